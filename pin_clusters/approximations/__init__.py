@@ -1,22 +1,22 @@
-"""The approximations that simulators use in place of exact transmissions and loops: a ladder with named rungs.
+"""Approximations that simulators use in place of exact transmissions and loops.
 
-Without closed loops, a constant matrix in place of the rotors' spin; the links carry the rotors, locked at angle 0:
+Without closed loops, a constant matrix replaces the spin of the rotors, which are locked into the links at angle 0:
 
-- ``none``: the rotors do not spin; reflected inertia is left out.
-- ``diagonal``: each joint gets its own reflected inertia, ``sum_r J_r g_ri^2``: Pinocchio's ``armature``.
-- ``block``: the whole ``sum_r J_r g_r' g_r``, with the coupling of joints that share a belt.
+- ``none``: the rotors do not spin; reflected inertia is neglected.
+- ``diagonal``: each joint gets its own reflected inertia, ``sum_r J_r g_ri^2``, as Pinocchio's ``armature``.
+- ``block``: the whole matrix ``sum_r J_r g_r' g_r``, which couples joints that share a belt.
 
-All three lack what the acceleration and the rotation of the carrier do to a spinning rotor.
+All three neglect the effects of carrier acceleration and carrier rotation on a spinning rotor.
 
-With closed loops, where G(q) and g are their coupling (tree acceleration = G a + g):
+With closed loops, let G(q) and g be the coupling (tree acceleration = G a + g):
 
-- ``unconstrained``: the independent joints' own rows of the tree, ``M_ii a + h_i``, at the true q and velocity G v.
-- ``frozen``: the coupling of the reference pose at every pose, ``G0' rnea_tree(q, G0 v, G0 a)``, like gears.
+- ``unconstrained``: the equations of the independent joints in the tree, ``M_ii a + h_i``, at the true q and v.
+- ``frozen``: the coupling of the reference pose at every pose, ``G0' rnea_tree(q, G0 v, G0 a)``, as for gears.
 - ``no rotor`` (if it has rotors): exact loops; the rotors do not spin relative to their carriers.
-- ``armature`` (if it has rotors): the same with ``J ratio^2`` as armature on the joints of the tree that drive each
-  rotor, before they are reduced with G: what Pinocchio and MuJoCo offer.
+- ``armature`` (if it has rotors): as ``no rotor``, with ``J ratio^2`` as armature of the tree joints that drive each
+  rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
 
-Forward dynamics of each is the inverse of its own inverse dynamics.
+The forward dynamics of each approximation are the inverse of its inverse dynamics.
 """
 
 from ..model import ClusterModel, check_model
@@ -55,11 +55,11 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
 
     Args:
         model: The robot; without closed loops its dependent joints must be rotors.
-        drop_rotors: Leave the rotors out, mass and all, instead of locking them into their carriers at angle 0, which
-            is the fairest approximation. ``unconstrained`` and ``frozen``, which are about loops, keep them.
+        drop_rotors: Omit the mass and inertia of the rotors [kg, kg m^2], instead of locking them into their carriers
+            at angle 0, which is more accurate. ``unconstrained`` and ``frozen``, which concern loops, keep the rotors.
 
     Returns:
-        Approximations by name, in the order of ``names(model)``. Each has workspaces of its own: one per thread.
+        Approximations by name, in the order of ``names(model)``. Each has its own workspaces: use one per thread.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.
@@ -69,12 +69,12 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
         >>> import numpy as np, pin_clusters as pc
         >>> from pin_clusters import approximations
         >>> model = pc.load("mit_humanoid_leg")
-        >>> rungs = approximations.of(model)
-        >>> list(rungs)
+        >>> levels = approximations.of(model)
+        >>> list(levels)
         ['none', 'diagonal', 'block']
         >>> q, v, tau = pc.neutral(model), np.ones(model.nv), np.zeros(model.nv)
-        >>> a = rungs["block"].aba(q, v, tau)
-        >>> np.allclose(rungs["block"].rnea(q, v, a), tau)
+        >>> a = levels["block"].aba(q, v, tau)
+        >>> np.allclose(levels["block"].rnea(q, v, a), tau)
         True
     """
     check_model(model, "approximations.of")

@@ -1,4 +1,4 @@
-"""What all approximations share: their names, words for tables, the three functions, and what solves them."""
+"""Base class of all approximations: names, descriptions, and the three dynamics functions."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -14,7 +14,7 @@ _documented = stock(
     COMMON,
     """
     Raises:
-        SingularClusterError: The independent velocities do not determine the others here.
+        SingularClusterError: The independent velocities do not determine the dependent velocities here.
     """,
 )
 
@@ -34,27 +34,27 @@ LABELS = {
     "no rotor": "exact loops, no rotor",
     "armature": "exact loops, armature",
 }
-"""How tables call them."""
+"""Names in tables."""
 DEFINITIONS = {
-    "none": "the rotors are locked into their carriers; nothing stands for their spin",
+    "none": "the rotors are locked into their carriers; their spin is neglected",
     "diagonal": "the rotors are locked into their carriers, and sum_r J_r g_ri^2 is armature of joint i",
     "block": "the rotors are locked into their carriers, and the whole matrix sum_r J_r g_r' g_r is added to the mass "
     "matrix",
-    "unconstrained": "the independent joints' own rows of the spanning tree, tau = M_ii a + h_i, at the true "
-    "configuration and velocity of all joints; what the dependent joints carry, rotors too, is left out",
+    "unconstrained": "the equations of the independent joints in the spanning tree, tau = M_ii a + h_i, at the true "
+    "configuration and velocity of all joints; the accelerations of dependent joints and rotors are neglected",
     "frozen": "the coupling G0 of the reference pose at every pose, as if the loops were gears: "
     "tau = G0' rnea(q, G0 v, G0 a), with rnea of the spanning tree",
     "no rotor": "the loops are exact, the rotors do not spin",
     "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
 }
-"""What they compute, in one sentence each."""
+"""Descriptions, in one sentence each."""
 
 SINGULAR = 1e-13
-"""Smallest eigenvalue of a mass matrix scaled to a diagonal of ones, relative to the largest, that can be solved."""
+"""Least ratio of the smallest to the largest eigenvalue of a regular mass matrix, scaled to a unit diagonal."""
 
 
 def is_singular(M: np.ndarray) -> bool:
-    """Say whether a mass matrix is singular to rounding; scaled, as light joints on heavy bases are no trouble."""
+    """Return whether a mass matrix, scaled to a unit diagonal, is singular to rounding."""
     size = np.sqrt(np.abs(np.diag(M)))
     if not np.all(size > 0.0):
         return M.size > 0
@@ -63,22 +63,40 @@ def is_singular(M: np.ndarray) -> bool:
 
 
 def names(model: ClusterModel) -> tuple[str, ...]:
-    """Return the names of the approximations that a robot has, from the coarsest to the finest."""
+    """Return the names of the approximations of a robot, from the coarsest to the finest.
+
+    Args:
+        model: The robot.
+
+    Returns:
+        Names, which ``of`` uses as keys.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.approximations.names(pc.load("four_bar"))
+        ('unconstrained', 'frozen')
+    """
     if model.closures:
         return LOOP_RUNGS + (ROTOR_RUNGS if model.rotors else ())
     return RUNGS
 
 
 class Approximation(ABC):
-    """An approximate robot with the coordinates of the exact one.
+    """An approximate robot with the coordinates of the exact robot.
 
-    q is of the whole tree, shape (nq,); v, a and tau are in the public order, shape (nv,). Pickles hold the model and
-    the name; workspaces are made again, so each object serves one thread.
+    q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). Pickles
+    contain the model and the name, and workspaces are created again. Use one object per thread.
 
     Args:
         model: The exact robot.
-        name: Which approximation.
-        drop_rotors: Leave the rotors' mass out.
+        name: Name of the approximation.
+        drop_rotors: Omit the mass and inertia of the rotors.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> frozen = pc.approximations.of(pc.load("four_bar"))["frozen"]
+        >>> frozen.crba(frozen.model.q_reference).shape  # [kg m^2]
+        (1, 1)
     """
 
     def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
@@ -86,17 +104,16 @@ class Approximation(ABC):
         self._begin()
 
     def _begin(self) -> None:
-        """Make what this approximation computes with."""
         self._sound = False
 
     @property
     def label(self) -> str:
-        """How tables call it."""
+        """Name in tables."""
         return LABELS[self.name]
 
     @property
     def definition(self) -> str:
-        """What it computes, in one sentence."""
+        """Description in one sentence."""
         return DEFINITIONS[self.name]
 
     @_documented
@@ -109,8 +126,8 @@ class Approximation(ABC):
         """Return the accelerations under torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
 
         Raises:
-            SingularClusterError: The independent velocities do not determine the others here, or the mass matrix of
-                the approximation is singular.
+            SingularClusterError: The independent velocities do not determine the dependent velocities here, or the mass
+                matrix of the approximation is singular.
         """
         q, v, tau = self._q(q), velocity(self.model, "v", v), velocity(self.model, "tau", tau)
         self._check(q)
@@ -123,10 +140,10 @@ class Approximation(ABC):
 
     @_documented
     def check(self, q: ArrayLike) -> None:
-        """Refuse an approximation in which some motion moves no inertia; once it has passed, it passes everywhere.
+        """Raise an exception if some motion moves no inertia; after one success, the check is skipped.
 
         Args:
-            q: Configuration of the whole tree at which to look, shape (nq,).
+            q: Configuration of the whole tree to check, shape (nq,).
 
         Raises:
             SingularClusterError: The mass matrix is singular.
@@ -136,12 +153,14 @@ class Approximation(ABC):
     def _check(self, q: np.ndarray) -> None:
         if self._sound or not np.all(np.isfinite(q)):
             return
-        self._sound = not is_singular(self._crba(q))  # what moves inertia at one pose does so at almost all
+        self._sound = not is_singular(
+            self._crba(q)
+        )  # a motion that moves inertia at one pose does so at almost all poses
         if not self._sound:
             raise SingularClusterError(
                 f"the mass matrix of the approximation {self.name!r} of {self.model.name!r} is singular: some "
                 "motion of its independent joints moves no inertia, so no torque gives a finite acceleration. Give the "
-                "bodies inertia, keep the rotors (drop_rotors=False), or take another approximation.",
+                "bodies inertia, keep the rotors (drop_rotors=False), or use another approximation.",
                 self.model.independent_joints,
             )
 

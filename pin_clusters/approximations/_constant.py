@@ -1,4 +1,4 @@
-"""Rotors replaced by a constant matrix: nothing, a diagonal, or all of it."""
+"""Approximations that replace rotors by a constant matrix: zero, diagonal, or full."""
 
 import numpy as np
 
@@ -11,7 +11,12 @@ class Armature(Approximation):
     """Pinocchio on the robot without rotors: ``none`` and ``diagonal``.
 
     Attributes:
-        robot: That robot.
+        robot: The robot without rotors.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.approximations.of(pc.load("mit_humanoid_leg"))["diagonal"].label
+        'diagonal armature'
     """
 
     def _begin(self) -> None:
@@ -29,10 +34,15 @@ class Armature(Approximation):
 
 
 class Block(Armature):
-    """The same with the off-diagonal entries of the reflected inertia, which no ``pin.Model`` can hold.
+    """``diagonal`` with the off-diagonal entries of the reflected inertia, which no ``pin.Model`` can represent.
 
     Attributes:
-        off_diagonal: ``sum_r J_r g_r' g_r`` without its diagonal, shape (nv, nv).
+        off_diagonal: ``sum_r J_r g_r' g_r`` without its diagonal, shape (nv, nv), [kg m^2].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.approximations.of(pc.load("mit_humanoid_leg"))["block"].off_diagonal.shape
+        (5, 5)
     """
 
     def _begin(self) -> None:
@@ -44,23 +54,29 @@ class Block(Armature):
         return super()._rnea(q, v, a) + a @ self.off_diagonal
 
     def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        return Approximation._aba(self, q, v, tau)  # not Pinocchio's, which has no place for the matrix
+        return Approximation._aba(self, q, v, tau)  # Pinocchio's aba cannot include the matrix
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
         return super()._crba(q) + self.off_diagonal
 
 
 def followers(model: ClusterModel) -> tuple[str, ...]:
-    """Return the joints that follow others but belong to no rotor, such as the fingers of a gripper.
+    """Return the dependent joints that belong to no rotor, such as the fingers of a gripper.
 
-    They carry nothing, and are no rotors by the rule of ``RotorElement``. The approximations of robots without closed
-    loops lock them into their carriers as they do rotors; with loops they move, and none is named here.
+    They carry no bodies, but are not rotors by the definition of ``RotorElement``. Approximations of robots without
+    closed loops lock them into their carriers, like rotors. With closed loops they move, and the result does not
+    contain them.
 
     Args:
         model: The robot.
 
     Returns:
         Names, in the order of the tree.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.approximations.followers(pc.load("mit_humanoid_leg"))
+        ()
     """
     rotors = {r.name for r in model.rotors}
     return tuple(r.name for r in locked(model) if r.name not in rotors)

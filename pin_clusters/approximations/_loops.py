@@ -1,6 +1,6 @@
-"""Robots with closed loops: loops left out or frozen, and rotors that do not spin.
+"""Approximations of robots with closed loops: loops omitted or frozen, and rotors that do not spin.
 
-All are inverse dynamics of the spanning tree, reduced with a matrix in place of its coupling G.
+All use inverse dynamics of the spanning tree, reduced with a matrix in place of its coupling G.
 """
 
 from abc import abstractmethod
@@ -17,16 +17,16 @@ from .armature import axial_inertia, symmetric
 
 
 class Tree:
-    """The spanning tree of a robot, to be changed by whoever made it.
+    """A copy of the spanning tree of a robot, which its owner may change.
 
-    The velocity of a rod is linear along it, so its kinetic energy is that of the masses at its ends and of the one in
-    its middle, which moves with the mean of both.
+    The velocity of a rod is linear along it. Two end masses and a midpoint mass have its kinetic energy; the midpoint
+    moves at the mean velocity of both ends.
 
     Attributes:
         span: The maps from the user's tree.
-        tree: Pinocchio's model: depth-first, a joint for every rotor.
-        data: Its data.
-        rods: For both ends of each rod, mass, half the mass in the middle, joint id and place (a frame, not turned).
+        tree: Pinocchio's model: depth-first, with a joint for every rotor.
+        data: Data of ``tree``.
+        rods: For both ends of each rod: end mass, half the midpoint mass, and joint id with placement of the end.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -39,7 +39,7 @@ class Tree:
         ]
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Return the torques of a motion, shape (tree.nv,): q of the user's tree, v and a of this one."""
+        """Return the torques of a motion, shape (tree.nv,); q belongs to the user's tree, v and a to this tree."""
         q = self.span.configuration(q)
         if not self.rods:
             return pin.rnea(self.tree, self.data, q, v, a)
@@ -47,18 +47,17 @@ class Tree:
         pin.computeJointJacobians(self.tree, self.data, q)
         tau = np.zeros(self.tree.nv)
         for rod in self.rods:
-            felt = [
+            accelerations = [
                 pin.getFrameClassicalAcceleration(self.tree, self.data, *end, pin.LOCAL_WORLD_ALIGNED).linear
                 - self.tree.gravity.linear
                 for _, _, end in rod
             ]
-            mean = 0.5 * (felt[0] + felt[1])
-            for (mass, half, end), near in zip(rod, felt, strict=True):
-                tau += self._jacobian(*end).T @ (mass * near + half * mean)
+            mean = 0.5 * (accelerations[0] + accelerations[1])
+            for (mass, half, end), acceleration in zip(rod, accelerations, strict=True):
+                tau += self._jacobian(*end).T @ (mass * acceleration + half * mean)
         return tau + pin.rnea(self.tree, self.data, q, v, a)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        """Return the mass matrix at a configuration of the user's tree, shape (tree.nv, tree.nv)."""
         q = self.span.configuration(q)
         M = symmetric(pin.crba(self.tree, self.data, q))
         if self.rods:
@@ -72,18 +71,18 @@ class Tree:
         return int(self.span.from_tree_id[j]), pin.SE3(np.eye(3), np.asarray(point, dtype=float))
 
     def _jacobian(self, j: int, place: pin.SE3) -> np.ndarray:
-        """Return the Jacobian of an end in axes of the world, shape (3, tree.nv)."""
+        """Return the translational Jacobian of a rod end in world axes, shape (3, tree.nv)."""
         J = pin.getFrameJacobian(self.tree, self.data, j, place, pin.LOCAL_WORLD_ALIGNED)
         return J[:3].reshape(3, -1)
 
 
 class OnTree(Approximation):
-    """``tau = H' ID(q, v_tree, H a + bias)`` with ID of the tree; what differs is H, and how the tree moves.
+    """Approximations of the form ``tau = H' ID(q, v_tree, H a + bias)``, with ID of the tree.
 
     Attributes:
         on: The tree.
         data: Workspace of the exact robot, for its coupling.
-        H: From independent accelerations to the tree's, shape (tree.nv, nv).
+        H: Maps independent accelerations to accelerations of the tree, shape (tree.nv, nv).
     """
 
     def _begin(self) -> None:
@@ -93,7 +92,7 @@ class OnTree(Approximation):
 
     @abstractmethod
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
-        """Return the velocity of the tree, and its acceleration besides H a."""
+        """Return the velocity of the tree, and the part of its acceleration that does not depend on a."""
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         v_tree, bias = self._motion(q, v)
@@ -108,7 +107,13 @@ class OnTree(Approximation):
 
 
 class Unconstrained(OnTree):
-    """The independent joints' own rows at the true velocity: the dependents do not accelerate."""
+    """The equations of the independent joints at the true velocity; dependent joints do not accelerate.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.approximations.of(pc.load("four_bar"))["unconstrained"].label
+        'unconstrained'
+    """
 
     def _begin(self) -> None:
         super()._begin()
@@ -119,7 +124,13 @@ class Unconstrained(OnTree):
 
 
 class Frozen(OnTree):
-    """The coupling of the reference pose, G0, at every pose; no bias, as it is taken at rest."""
+    """The coupling G0 of the reference pose at every pose; it has no bias, because G0 is constant.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.approximations.of(pc.load("four_bar"))["frozen"].label
+        'frozen loops'
+    """
 
     def _begin(self) -> None:
         super()._begin()
@@ -130,14 +141,20 @@ class Frozen(OnTree):
 
 
 class Locked(OnTree):
-    """Exact loops; the rotors are locked into their carriers at angle 0: ``no rotor``, and ``armature`` on top."""
+    """Exact loops with the rotors locked into their carriers at angle 0: ``no rotor``, and ``armature`` in addition.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.approximations.of(pc.load("tello"))["no rotor"].label
+        'exact loops, no rotor'
+    """
 
     def _begin(self) -> None:
         super()._begin()
         model, span, tree = self.model, self.on.span, self.on.tree
         ids = rotor_ids(model.rotors, span)
         self.rows = np.array([tree.joints[j].idx_v for j in ids])
-        # turned by their coupling, unbalanced rotors would carry their mass about
+        # The rotors stay at angle 0, because an unbalanced rotor that turns would move its mass.
         self.q = np.array(pin.neutral(model.tree))
         self.moving = np.ones(model.nq, dtype=bool)
         for r in model.rotors:
@@ -169,7 +186,7 @@ class Locked(OnTree):
         return self.H @ v, self.bias
 
     def _couple(self, q: np.ndarray) -> np.ndarray:
-        """Bring H and q of the locked robot to a configuration; return G of the user's tree."""
+        """Update H and q of the locked robot for a configuration; return G of the user's tree."""
         G = coupling_jacobian(self.model, self.data, q)
         np.dot(self.on.span.from_tree, G, out=self.H)
         self.H[self.rows] = 0.0
@@ -178,7 +195,7 @@ class Locked(OnTree):
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:
-    """Take a rotor's body away; what its carrier gave for it goes back."""
+    """Remove the body of a rotor; the carrier gets back the inertia that it gave to the rotor."""
     if rotor.joint_id is None and rotor.inertia is None and carrier:
         link = pin.Inertia(tree.inertias[carrier])
         link.inertia = link.inertia + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)

@@ -1,4 +1,4 @@
-"""The approximation that most robots are simulated with: no rotors, but armature."""
+"""Approximation of most simulators: no rotors, and armature on the joints."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,18 +16,19 @@ from ..model import ClusterModel, RotorElement, depth_first, find_rotors
 def armature_model(
     model: ClusterModel, armature: Literal["none", "diagonal"] = "diagonal", drop_rotors: bool = False
 ) -> pin.Model:
-    """Return the approximate robot: the independent joints only, for Pinocchio as it is.
+    """Return the approximate robot for Pinocchio, with the independent joints only.
 
-    The rotors (driven leaf bodies of the tree, fingers that follow too, and ``Rotor`` constraints) are locked into
-    their carriers at angle 0, so that the approximate robot has all the mass. What is lost is their spin relative to
-    the carrier; armature puts the part of it back that is on the diagonal of the mass matrix.
+    The rotors (driven leaf bodies of the tree, dependent fingers, and ``Rotor`` constraints) are locked into their
+    carriers at angle 0, so that the approximate robot has the full mass. Their spin relative to the carriers is
+    neglected; armature restores the part of it that is on the diagonal of the mass matrix.
 
     Args:
         model: Cluster model whose dependent joints are all rotors.
-        armature: ``"none"``: the tree's own armature of the independent joints. ``"diagonal"``: the diagonal of
-            ``G' I_r G`` on top, with the rotors' axial inertia and the armature of the dependent joints in ``I_r``.
-        drop_rotors: Leave the rotors' mass and inertia out. (The mass of a ``Rotor`` given by its ``axial_inertia`` is
-            in its carrier's link, from where it cannot be taken.)
+        armature: ``"none"``: the armature that the independent joints have in the tree. ``"diagonal"``: also the
+            diagonal of ``G' I_r G``, [kg m^2], with the axial inertia of rotors and the armature of dependent joints in
+            ``I_r``.
+        drop_rotors: Omit mass and inertia of the rotors. The mass of a ``Rotor`` with ``axial_inertia`` stays, because
+            it is part of the carrier's link.
 
     Returns:
         Depth-first model with the names, frames and limits of the independent joints.
@@ -62,16 +63,16 @@ def armature_model(
 
 
 class WithoutRotors:
-    """Pinocchio on the approximate robot, as ``armature_model`` has it, in the coordinates of the exact one.
+    """Pinocchio on the approximate robot of ``armature_model``, in the coordinates of the exact robot.
 
-    q is of the whole tree, shape (nq,); v, a and tau are in the public order, shape (nv,).
+    q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,).
 
     Attributes:
         model: The exact robot.
-        approximate: Pinocchio's model of the approximate one.
-        data: Pinocchio's data of that.
-        at_q: Index in q of each entry of its q.
-        at_v: Index in its v of each entry of v.
+        approximate: Pinocchio's model of the approximate robot.
+        data: Data of ``approximate``.
+        at_q: Index in q of each configuration entry of ``approximate``.
+        at_v: Index in the velocity of ``approximate`` of each entry of v.
     """
 
     def __init__(
@@ -83,25 +84,21 @@ class WithoutRotors:
         self._first, self._second = np.zeros((2, model.nv))
 
     def configuration(self, q: ArrayLike) -> np.ndarray:
-        """Return the approximate robot's configuration."""
         return np.asarray(q, dtype=float)[self.at_q]
 
     def rnea(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *fext: pin.StdVec_Force) -> np.ndarray:
-        """Return the torques of a motion; forces are those on the approximate robot."""
         return self._dynamics(pin.rnea, q, v, a, *fext)
 
     def aba(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the accelerations under torques."""
         return self._dynamics(pin.aba, q, v, tau)
 
     def crba(self, q: ArrayLike) -> np.ndarray:
-        """Return the mass matrix."""
         return symmetric(pin.crba(self.approximate, self.data, self.configuration(q)))[np.ix_(self.at_v, self.at_v)]
 
     def on(self, j: int, what: Any) -> tuple[int, Any]:
-        """Return where on the approximate robot a placement or a force on joint j of the tree is, and what it is there.
+        """Map a placement or force on joint j of the tree to a joint id and a quantity of the approximate robot.
 
-        What is on a rotor is on its carrier, at angle 0.
+        An object on a rotor moves to its carrier, at angle 0.
         """
         tree = self.model.tree
         while j and not self.approximate.existJointName(tree.names[j]):
@@ -116,7 +113,7 @@ class WithoutRotors:
 
 @dataclass(frozen=True)
 class Driven:
-    """A rotor as another simulator sees it: an inertia that joints turn together."""
+    """A rotor as other simulators represent it: an inertia that several joints drive."""
 
     rotor: str  # its name
     inertia: float  # J about its axis, [kg m^2]
@@ -127,21 +124,21 @@ _Driven = TypeVar("_Driven", bound=Driven)
 
 
 def joined(drives: Iterable[_Driven]) -> list[_Driven]:
-    """Return the rotors, one for all that always turn together, such as the stages of a gear."""
-    found: list[_Driven] = []
+    """Merge rotors whose speeds are always proportional, such as the stages of a gear."""
+    merged: list[_Driven] = []
     for d in drives:
-        for k, other in enumerate(found):
-            times = _times(d.ratios, other.ratios)
-            if times is not None:
-                found[k] = replace(other, inertia=other.inertia + d.inertia * times**2)
+        for k, earlier in enumerate(merged):
+            ratio = _times(d.ratios, earlier.ratios)
+            if ratio is not None:
+                merged[k] = replace(earlier, inertia=earlier.inertia + d.inertia * ratio**2)
                 break
         else:
-            found.append(d)
-    return found
+            merged.append(d)
+    return merged
 
 
 def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
-    """Return how many times faster a rotor turns than another one that the same joints turn; None if it varies."""
+    """Return the constant speed ratio of two rotors, or None if it is not constant."""
     if set(ratios) != set(others):
         return None
     times = [ratios[name] / others[name] for name in others]
@@ -149,23 +146,23 @@ def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
 
 
 def symmetric(M: Any) -> np.ndarray:
-    """Return a matrix of which only the upper triangle may be filled (older Pinocchio) as a whole one."""
+    """Return the full matrix; older Pinocchio versions fill only the upper triangle."""
     upper = np.triu(M)
     return upper + np.triu(upper, 1).T
 
 
 def locked(model: ClusterModel) -> tuple[RotorElement, ...]:
-    """Return what approximations lock: rotors and, without loops, which no ``pin.Model`` ties, links that follow."""
+    """Return the elements that approximations lock: rotors and, without loops, links that follow."""
     return model.rotors if model.closures else find_rotors(model.own_tree, model.tables.topology, links=True)
 
 
 def reflected_inertia(
     model: ClusterModel, G: np.ndarray | None = None, rotors: Iterable[RotorElement] | None = None
 ) -> np.ndarray:
-    """Return ``G' I_r G``, shape (nv, nv): what the spin of rotors adds to M while the carriers stand.
+    """Return ``G' I_r G`` [kg m^2], shape (nv, nv): the inertia that the spin of rotors adds to M at resting carriers.
 
-    The rotors are those given, by default all that approximations lock. Where loops change the couplings, G has shape
-    (poses, tree.nv, nv), for a matrix each.
+    ``rotors`` are by default all that approximations lock. If loops change the couplings, G has shape (poses, tree.nv,
+    nv), and there is a matrix per pose.
     """
     total = np.zeros((*(() if G is None else G.shape[:1]), model.nv, model.nv))
     for r in locked(model) if rotors is None else rotors:
@@ -175,38 +172,40 @@ def reflected_inertia(
 
 
 def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
-    """Return the inertia of a rotor about its joint's axis, armature of its own joint included, [kg m^2]."""
+    """Return the inertia of a rotor about the axis of its joint, with the armature of that joint, [kg m^2]."""
     if rotor.joint_id is None:
         return rotor.axial_inertia
     joint = model.tree.joints[rotor.joint_id]
     S = joint_subspace(joint)
-    own = rotor.axial_inertia
-    if S is not None and rotor.inertia is not None:  # about the joint's axis, where an unbalanced body has more
-        own = float(S @ rotor.inertia.matrix() @ S)
-    return own + float(model.inertia_tree.armature[joint.idx_v])
+    inertia = rotor.axial_inertia
+    if (
+        S is not None and rotor.inertia is not None
+    ):  # about the axis of the joint: larger than about its own centre for an unbalanced body
+        inertia = float(S @ rotor.inertia.matrix() @ S)
+    return inertia + float(model.inertia_tree.armature[joint.idx_v])
 
 
 def independent_v(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return where each entry of v is in the approximate robot's velocity, shape (nv,)."""
+    """Return the index in the velocity of the approximate robot of each entry of v, shape (nv,)."""
     ids = [approximate.getJointId(name) for name in model.independent_joints]
     return np.array([i for j in ids for i in in_v(approximate, j)], dtype=np.int64)
 
 
 def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return where each entry of the approximate robot's configuration is in q, shape (approximate.nq,)."""
-    where = np.zeros(approximate.nq, dtype=np.int64)
+    """Return the index in q of each configuration entry of the approximate robot, shape (approximate.nq,)."""
+    indices = np.zeros(approximate.nq, dtype=np.int64)
     for name in list(approximate.names)[1:]:
-        where[in_q(approximate, approximate.getJointId(name))] = in_q(model.tree, model.tree.getJointId(name))
-    return where
+        indices[in_q(approximate, approximate.getJointId(name))] = in_q(model.tree, model.tree.getJointId(name))
+    return indices
 
 
 def check_rotors(model: ClusterModel) -> None:
-    """Refuse loops, dependents that are no rotors, and rotors that lead."""
+    """Raise ModelError for loops, dependent joints that are no rotors, and independent rotors."""
     tree = model.tree
     if model.closures:
         raise ModelError(
-            f"armature_model: {model.closures[0].source.label} closes a loop, whose joints no constant armature could "
-            "stand for. Use baselines.unconstrained for an approximation, baselines.projection for the exact result."
+            f"armature_model: {model.closures[0].source.label} closes a loop, which no constant armature can "
+            "represent. Use baselines.unconstrained for an approximation, baselines.projection for the exact result."
         )
     parents = {int(p) for p in list(tree.parents)[1:]}
     carriers = {r.carrier_id for r in locked(model)}
@@ -215,8 +214,8 @@ def check_rotors(model: ClusterModel) -> None:
         name = tree.names[row.dependent]
         if row.dependent not in rotors:
             raise ModelError(
-                f"armature_model: dependent joint {name!r} ({row.source.label}) carries other bodies or rotors, so it "
-                "is not a rotor that armature could stand for. Use baselines.projection, or lock the joint."
+                f"armature_model: dependent joint {name!r} ({row.source.label}) carries other bodies or rotors, so "
+                "armature cannot represent it. Use baselines.projection, or lock the joint."
             )
         if rotors[row.dependent].spins:
             continue
@@ -227,5 +226,5 @@ def check_rotors(model: ClusterModel) -> None:
             if leaf and axis is not None and not spin_defect(tree.inertias[m], axis):
                 raise ModelError(
                     f"armature_model: {tree.names[m]!r} looks like a rotor but is independent, and {name!r} follows "
-                    f"it. Turn the coupling round: make {name!r} independent and {tree.names[m]!r} dependent."
+                    f"it. Reverse the coupling: make {name!r} independent and {tree.names[m]!r} dependent."
                 )

@@ -1,4 +1,4 @@
-"""Approximations as robots of their own, for what needs more of them than dynamics: contacts, batches, files."""
+"""Approximations as cluster models, for functions other than dynamics: contacts, batches, files."""
 
 import numpy as np
 import pinocchio as pin
@@ -11,18 +11,18 @@ from .armature import axial_inertia, check_rotors, locked, reflected_inertia
 
 
 def robot(model: ClusterModel, rung: str) -> ClusterModel:
-    """Return an approximation as a model with the joints, configurations and independent joints of the exact one.
+    """Return an approximation as a model with the joints, configurations and independent joints of the exact model.
 
-    Bodies of rotors give their inertia to their carriers, as if they stood at angle 0, and turn on without any. What
-    stands for their spin is armature of joints; of ``block`` it is rotors on the universe, where nothing tilts them.
-    Friction of motors is that of joints; gears lose nothing.
+    The bodies of rotors transfer their inertia to their carriers at angle 0, and then turn without inertia. Armature of
+    the joints [kg m^2] replaces their spin; in ``block``, rotors on the universe do, which no carrier tilts. Friction
+    of motors becomes friction of joints; gears have no losses.
 
     Args:
         model: The exact robot.
         rung: ``"none"``, ``"diagonal"`` or ``"block"``; with closed loops ``"no rotor"`` or ``"armature"``.
 
     Raises:
-        UnknownNameError: The robot has no such approximation, or it is none that a model could be.
+        UnknownNameError: The robot has no such approximation, or no model can represent it.
         ModelError: Without closed loops, a dependent joint is not a rotor.
 
     Example:
@@ -35,19 +35,19 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
         >>> bool(np.allclose(torques, approximations.of(model)["block"].rnea(q, v, a)))
         True
     """
-    known = ROTOR_RUNGS if model.closures else RUNGS
-    if rung not in known or not locked(model):
-        why = f".{did_you_mean(rung, known, limit=len(known))}" if locked(model) else ": it has no rotors."
-        raise UnknownNameError(f"robot {model.name!r} has no approximation {rung!r} that is a robot of its own{why}")
+    levels = ROTOR_RUNGS if model.closures else RUNGS
+    if rung not in levels or not locked(model):
+        why = f".{did_you_mean(rung, levels, limit=len(levels))}" if locked(model) else ": it has no rotors."
+        raise UnknownNameError(f"robot {model.name!r} has no approximation {rung!r} as a model of its own{why}")
     if not model.closures:
         check_rotors(model)
     tree = inertia_tree_of(model.tree, model.rotors, ())
     armature, of_joints = np.array(tree.armature), np.zeros(model.tree.nv)
-    kept = [c for c in model.constraints if not isinstance(c, (Motor, Rotor))]
-    kept += friction_of_motors(tree, model.rotors)
+    constraints = [c for c in model.constraints if not isinstance(c, (Motor, Rotor))]
+    constraints += friction_of_motors(tree, model.rotors)
     if rung == "diagonal":
         of_joints[model.idx_v_independent] = np.diag(reflected_inertia(model))
-    for r in reversed(locked(model)):  # one that another carries goes to it first
+    for r in reversed(locked(model)):  # a rotor is merged into its carrier before the carrier is merged
         J = axial_inertia(model, r)
         if r.joint_id is not None:
             j, carrier = r.joint_id, tree.parents[r.joint_id]
@@ -61,7 +61,7 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
         driven = {name: r.row[model.joint_idx_v(name)] for name in model.independent_joints}
         driven = {name: float(ratio) for name, ratio in driven.items() if ratio}
         if rung == "block" and driven and J:
-            stands = Rotor(
+            spin = Rotor(
                 list(driven),
                 list(driven.values()),
                 axial_inertia=J,
@@ -71,6 +71,6 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
                 driven=r.driven,
                 name=f"block:{r.name}",
             )
-            kept.append(stands)
+            constraints.append(spin)
     tree.armature = armature + of_joints
-    return ClusterModel(tree, kept, model.q_reference, independent=model.independent_joints, name=model.name)
+    return ClusterModel(tree, constraints, model.q_reference, independent=model.independent_joints, name=model.name)

@@ -1,4 +1,4 @@
-"""What a user states about a mechanism: one file per kind of constraint."""
+"""Constraints, by which users describe transmissions, loops, rotors and springs; one file per kind."""
 
 from .belt import Belt as Belt
 from .coupling import Coupling as Coupling

@@ -1,4 +1,4 @@
-"""All assemblies of a mechanism at once, where geometry gives them."""
+"""Closed forms of mechanisms: all assemblies as explicit functions of the independent coordinates."""
 
 import itertools
 import math
@@ -14,19 +14,20 @@ from .._support.trees import coordinates_of, set_coordinate
 
 @dataclass(frozen=True, eq=False)
 class ClosedForm:
-    """The dependent coordinates of one mechanism as explicit functions of the others.
+    """The dependent coordinates of one mechanism as explicit functions of the independent coordinates.
 
-    All joints have one degree of freedom. A continuous joint counts by its angle.
+    All joints have one degree of freedom. The coordinate of a continuous joint is its angle.
 
     Attributes:
         independent: Joint ids whose coordinates are given.
-        dependent: Joint ids whose coordinates follow.
-        solve: Coordinates of the independents, shape (independent,), to the list of all assemblies, each of shape
-            (dependent,), the user's branch first; empty where the mechanism cannot be assembled. Link angles lie in
-            (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that closes the
-            equations, which may lie outside.
-        explicit: The same of coordinates that are not known yet, one by one: of each dependent its value, or
-            (a, b, c, gear) if it is gear times a solution of ``a sin x + b cos x = c``.
+        dependent: Joint ids whose coordinates are computed.
+        solve: Maps the coordinates of the independent joints, shape (independent,), to the list of all assemblies, each
+            of shape (dependent,), with the user's branch first. The list is empty if the mechanism cannot be assembled.
+                Link
+            angles lie in (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that
+            satisfies the equations, which may lie outside this interval.
+        explicit: The same for symbolic coordinates, passed one by one. It gives for each dependent joint its value, or
+            (a, b, c, gear) if the value is gear times a solution of ``a sin x + b cos x = c``.
     """
 
     independent: tuple[int, ...]
@@ -35,45 +36,42 @@ class ClosedForm:
     explicit: Callable[..., list[Any]] | None = None
 
     def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
-        """Return the assemblies with the independent coordinates of q, as coordinates of the dependent joints."""
+        """Return the dependent coordinates of all assemblies for the independent coordinates in q."""
         return self.solve(coordinates_of(tree, self.independent, q))
 
     def assemblies(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
-        """Return them as whole configurations, with the other joints as in q."""
-        found = []
+        """Return the same as configurations, with the other joints as in q."""
+        configurations = []
         for solution in self.solutions(tree, q):
-            found.append(q.copy())
+            configurations.append(q.copy())
             for j, value in zip(self.dependent, solution, strict=True):
-                set_coordinate(tree, j, found[-1], float(value))
-        return found
+                set_coordinate(tree, j, configurations[-1], float(value))
+        return configurations
 
 
 def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
-    """Return all assemblies of an ``explicit`` form; ``first``: which solution of each sine is the user's, +1 or -1."""
+    """Return all assemblies of an ``explicit`` form; ``first`` (+1 or -1) selects the user's solution of each sine."""
     choices = []
     for row, branch in zip(explicit(*map(float, x)), first, strict=True):
         *sine, gear = row if isinstance(row, tuple) else (row, None)
         choices.append([gear * y for y in sine_equation(*map(float, sine))[::branch]] if gear else sine)
-    return [np.array(found) for found in itertools.product(*choices)]
+    return [np.array(combination) for combination in itertools.product(*choices)]
 
 
 def wrap(angle: float) -> float:
-    """Return the angle in (-pi, pi]."""
     turned = math.remainder(angle, 2.0 * math.pi)  # in [-pi, pi], without rounding
     return math.pi if turned == -math.pi else turned
 
 
 def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
-    """Solve ``a sin x + b cos x = c``.
+    """Solve ``a sin x + b cos x = c``: return up to two values in (-pi, pi], none if a = b = 0.
 
-    Returns:
-        ``atan2(a, b) + acos(..)`` and ``atan2(a, b) - acos(..)``, in (-pi, pi]; one where they meet, none where there
-        is no solution, or where a = b = 0 (any angle, or none).
+    They are ``atan2(a, b) + acos(..)`` and ``atan2(a, b) - acos(..)``, and only one where they coincide.
     """
     size = math.hypot(a, b)
     if size == 0.0:
         return ()
-    # the root of a product keeps its digits near the dead centre, where acos(c / size) loses half of them
+    # Near the dead centre, acos(c / size) loses half of the digits; the root of this product keeps them.
     square = (size - c) * (size + c)
     if square < 0.0:
         if square < -DEAD_CENTRE * size * size:
@@ -83,5 +81,5 @@ def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
     return (wrap(middle + half), wrap(middle - half)) if square else (wrap(middle + half),)
 
 
-# Relative to the square of a length: what rounding leaves where two circles touch
+# Rounding error where two circles touch, relative to the square of a length
 DEAD_CENTRE = 1e-14

@@ -1,7 +1,7 @@
-"""How constraints name frames and joints of a tree.
+"""Frames and joints of a tree, as constraints refer to them.
 
-``UnknownNameError``: nothing has that name; ``UnsupportedJointError``: it is a joint of another type;
-``ConstraintError``: it is no frame, no direction, or on a body where it cannot be.
+Functions raise ``UnknownNameError`` for an unknown name, ``UnsupportedJointError`` for a joint of another type, and
+``ConstraintError`` for an invalid frame or direction, or a frame on the wrong body.
 """
 
 import math
@@ -18,13 +18,13 @@ from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, Unsu
 from .rows import Constraint, model_name, moving_joint_id
 
 UNIVERSE = "universe"
-# Printed digits of a direction leave its length off by 1e-7; more than this was not meant as a unit vector.
+# A direction with seven printed digits has a length error of 1e-7; a larger error is no unit vector.
 UNIT_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
 class Attachment:
-    """A placement in a named frame; plain numbers, so that it compares, hashes and pickles."""
+    """A placement in a named frame; its plain numbers can be compared, hashed and pickled."""
 
     name: str  # joint, body or any frame of the tree, or ``"universe"``
     translation: tuple[float, ...]  # in that frame, [m]
@@ -32,18 +32,17 @@ class Attachment:
 
     @property
     def placement(self) -> pin.SE3:
-        """The frame in the named frame."""
         return pin.SE3(np.array(self.rotation).reshape(3, 3), np.array(self.translation))
 
     def __repr__(self) -> str:
-        """Show what can be given again: the name with a point, or with a 4x4 matrix."""
+        """Show arguments that give the same frame: the name with a point, or with a 4x4 matrix."""
         if self.rotation == tuple(np.eye(3).ravel()):
             return f"({self.name!r}, {list(self.translation)})"
         return f"({self.name!r}, {self.placement.homogeneous.tolist()})"
 
 
 def frame_of(value: object, what: str, owner: str) -> str | Attachment:
-    """Return a frame as the user gives it: a name, or a name and a placement."""
+    """Check a frame given by a user: a name, or a pair of a name and a placement."""
     if isinstance(value, Attachment) or (isinstance(value, str) and value):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
@@ -57,7 +56,6 @@ def frame_of(value: object, what: str, owner: str) -> str | Attachment:
 
 
 def frame_pair(value: object, owner: str, where: str) -> tuple[str | Attachment, str | Attachment]:
-    """Return the two frames of a closure."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
         raise ConstraintError(f"{owner}: closure must be a pair of frames ({where}), got {shown(value)}.")
     return frame_of(value[0], "closure[0]", owner), frame_of(value[1], "closure[1]", owner)
@@ -81,21 +79,20 @@ def _attachment(name: str, placement: object, what: str, owner: str) -> Attachme
 
 
 def attached(name: str, placement: pin.SE3) -> Attachment:
-    """Return a placement in a named frame."""
     return Attachment(name, tuple(placement.translation.tolist()), tuple(placement.rotation.ravel().tolist()))
 
 
 def moved_frames(constraint: Any, places: Mapping[str, Attachment]) -> Any:
-    """Return a constraint in which some frames, by name, are replaced by their places in other frames."""
+    """Return a constraint in which the frames named in ``places`` are replaced by placements in other frames."""
 
     def moved(given: Any) -> Any:
         if isinstance(given, tuple):
             new = tuple(map(moved, given))
             return given if all(x is y for x, y in zip(given, new, strict=True)) else new
-        place = places.get(short(given)) if isinstance(given, (str, Attachment)) else None
-        if place is None or isinstance(given, str):
-            return place or given
-        return attached(place.name, place.placement * given.placement)
+        replacement = places.get(short(given)) if isinstance(given, (str, Attachment)) else None
+        if replacement is None or isinstance(given, str):
+            return replacement or given
+        return attached(replacement.name, replacement.placement * given.placement)
 
     old = {f.name: getattr(constraint, f.name) for f in fields(constraint) if f.init and f.type in (Any, "Any")}
     new = {name: value for name, given in old.items() if (value := moved(given)) is not given}
@@ -103,7 +100,7 @@ def moved_frames(constraint: Any, places: Mapping[str, Attachment]) -> Any:
 
 
 def names_in(given: Any) -> set[str]:
-    """Return every text in a constraint that may name a joint, a body or a frame."""
+    """Return all texts in a constraint that may name a joint, a body or a frame."""
     if isinstance(given, (str, Attachment)):
         return {short(given)}
     if isinstance(given, Constraint):
@@ -112,14 +109,14 @@ def names_in(given: Any) -> set[str]:
 
 
 def short(frame: str | Attachment) -> str:
-    """How labels name a frame."""
+    """Return the name of a frame, for labels."""
     return frame if isinstance(frame, str) else frame.name
 
 
 def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple[int, pin.SE3]:
-    """Return the joint id of the frame's body, and the frame in the frame of that joint.
+    """Return the joint id of a frame's body, and the frame in the frame of that joint.
 
-    A name means the joint if there is one of that name, else the body, else any other frame.
+    A name means a joint, or else a body, or else any other frame of that name.
     """
     name = short(frame)
     extra = pin.SE3.Identity() if isinstance(frame, str) else frame.placement
@@ -127,41 +124,41 @@ def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple
         return 0, extra
     if tree.existJointName(name):
         return tree.getJointId(name), extra
-    found = [f for f in tree.frames if f.name == name]
-    if not found:
+    matches = [f for f in tree.frames if f.name == name]
+    if not matches:
         raise UnknownNameError(
             f"{owner}: no joint, body or frame {name!r} in {model_name(tree)}."
             + did_you_mean(name, dict.fromkeys([*list(tree.names)[1:], *(f.name for f in tree.frames)]))
         )
-    best = next((f for f in found if f.type == pin.FrameType.BODY), found[0])
+    best = next((f for f in matches if f.type == pin.FrameType.BODY), matches[0])
     return best.parentJoint, best.placement * extra
 
 
 def two_bodies(
     tree: pin.Model, frame_a: str | Attachment, frame_b: str | Attachment, owner: str
 ) -> tuple[int, pin.SE3, int, pin.SE3]:
-    """Return joint and placement of two frames that may be tied to each other."""
+    """Return joint id and placement of two frames, and check that a loop may connect their bodies."""
     joint_a, placement_a = resolve_frame(tree, frame_a, owner)
     joint_b, placement_b = resolve_frame(tree, frame_b, owner)
     if joint_a == joint_b:
-        body = f"that of joint {tree.names[joint_a]!r}" if joint_a else "the universe"
+        body = f"the body of joint {tree.names[joint_a]!r}" if joint_a else "the universe"
         raise ConstraintError(
-            f"{owner}: both frames are on one body ({body}), so nothing moves between them. "
-            "Name frames of two bodies; what links welded together share is one body."
+            f"{owner}: both frames are on the same body ({body}), which cannot move relative to itself. "
+            "Name frames of two bodies; links that are welded together are one body."
         )
     for j in sorted(between(tree, (joint_a, joint_b))):
         if tree.parents[j] == 0 and tree.joints[j].nv == 6:
             raise ConstraintError(
                 f"{owner}: the path between the two frames leads through {tree.names[j]!r}, a free joint on the "
-                "universe. What ties a floating base to the world is a contact, not a loop of the mechanism: leave "
-                "it to fext or a contact solver. If this body is a platform held by legs, hang it from one leg "
+                "universe. A connection of a floating base to the world is a contact, not a loop of the mechanism: "
+                "use fext or a contact solver. If this body is a platform held by legs, hang it from one leg "
                 "instead of the free joint, and close the other legs by loops."
             )
     return joint_a, placement_a, joint_b, placement_b
 
 
 def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
-    """Return an axis as a unit vector; says so if it was not one."""
+    """Return an axis as a unit vector; warn if its length was not 1."""
     a = unit(axis)
     if a is None:
         raise ConstraintError(f"{owner}: {what} must be three finite numbers, not all zero, got {shown(axis)}.")
@@ -176,10 +173,7 @@ def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
 
 
 def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the smallest rotation that takes one unit vector to another, shape (3, 3).
-
-    For opposite vectors, of all half turns, one about a fixed perpendicular axis.
-    """
+    """Return the smallest rotation that maps one unit vector to another, (3, 3); if opposite, a fixed half turn."""
     cosine = start @ end
     if cosine < -1.0 + 1e-12:
         across = perpendicular(start)
@@ -189,12 +183,12 @@ def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 
 def perpendicular(axis: np.ndarray) -> np.ndarray:
-    """Return a unit vector across an axis: for x it is y, for y it is z, for z it is x.
+    """Return a unit vector perpendicular to an axis: y for x, z for y, and x for z.
 
-    In general, of the coordinate axis after the one that the given axis is nearest to, the part across.
+    In general, it is the perpendicular part of the coordinate axis that follows the one nearest to ``axis``.
     """
-    other = np.eye(3)[(np.argmax(np.abs(axis)) + 1) % 3]
-    across = other - (other @ axis) * axis
+    next_axis = np.eye(3)[(np.argmax(np.abs(axis)) + 1) % 3]
+    across = next_axis - (next_axis @ axis) * axis
     return across / np.linalg.norm(across)
 
 
@@ -213,17 +207,17 @@ def line_joint(tree: pin.Model, name: str, owner: str, prismatic: bool = False) 
     """Return the id and the unit axis, in the frame of the joint, of a revolute (or prismatic) joint."""
     j = moving_joint_id(tree, name, owner)
     subspace = joint_subspace(tree.joints[j])
-    assert subspace is not None  # of one degree of freedom
+    assert subspace is not None  # because moving_joint_id checks for one degree of freedom
     along, about = subspace[:3], subspace[3:]
     if np.any(about if prismatic else along):
-        wanted = "prismatic" if prismatic else "revolute"
+        kind = "prismatic" if prismatic else "revolute"
         raise UnsupportedJointError(
-            f"{owner}: joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and here a {wanted} joint is "
-            "needed. Use pc.Loop, which takes any joint."
+            f"{owner}: joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, but this constraint needs a "
+            f"{kind} joint. Use pc.Loop, which accepts any joint."
         )
     return j, along if prismatic else about
 
 
 def opening(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the angle between two unit vectors, [rad]."""
+    """Return the angle between two unit vectors [rad]."""
     return math.atan2(np.linalg.norm(np.cross(a, b)), a @ b)

@@ -1,4 +1,4 @@
-"""Functions that a user gives: compiled or not, found again after pickling or not; and derivatives that are missing."""
+"""User functions, compiled or Python: their pickling, and finite differences for missing derivatives."""
 
 import ctypes
 import importlib
@@ -17,7 +17,7 @@ SIGNATURE = "(float64*, float64*) -> none"
 
 @dataclass(frozen=True)
 class _ByName:
-    """A compiled function of a module, which itself does not pickle."""
+    """A reference to a compiled function of a module, because such a function cannot be pickled."""
 
     place: tuple[str, str]
 
@@ -26,22 +26,21 @@ def _find(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def found(function: Any) -> Any:
-    """Return what ``picklable`` made of a function, as a function again."""
+def restored(function: Any) -> Any:
     return _find(*function.place) if isinstance(function, _ByName) else function
 
 
 def picklable(function: Any, owner: str) -> Any:
-    """Return what can be pickled in place of a function; ``PinClustersError`` if nothing can, such as for a lambda."""
+    """Return a picklable replacement of a function; raise ``PinClustersError`` if there is none, as for lambdas."""
     try:
         pickle.dumps(function)
         return function
     except Exception:  # pickle raises many kinds
         named = getattr(function, "_pyfunc", function)  # of a numba.cfunc
-        place = (str(getattr(named, "__module__", "")), str(getattr(named, "__name__", "")))
+        location = (str(getattr(named, "__module__", "")), str(getattr(named, "__name__", "")))
     try:
-        if _find(*place) is function:
-            return _ByName(place)
+        if _find(*location) is function:
+            return _ByName(location)
     except (ImportError, AttributeError, KeyError, ValueError):
         pass
     raise PinClustersError(
@@ -52,7 +51,7 @@ def picklable(function: Any, owner: str) -> Any:
 
 
 def address_of(function: Any) -> int:
-    """Address of a compiled function, 0 for a Python one."""
+    """Return the address of a compiled function, or 0 for a Python function."""
     if function is None:
         return 0
     if isinstance(function, _FUNCTION_POINTER):
@@ -65,7 +64,7 @@ _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__bases__[0]
 
 
 def function_defect(function: Any) -> str:
-    """Say why something is no function of the kinds that are taken; a wrong signature would crash later."""
+    """Return why an object is not an accepted function, or an empty text; a wrong signature would crash later."""
     if isinstance(function, _FUNCTION_POINTER):
         if not address_of(function):
             return "is a null pointer"
@@ -79,21 +78,21 @@ def function_defect(function: Any) -> str:
 
 Function = Callable[[np.ndarray], Any]
 
-# Eighth-order central differences: offsets 1 to 4
+# Weights of eighth-order central differences, steps 1 to 4
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
-# The same of second derivatives: offsets 0 to 4
+# Weights of second derivatives, steps 0 to 4
 SECOND_WEIGHTS = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
-# The error is step^8 / 630 x ninth derivative + 1e-16 / step. For sines of angles, 1e-14 at 0.02 rad; functions of a
-# length turn over some 0.1 m, so a metre's step is smaller.
+# The error is step^8 / 630 x ninth derivative + 1e-16 / step, which is 1e-14 for sines at 0.02 rad. Functions of a
+# length vary over about 0.1 m, so their step [m] is smaller.
 ANGLE_STEP = 0.02
 LENGTH_STEP = 1e-3
-# A difference of differences loses less to rounding with a wider outer step
+# A wider outer step reduces the rounding error of a difference of differences
 OUTER = 2.5
 COMPLEX_STEP = 1e-30
 
 
 def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """Return d function / d x by eighth-order central differences; the new axis is the last one."""
+    """Return d function / d x by eighth-order central differences; the last axis belongs to x."""
     columns = []
     for k, step in enumerate(steps):
         total: Any = 0.0
@@ -101,7 +100,7 @@ def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) ->
             ahead, behind = x.copy(), x.copy()
             ahead[k] += n * step
             behind[k] -= n * step
-            # the width that was really taken, after rounding
+            # the actual width, after rounding
             width = (ahead[k] - behind[k]) / (2.0 * n)
             total = total + weight / width * (np.asarray(function(ahead)) - np.asarray(function(behind)))
         columns.append(total)
@@ -109,14 +108,12 @@ def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) ->
 
 
 def first_difference(function: Callable[[float], np.ndarray], step: float) -> np.ndarray:
-    """Return the derivative of a function of a number at 0, by eighth-order central differences."""
-    at = [n * step for n in range(1, 5)]
-    total: Any = sum(weight * (function(s) - function(-s)) for weight, s in zip(WEIGHTS, at, strict=True))
+    offsets = [n * step for n in range(1, 5)]
+    total: Any = sum(weight * (function(s) - function(-s)) for weight, s in zip(WEIGHTS, offsets, strict=True))
     return total / step
 
 
 def second_difference(function: Callable[[float], np.ndarray], step: float) -> np.ndarray:
-    """Return the second derivative of a function of a number at 0, by eighth-order central differences."""
     total = SECOND_WEIGHTS[0] * function(0.0)
     for n, weight in enumerate(SECOND_WEIGHTS[1:], start=1):
         total = total + weight * (function(n * step) + function(-n * step))
@@ -125,12 +122,11 @@ def second_difference(function: Callable[[float], np.ndarray], step: float) -> n
 
 @dataclass(frozen=True)
 class ComplexStep:
-    """The Jacobian of a function that takes complex numbers, to rounding."""
+    """The Jacobian of a function that accepts complex numbers, by complex step: accurate to rounding."""
 
     function: Function
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        """Return d function / d x, shape (rows, x)."""
         columns = []
         for k in range(len(x)):
             z = np.asarray(x, dtype=complex)
@@ -145,8 +141,8 @@ def _pointer(address: int) -> Callable[[int, int], None]:
 
 
 def call_compiled(address: int, x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return what ``void f(const double* x, double* out)`` writes."""
-    given = np.ascontiguousarray(x, dtype=float)
+    """Return the output of ``void f(const double* x, double* out)``."""
+    argument = np.ascontiguousarray(x, dtype=float)
     out = np.zeros(shape)
-    _pointer(address)(given.ctypes.data, out.ctypes.data)
+    _pointer(address)(argument.ctypes.data, out.ctypes.data)
     return out

@@ -26,7 +26,7 @@ MOST_FACTORS = 3
 
 
 class _Arithmetic:
-    """What follows from a class's own sum and product."""
+    """Operators that follow from the sum and product of a class."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class _Arithmetic:
 
 @dataclass(frozen=True)
 class Angle(_Arithmetic):
-    """A linear combination of coordinates, plus a phase."""
+    """A linear combination of coordinates, plus a phase [rad]."""
 
     weights: tuple[float, ...]
     phase: float = 0.0
@@ -97,27 +97,24 @@ def _harmonic(value: Scalar) -> Harmonic:
 
 
 def coordinates(count: int) -> tuple[Angle, ...]:
-    """Return the coordinates of as many joints, as angles."""
     return tuple(Angle(tuple(row)) for row in np.eye(count).tolist())
 
 
 def linear(angle: Angle) -> Harmonic:
-    """Return the angle itself (also the coordinate of a prismatic joint)."""
+    """Return the angle itself; also used for the coordinate of a prismatic joint."""
     return Harmonic({((LINEAR, angle),): 1.0})
 
 
 def sin(angle: Angle) -> Harmonic:
-    """Return the sine of an angle."""
     return _wave(SIN, angle)
 
 
 def cos(angle: Angle) -> Harmonic:
-    """Return the cosine of an angle."""
     return _wave(COS, angle)
 
 
 def _wave(kind: int, angle: Angle) -> Harmonic:
-    """Sine or cosine; angles that differ by a sign become one, so that equal terms meet."""
+    """Return a sine or cosine; angles that differ by sign become one, so that equal terms are merged."""
     leading = next((w for w in angle.weights if w != 0.0), 0.0)
     if leading == 0.0:
         return Harmonic({(): float(np.sin(angle.phase) if kind == SIN else np.cos(angle.phase))})
@@ -127,24 +124,24 @@ def _wave(kind: int, angle: Angle) -> Harmonic:
 
 
 def _product(factors: Sequence[Factor], coefficient: float) -> Harmonic:
-    """One term; more factors than a closure takes are brought down by product-to-sum."""
+    """Return one term; product-to-sum formulas reduce the factors to MOST_FACTORS."""
     if len(factors) <= MOST_FACTORS:
         ordered = tuple(sorted(factors, key=lambda f: (f[0], f[1].weights, f[1].phase)))
         return Harmonic({ordered: coefficient})
     waves = [f for f in factors if f[0] != LINEAR]
     if len(waves) < 2:
-        raise NotImplementedError(f"a term with {len(factors)} factors, of which {len(waves)} are sines or cosines")
+        raise NotImplementedError(f"A term has {len(factors)} factors, {len(waves)} of them sines or cosines.")
     (kind_a, a), (kind_b, b) = waves[:2]
-    rest = list(factors)
+    remaining = list(factors)
     for wave in waves[:2]:
-        rest.remove(wave)
+        remaining.remove(wave)
     if kind_a == kind_b:
         pair = cos(a - b) + cos(a + b) * (1.0 if kind_a == COS else -1.0)
     else:
         pair = sin(a + b) + sin(a - b) * (1.0 if kind_a == SIN else -1.0)
     total = Harmonic({})
     for pair_factors, c in pair.terms.items():
-        total = total + _product((*pair_factors, *rest), 0.5 * c * coefficient)
+        total = total + _product((*pair_factors, *remaining), 0.5 * c * coefficient)
     return total
 
 
@@ -156,12 +153,11 @@ def rotation(axis: Sequence[float] | np.ndarray, angle: Angle) -> np.ndarray:
 
 
 def square(vector: np.ndarray) -> Any:
-    """Return the square of the length of a vector."""
     return in_order(component * component for component in vector)
 
 
 def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
-    """The terms of a row without those that only rounding made, such as the cosine of a right angle."""
+    """Return the terms of a row except those due to rounding, such as the cosine of a right angle."""
     terms = _harmonic(row).terms
     least = np.finfo(float).eps * max((abs(c) for c in terms.values()), default=0.0)
     return {factors: c for factors, c in terms.items() if abs(c) > least}
@@ -170,7 +166,7 @@ def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
 def harmonic_closure(
     source: Any, joints: Sequence[int], rows: Iterable[Scalar], labels: Sequence[str], units: Sequence[str]
 ) -> HarmonicClosure:
-    """Return the closure of rows that are zero when the mechanism is assembled; joints in the order of coordinates."""
+    """Return the closure whose rows are zero when the mechanism is assembled; joints in the order of coordinates."""
     index: dict[Angle, int] = {}
     terms = tuple(
         tuple(

@@ -1,7 +1,7 @@
-"""Planar mechanisms read from a tree, with vectors of their plane as complex numbers; the pin that closes linkages.
+"""Planar mechanisms, read from a tree with the vectors of the plane as complex numbers.
 
-The plane is across the axis of the crank, which points to the viewer: angles count anticlockwise. What is not planar or
-hangs from another body is refused: ``ConstraintError``, or ``UnsupportedJointError`` for another type of joint.
+The plane is perpendicular to the axis of the crank, which points to the viewer: angles count anticlockwise. A mechanism
+that is not planar, or whose joints are not in the expected order, raises ``ConstraintError``.
 """
 
 import math
@@ -18,9 +18,9 @@ from .closures import Closure, FrameClosure
 from .loop import Loop
 from .rows import Constraint, store
 
-# Files write 1.5708 for pi/2 (4e-6 off); an axis that is off by more is another mechanism. [rad], and relative length.
+# [rad], and relative length. Files write 1.5708 for pi/2, an error of 4e-6; larger errors are not due to printing.
 PLANAR_TOLERANCE = 1e-4
-# Relative to the longest link: less is a joint on top of another one
+# Relative to the longest link; a shorter link has coincident joints
 SHORTEST = 1e-9
 
 
@@ -29,16 +29,16 @@ class Link:
     """A body of the mechanism."""
 
     joint: int  # joint id of the body; 0 is the universe
-    sign: float  # of the joint's angle about the normal of the plane; 0 for the ground and a slider
+    sign: float  # sense of the joint's angle about the normal; 0 for ground and slider
     axes: np.ndarray  # the axes of the plane in the frame of the joint, as columns, when all coordinates are 0
     start: complex  # origin of the joint in its parent body, in the plane
-    height: float  # of the origin of the joint along the normal
+    height: float  # origin of the joint along the normal [m]
     slide: complex = 0j  # direction of a slider in the plane
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of a body: in its joint's frame, in the plane about the joint's origin, and along the normal."""
+    """A point of a body: in its joint frame, in the plane about the origin of the joint, and along the normal."""
 
     link: Link
     position: np.ndarray
@@ -52,7 +52,7 @@ class Point:
 
 
 class Plane:
-    """Reads the bodies of one planar mechanism and refuses what is not planar; the axis of the crank is the normal."""
+    """Reader of the bodies of one planar mechanism, which checks that it is planar."""
 
     def __init__(self, tree: pin.Model, crank: str, owner: str) -> None:
         self.tree, self.owner = tree, owner
@@ -63,16 +63,16 @@ class Plane:
         self.crank = self.hinge(self.ground, crank, "crank")
 
     def hinge(self, parent: Link, name: str, what: str) -> Link:
-        """Return the body of a revolute joint about the normal."""
+        """Return the body of a revolute joint whose axis is parallel to the normal."""
         j, axis = line_joint(self.tree, name, self.owner)
         link = self._link(parent, j, what)
         along = link.axes.T @ axis
         sign = 1.0 if along[2] > 0.0 else -1.0
-        off = opening(sign * along, np.array([0.0, 0.0, 1.0]))
-        if off > PLANAR_TOLERANCE:
+        tilt = opening(sign * along, np.array([0.0, 0.0, 1.0]))
+        if tilt > PLANAR_TOLERANCE:
             raise ConstraintError(
-                f"{self.owner}: the axis of joint {self.tree.names[j]!r} ({what}) is {off:.2g} rad off the axis of the "
-                "crank; a planar mechanism needs parallel axes. For a spatial one use pc.Loop."
+                f"{self.owner}: the axis of joint {self.tree.names[j]!r} ({what}) is {tilt:.2g} rad off the axis of "
+                "the crank; a planar mechanism needs parallel axes. For a spatial one use pc.Loop."
             )
         return replace(link, sign=sign)
 
@@ -100,19 +100,18 @@ class Plane:
         return Link(j, 0.0, M.rotation.T @ parent.axes, complex(x, y), parent.height + float(z))
 
     def point(self, link: Link, frame: str | Attachment, what: str) -> Point:
-        """Return where a frame is on a body."""
         j, placement = resolve_frame(self.tree, frame, self.owner)
         if j != link.joint:
             names = self.tree.names
             raise ConstraintError(
-                f"{self.owner}: {what} must be on the body of {names[link.joint]!r}, and is on that of {names[j]!r}."
+                f"{self.owner}: {what} must be on the body of {names[link.joint]!r}, got a frame on {names[j]!r}."
             )
         position = np.array(placement.translation)
         x, y, z = link.axes.T @ position
         return Point(link, position, complex(x, y), link.height + float(z))
 
     def check(self, a: Point, b: Point, lengths: dict[str, float]) -> None:
-        """Check that no link is a point, and that both points of the closure lie in one plane."""
+        """Check that no link has length 0, and that both points of the closure lie in one plane."""
         longest = max(lengths.values())
         for what, length in lengths.items():
             if length <= SHORTEST * longest:
@@ -120,19 +119,19 @@ class Plane:
                     f"{self.owner}: the {what} has length 0 across the crank's axis. Check the frames of the closure; "
                     "for such a mechanism use pc.Loop."
                 )
-        apart = abs(a.height - b.height)
-        if apart > PLANAR_TOLERANCE * longest:
+        gap = abs(a.height - b.height)
+        if gap > PLANAR_TOLERANCE * longest:
             raise ConstraintError(
-                f"{self.owner}: the two frames of the closure are {apart:.3g} m apart along the "
-                "axis of the crank, whatever the angles. Move one of them along the pin, or use pc.Loop with kind "
+                f"{self.owner}: the two frames of the closure are {gap:.3g} m apart along the "
+                "axis of the crank, at every pose. Move one of them along the pin, or use pc.Loop with kind "
                 "'cylindrical'."
             )
 
 
 def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[complex, ...]:
-    """Return the points at given distances from two centres: left of the line from b to d, then right of it.
+    """Return the intersections of two circles: left of the line from b to d, then right of it.
 
-    One where the circles touch; none where they do not meet, or have one centre.
+    There is one where the circles touch, and none where they do not meet or are concentric.
     """
     line = d - b
     distance = abs(line)
@@ -149,21 +148,21 @@ def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[c
 
 @dataclass(frozen=True, eq=False)
 class LinkageGeometry:
-    """A linkage in its plane."""
+    """The dimensions of a linkage in its plane."""
 
     pin: tuple[Point, Point]  # the two points that the pin holds together
     joints: tuple[int, ...]  # joint ids, the independent ones first
     branch: int  # +1 or -1
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
-        """Return the other coordinates for the independent ones, in all assemblies."""
+        """Return the dependent coordinates of all assemblies, for the independent coordinates."""
         raise NotImplementedError
 
 
 class Linkage(Constraint):
-    """A planar linkage: frozen dataclasses with ``closure``, ``branch`` and ``independent`` derive from it."""
+    """Base class of planar linkages: frozen dataclasses with ``closure``, ``branch`` and ``independent``."""
 
-    _tied: ClassVar[str] = "one on each of the two bodies that the pin ties"
+    _tied: ClassVar[str] = "one on each of the two bodies that the pin connects"
     closure: Any
     branch: int
     independent: Any
@@ -175,35 +174,28 @@ class Linkage(Constraint):
         store(self, closure=closure, branch=check_branch(self.branch, self.label))
 
     def geometry(self, tree: pin.Model) -> LinkageGeometry:
-        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
+        """Return the dimensions of the linkage in ``tree``; raises as ``closures`` does."""
         raise NotImplementedError
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the two rows of the pin, [m].
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is of another type.
-            ConstraintError: The joints do not form this linkage in a plane, or a link has length 0.
-        """
+        """Return the two equations of the pin [m]; raises ``ConstraintError`` if the linkage is not planar."""
         a, b = self.geometry(tree).pin
         labels = f"{self.label}: x", f"{self.label}: y"
         ends = a.link.joint, a.frame, b.link.joint, b.frame
         return [FrameClosure(self, labels, ("m", "m"), *ends, "none", np.eye(6)[:2])]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the other joints as functions of the independent ones; up to two assemblies."""
+        """Return the dependent joints as functions of the independent joints; up to two assemblies."""
         geometry, count = self.geometry(tree), len(self.independent)
         return ClosedForm(geometry.joints[:count], geometry.joints[count:], geometry.solve)
 
     def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a Loop, for comparison."""
+        """Return the same pin as a ``Loop``, for comparison."""
         a, b = ((tree.names[p.link.joint], p.frame) for p in self.geometry(tree).pin)
         return [Loop(a, b, "revolute", axis=(0.0, 0.0, 1.0), name=f"generic {self.label}")]
 
 
 def check_branch(value: object, owner: str) -> int:
-    """Return a branch, +1 or -1."""
     if isinstance(value, bool) or value not in (1, -1):
         raise ConstraintError(f"{owner}: branch must be +1 or -1 (the two ways to assemble it), got {value!r}.")
     return 1 if value == 1 else -1

@@ -1,4 +1,4 @@
-"""The belt (or any transmission) between two bodies, over all the joints between them."""
+"""Belts, and other transmissions, between two bodies across all joints between them."""
 
 from dataclasses import dataclass
 
@@ -14,17 +14,17 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 class Belt(Constraint):
     """A transmission between two bodies whose pulleys ride on their nearest common ancestor (NCA).
 
-    ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``, each joint with the sense of its own
-    axis. This is the ``<coupling>`` of URDF+ (arXiv 2411.19753); with the link as predecessor and the rotor as
-    successor, the ratio counts turns of the rotor per turn of the link.
+    ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``. The axis of each joint defines its
+    positive sense. This is the ``<coupling>`` of URDF+ (arXiv 2411.19753). If the predecessor is the link and the
+    successor is the rotor, the ratio is in rotor turns per link turn.
 
     Args:
         predecessor: Link or joint name.
         successor: Link or joint name.
-        ratio: Not 0.
+        ratio: Turns of the successor per turn of the predecessor; not 0.
         offset: [rad] or [m].
-        dependent: The joint (or body) of the two paths that follows the others; by default the last joint of the
-            successor's path.
+        dependent: Joint (or body) of the two paths that becomes dependent; by default the last joint of the successor's
+            path.
 
     Raises:
         ConstraintError: A name is not text, the ratio is 0 or not finite, or both names are the same.
@@ -39,7 +39,7 @@ class Belt(Constraint):
 
     predecessor: str
     successor: str
-    ratio: float = None  # type: ignore[assignment]  # missing is an error with the cure
+    ratio: float = None  # type: ignore[assignment]  # required; __post_init__ explains it
     offset: float = 0.0
     dependent: str | None = None
 
@@ -55,13 +55,7 @@ class Belt(Constraint):
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling with the names resolved in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint on the paths has more than one degree of freedom.
-            ConstraintError: One link carries the other, or the dependent joint is on neither path.
-        """
+        """Return the coupling; raises ``ConstraintError`` if one link carries the other."""
         first, last = (moving_joint_id(tree, name, self.label) for name in (self.predecessor, self.successor))
         if first == last:
             raise ConstraintError(

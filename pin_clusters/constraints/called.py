@@ -1,4 +1,4 @@
-"""The closure of a coupling: a function that the user wrote, and those of its derivatives that are known."""
+"""Closure of a ``Coupling``: a user's function, and its known derivatives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .closures import JointClosure
 
 
 class FunctionFailedError(ConstraintError):
-    """A user's function raised an exception, perhaps because it is not defined there."""
+    """A user's function raised an exception, for example outside its domain."""
 
 
 ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivative of phi")
@@ -21,15 +21,15 @@ ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivat
 
 @dataclass(frozen=True, eq=False)
 class CallableClosure(JointClosure):
-    """A user's function of coordinates, and those of its derivatives that are known.
+    """A user's function of coordinates, and its known derivatives.
 
     Entry k of ``functions`` or ``addresses`` returns derivatives of order k, shape (size,) and k times joints.
 
     Attributes:
-        functions: Python callables of x, or None; four times None if compiled.
-        steps: Of the differences that replace missing derivatives, shape (joints,).
-        addresses: Of compiled ``void f(const double* x, double* out)``, row major; 0 where there is none.
-        keep: What must live as long as the addresses.
+        functions: Python callables of x, or None; all None if compiled.
+        steps: Step sizes of the differences that replace missing derivatives, shape (joints,).
+        addresses: Addresses of compiled ``void f(const double* x, double* out)``, row-major; 0 if missing.
+        keep: Objects that must live as long as the addresses.
     """
 
     functions: tuple[Callable[[np.ndarray], Any] | None, ...]
@@ -38,16 +38,10 @@ class CallableClosure(JointClosure):
     keep: Any = None
 
     def knows(self, order: int) -> bool:
-        """Whether derivatives of an order are given."""
         return bool(self.addresses[order]) or self.functions[order] is not None
 
     def given(self, order: int, x: np.ndarray) -> np.ndarray:
-        """Return derivatives of an order that is known.
-
-        Raises:
-            ConstraintError: The function returns another shape.
-            FunctionFailedError: It raises something.
-        """
+        """Return derivatives of a known order; raise ``FunctionFailedError`` if the function raises an exception."""
         shape = (self.size,) + order * (len(self.joints),)
         function = self.functions[order]
         if function is None:
@@ -55,17 +49,14 @@ class CallableClosure(JointClosure):
         return self._call(function, x, shape, ORDERS[order])
 
     def value(self, x: np.ndarray) -> np.ndarray:
-        """Return phi, shape (size,)."""
         return self.given(0, x)
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
-        """Return d phi / d x, shape (size, joints)."""
         if self.knows(1):
             return self.given(1, x)
         return central_differences(self.value, np.array(x, dtype=float), self.steps)
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
-        """Return the second derivatives, shape (size, joints, joints)."""
         if self.knows(2):
             return self.given(2, x)
         steps = self.steps if self.knows(1) else OUTER * self.steps
@@ -86,15 +77,15 @@ class CallableClosure(JointClosure):
     def _call(self, function: Callable[[np.ndarray], Any], x: np.ndarray, shape: tuple[int, ...], what: str) -> Any:
         try:
             result = function(np.array(x, dtype=float))
-        except Exception as error:  # whatever the user's function raises
+        except Exception as error:  # a user's function may raise anything
             raise FunctionFailedError(
                 f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. It "
-                "must be defined wherever the mechanism goes; return NaN or raise only beyond that."
+                "must be defined at all poses of the mechanism; elsewhere it may return NaN or raise."
             ) from error
         out = floats(result)
-        if out is not None and out.ndim == 0:  # one equation may come as a number
+        if out is not None and out.ndim == 0:  # a single equation may be returned as a number
             out = out.reshape(1)
         if out is None or out.shape != shape:
-            given = type(result).__name__ if out is None else f"an array of shape {out.shape}"
-            raise ConstraintError(f"{self.source.label}: {what} must return {shape} numbers, got {given}.")
+            returned = type(result).__name__ if out is None else f"an array of shape {out.shape}"
+            raise ConstraintError(f"{self.source.label}: {what} must return {shape} numbers, got {returned}.")
         return out

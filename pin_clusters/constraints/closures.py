@@ -1,7 +1,7 @@
-"""What implicit constraints are made of: closures, whose rows are zero when a mechanism is assembled.
+"""Closures: the constraint equations of loops, which are zero when a mechanism is assembled.
 
-A constraint of the user makes closures for one tree; topology, assembly and packing read nothing else. Closures on
-bodies (frames, rods) are evaluated from poses, closures on joints from the joints' coordinates.
+A constraint builds its closures for one tree; topology, assembly and packing use only these. Closures on bodies
+(frames, rods) are evaluated from poses, closures on joints from the coordinates of the joints.
 """
 
 import itertools
@@ -19,12 +19,15 @@ from .._support.trees import between, common_ancestor
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Rows of equations phi(q) = 0.
+    """Equations phi(q) = 0 of one constraint.
+
+    A new kind of closure derives from ``BodyClosure`` or ``JointClosure`` and implements their properties. See
+    docs/add-a-mechanism.md for the evaluators and kernels that it needs in addition.
 
     Attributes:
-        source: The constraint that the user wrote; ``source.label`` names it.
-        labels: One per row, for messages: what the row says.
-        units: One per row: ``"m"``, ``"rad"`` or ``""``.
+        source: The constraint that the user wrote; ``source.label`` names it in messages.
+        labels: Name of each equation, for messages.
+        units: Unit of each equation: ``"m"``, ``"rad"`` or ``""``.
     """
 
     source: Any
@@ -33,17 +36,17 @@ class Closure:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
+        """Number of equations."""
         return len(self.labels)
 
     @property
     def bodies(self) -> tuple[int, ...]:
-        """Ids of the joints that move what it ties."""
+        """Ids of the joints that move the bodies of the equations."""
         raise NotImplementedError
 
 
 class BodyClosure(Closure):
-    """Rows between two bodies, evaluated from their poses; made from subclasses only.
+    """Equations between two bodies, evaluated from their poses; an abstract class.
 
     Attributes:
         joint_a: Joint id of body a; 0 is the universe.
@@ -55,12 +58,11 @@ class BodyClosure(Closure):
 
     @property
     def bodies(self) -> tuple[int, int]:
-        """Joint ids of both bodies."""
         return self.joint_a, self.joint_b
 
     @property
     def ends(self) -> tuple[tuple[int, Any], tuple[int, Any]]:
-        """Joint id of each body, with what is on it: a frame or a point."""
+        """Joint id of each body, with the frame or point on it."""
         raise NotImplementedError
 
 
@@ -68,12 +70,13 @@ class BodyClosure(Closure):
 class FrameClosure(BodyClosure):
     """Two frames that form a joint.
 
-    With t the position of frame b in the axes of frame a, and e their rotation, the rows are ``rows @ [t; e]``. Both
-    frames are turned so that the axis of the joint is their z axis. ``rotation`` says what e is:
+    With t the position of frame b in the axes of frame a, and e their relative rotation, the equations are
+    ``rows @ [t; e] = 0``. Both frames are rotated so that the axis of the joint is their z axis. ``rotation`` selects
+    e:
 
     - ``"none"``: 0;
     - ``"full"``: log3(R_a' R_b);
-    - ``"axis"``: the shortest rotation vector that takes z of a to z of b, in axes of a (its z component is 0);
+    - ``"axis"``: the shortest rotation vector that maps z of a to z of b, in axes of a (its z component is 0);
     - ``"universal"``: (0, 0, asin(z_a . x_b)).
 
     Attributes:
@@ -81,7 +84,7 @@ class FrameClosure(BodyClosure):
         placement_a: Frame a in the frame of joint a.
         joint_b: Joint id of the body of frame b.
         placement_b: Frame b in the frame of joint b.
-        rotation: See above.
+        rotation: One of the texts above.
         rows: Shape (size, 6), linear part first.
     """
 
@@ -94,23 +97,22 @@ class FrameClosure(BodyClosure):
 
     @property
     def ends(self) -> tuple[tuple[int, pin.SE3], tuple[int, pin.SE3]]:
-        """Joint id and placement of each frame."""
         return (self.joint_a, self.placement_a), (self.joint_b, self.placement_b)
 
 
 @dataclass(frozen=True, eq=False)
 class RodClosure(BodyClosure):
-    """A constant distance between two points: |b - a| - length, one row.
+    """A constant distance between two points: |b - a| - length = 0, one equation.
 
     Attributes:
         joint_a: Joint id of the body of point a; 0 is the universe.
-        point_a: In the frame of joint a, shape (3,).
+        point_a: In the frame of joint a, shape (3,), [m].
         joint_b: Joint id of the body of point b.
-        point_b: In the frame of joint b, shape (3,).
-        length: [m]; None until the reference pose gives it.
+        point_b: In the frame of joint b, shape (3,), [m].
+        length: [m]; None until the reference pose determines it.
         mass: [kg].
-        centre: From point a, along the rod, [m]; None: the rod is slender.
-        moment: Of inertia about the centre, across the rod, [kg m^2].
+        centre: Distance of the centre of mass from point a, [m]; None for a slender rod.
+        moment: Transverse moment of inertia about the centre, [kg m^2].
     """
 
     joint_a: int
@@ -124,10 +126,10 @@ class RodClosure(BodyClosure):
 
     @property
     def point_masses(self) -> tuple[float, float, float]:
-        """What moves as the rod does, [kg]: masses at point a, in the middle and at point b.
+        """Point masses with the inertia of the rod, [kg]: at point a, at the midpoint and at point b.
 
-        The velocity is linear along the rod, so that three moments of the mass count: of a slender one Simpson's rule
-        has them.
+        The velocity is linear along a rod, so that three moments of its mass determine the inertia; for a slender rod,
+        Simpson's rule gives the masses.
         """
         m = self.mass
         if self.centre is None:
@@ -138,19 +140,18 @@ class RodClosure(BodyClosure):
 
     @property
     def masses_of_ends(self) -> tuple[tuple[int, np.ndarray, float], ...]:
-        """Joint id, place and point mass of each end."""
+        """Joint id, position and point mass of each end."""
         at_a, _, at_b = self.point_masses
         return (self.joint_a, self.point_a, at_a), (self.joint_b, self.point_b, at_b)
 
     @property
     def ends(self) -> tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]:
-        """Joint id and place of each point."""
         return (self.joint_a, self.point_a), (self.joint_b, self.point_b)
 
 
 @dataclass(frozen=True, eq=False)
 class JointClosure(Closure):
-    """Equations between the coordinates of joints of one degree of freedom; made from subclasses only.
+    """Equations between the coordinates of joints of one degree of freedom; an abstract class.
 
     Attributes:
         joints: Joint ids, in the order of the coordinates.
@@ -160,7 +161,6 @@ class JointClosure(Closure):
 
     @property
     def bodies(self) -> tuple[int, ...]:
-        """Its joints."""
         return self.joints
 
     def value(self, x: np.ndarray) -> np.ndarray:
@@ -182,15 +182,15 @@ SIN, COS, LINEAR = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class HarmonicClosure(JointClosure):
-    """Rows that are sums of products of sines, cosines and powers of linear combinations of coordinates.
+    """Equations that are sums of products of sines, cosines and powers of linear combinations of coordinates.
 
-    ``angle_p = weights[p] @ x + phases[p]``; row i is the sum over its terms of ``coefficient * f1 * f2 * f3``, each
-    factor one of SIN, COS, LINEAR of one angle. All rigid linkages of joints are of this form.
+    ``angle_p = weights[p] @ x + phases[p]``. Row i is the sum over its terms of ``coefficient * f1 * f2 * f3``, where
+    each factor is SIN, COS or LINEAR of one angle. All rigid linkages have this form.
 
     Attributes:
         weights: Shape (angles, joints).
         phases: Shape (angles,), [rad].
-        terms: Per row: ``(coefficient, ((factor, angle), ...))`` with none to three factors.
+        terms: Per row: ``(coefficient, ((factor, angle), ...))`` with up to three factors.
     """
 
     weights: np.ndarray
@@ -198,74 +198,68 @@ class HarmonicClosure(JointClosure):
     terms: tuple[tuple[tuple[float, tuple[tuple[int, int], ...]], ...], ...]
 
     def _factors(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Value, first and second derivative of each factor, shape (factors, angles)."""
+        """Return value, first and second derivative of each factor, shape (factors, angles)."""
         angle = self.weights @ np.asarray(x, dtype=float) + self.phases
-        s, c, one = np.sin(angle), np.cos(angle), np.ones_like(angle)
-        return np.array([s, c, angle]), np.array([c, -s, one]), np.array([-s, -c, 0.0 * one])
+        s, c, ones = np.sin(angle), np.cos(angle), np.ones_like(angle)
+        return np.array([s, c, angle]), np.array([c, -s, ones]), np.array([-s, -c, 0.0 * ones])
 
     def value(self, x: np.ndarray) -> np.ndarray:
-        """Return phi, shape (size,)."""
         f, _, _ = self._factors(x)
         return np.array(
             [in_order(c * math.prod(f[key] for key in factors) for c, factors in row) for row in self.terms]
         )
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
-        """Return d phi / d x, shape (size, joints)."""
         f, df, _ = self._factors(x)
         J = np.zeros((self.size, len(self.joints)))
         for i, row in enumerate(self.terms):
             for c, factors in row:
                 for k, key in enumerate(factors):
-                    rest = math.prod(f[other] for n, other in enumerate(factors) if n != k)
-                    J[i] += c * rest * df[key] * self.weights[key[1]]
+                    cofactor = math.prod(f[factor] for n, factor in enumerate(factors) if n != k)
+                    J[i] += c * cofactor * df[key] * self.weights[key[1]]
         return J
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
-        """Return the second derivatives, shape (size, joints, joints)."""
         f, df, ddf = self._factors(x)
         H = np.zeros((self.size, len(self.joints), len(self.joints)))
         for i, row in enumerate(self.terms):
             for c, factors in row:
                 for (k, a), (l, b) in itertools.product(enumerate(factors), repeat=2):
-                    rest = math.prod(f[other] for n, other in enumerate(factors) if n not in (k, l))
-                    both = ddf[a] if k == l else df[a] * df[b]
-                    H[i] += c * rest * both * np.outer(self.weights[a[1]], self.weights[b[1]])
+                    cofactor = math.prod(f[factor] for n, factor in enumerate(factors) if n not in (k, l))
+                    second = ddf[a] if k == l else df[a] * df[b]
+                    H[i] += c * cofactor * second * np.outer(self.weights[a[1]], self.weights[b[1]])
         return H
 
 
 def path_of(tree: pin.Model, closure: Closure) -> set[int]:
-    """Return the joints between what a closure ties, up to their nearest common ancestor."""
+    """Return the joints between the bodies of a closure, up to their nearest common ancestor."""
     return between(tree, closure.bodies, closure.joints if isinstance(closure, JointClosure) else ())
 
 
 def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:
-    """Return the joints on which closures depend."""
-    found: set[int] = set()
+    joints: set[int] = set()
     for closure in closures:
         if isinstance(closure, JointClosure):
-            found |= set(closure.joints)
+            joints |= set(closure.joints)
         elif isinstance(closure, BodyClosure):
-            # joints above both bodies move them as one
-            found |= set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])
-    return found
+            # Joints above both bodies do not change their relative pose.
+            joints |= set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])
+    return joints
 
 
 def massive(closures: Iterable[Closure]) -> list[RodClosure]:
-    """Return the rods that have mass."""
     return [c for c in closures if isinstance(c, RodClosure) and c.mass > 0.0]
 
 
 def lumps_of(
     tree: pin.Model, closures: Iterable[Closure]
 ) -> list[tuple[float, tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]], int]]:
-    """Return the masses of rods that no body has: mass, two points that it is midway between, joint that carries both.
+    """Return the point masses of rods that no body contains: mass, two points, and the joint that carries both.
 
-    By Simpson's rule, which is exact: two thirds in the middle, a sixth at each end. Bodies have the ends but those on
-    the universe.
+    The mass is midway between the two points. Bodies contain the end masses, except at ends on the universe.
     """
-    found = []
+    lumps = []
     for rod in massive(closures):
-        found.append((rod.point_masses[1], rod.ends, common_ancestor(tree, rod.bodies)))
-        found += [(mass, ((j, p), (j, p)), 0) for j, p, mass in rod.masses_of_ends if not j]
-    return found
+        lumps.append((rod.point_masses[1], rod.ends, common_ancestor(tree, rod.bodies)))
+        lumps += [(mass, ((j, p), (j, p)), 0) for j, p, mass in rod.masses_of_ends if not j]
+    return lumps

@@ -1,4 +1,4 @@
-"""The coupling: any function of joints that is zero."""
+"""Couplings by a user's function of joint coordinates that is zero."""
 
 import math
 import warnings
@@ -17,53 +17,53 @@ from .called import CallableClosure
 from .rows import Constraint, name_of, store
 
 from ._functions import ANGLE_STEP, LENGTH_STEP, ComplexStep, address_of, call_compiled  # isort: skip
-from ._functions import central_differences, found, function_defect, picklable  # isort: skip
+from ._functions import central_differences, function_defect, picklable, restored  # isort: skip
 
-# A derivative that is off by more than this from differences was not meant; differences are that good where phi is
-# smooth. Of what has no derivatives of its own, they are differences of differences.
+# Largest difference from finite differences, relative to the largest entry, that counts as a correct derivative. For a
+# smooth phi, differences are more accurate; the last one is a difference of differences.
 TOLERANCES = {"jacobian": 1e-4, "hessian": 1e-4, "third": 1e-2}
 BELOW = {"jacobian": "phi", "hessian": "its Jacobian", "third": "its Hessian"}
 COMPLEX_TOLERANCE = 1e-6
-_said = False
+_warned_slow = False
 
 
 @dataclass(frozen=True)
 class Coupling(Constraint):
     """Equations ``phi(x) = 0`` between joints of one degree of freedom, given by any function.
 
-    The joints, and those on the paths between them, form one cluster.
+    The joints and all joints on the paths between them form one cluster.
 
     ``phi`` is one of two things:
 
     - A Python callable, ``phi(x) -> (m,)`` for x of shape (joints,). It is called from Python at each state, which is
-      slow (said once per process), and works everywhere. It must be a function of a module (or a
-      ``functools.partial`` of one) if the model is to be pickled.
-    - Compiled: ``numba.cfunc`` of signature ``void(CPointer(float64), CPointer(float64))``, or a ctypes function
-      pointer ``void phi(const double *x, double *out)``; with ``size``. It is called by its address inside the kernels.
+      slow and causes a warning once per process. It must be a function of a module (or a ``functools.partial`` of one)
+      if the model is to be pickled.
+    - A compiled function: ``numba.cfunc`` of signature ``void(CPointer(float64), CPointer(float64))``, or a ctypes
+      function pointer ``void phi(const double *x, double *out)``. It requires ``size``. Kernels call it by address.
 
-    Derivatives that are not given:
+    Missing derivatives are computed as follows:
 
-    - first, if phi is Python and takes complex numbers (no abs, no comparison; checked against differences): complex
-      step, to rounding; else eighth-order central differences with steps of 0.02 rad and 1 mm: about 1e-13 for sines
-      of angles, worse where phi changes within less than 0.5 rad or 2 cm;
-    - second: the same differences of the Jacobian (about 1e-13), or, with no Jacobian at all, of its differences (about
-      1e-12). Only velocity terms see the second derivatives;
-    - third, along the motion: differences of the Hessian (about 1e-12), second differences of the Jacobian (about
-      1e-10), or of its differences (about 1e-8). Only derivatives of dynamics by q see them.
+    - First derivatives: the complex step, accurate to rounding, if phi is Python and accepts complex numbers (no abs,
+      no comparison; checked against differences). Otherwise eighth-order central differences with steps of 0.02 rad and
+      1 mm: about 1e-13 for sines of angles, worse if phi changes within less than 0.5 rad or 2 cm.
+    - Second derivatives: the same differences of the Jacobian (about 1e-13), or of its differences (about 1e-12). Only
+      velocity terms use second derivatives.
+    - Third derivatives, along the motion: differences of the Hessian (about 1e-12), second differences of the Jacobian
+      (about 1e-10), or of its differences (about 1e-8). Only derivatives of dynamics with respect to q use them.
 
     Args:
-        joints: Joint (or body) names, in the order of x. Revolute, prismatic, helical; not continuous.
-        phi: See above. Rows in units of your choice.
-        jacobian: ``x -> (m, joints)``, Python or compiled (row by row) as phi.
-        independent: Joints that shall be independent.
-        size: Number of equations m; needed for a compiled phi.
-        name: For messages.
-        hessian: ``x -> (m, joints, joints)``, Python or compiled as phi.
-        third: ``x -> (m, joints, joints, joints)``, the same.
+        joints: Joint (or body) names, in the order of x. Revolute, prismatic or helical; not continuous.
+        phi: See above; x in [rad] and [m], the equations in any unit.
+        jacobian: ``x -> (m, joints)``, Python or compiled (row-major), like phi.
+        independent: Preferred independent joints.
+        size: Number of equations m; required for a compiled phi.
+        name: Name in messages.
+        hessian: ``x -> (m, joints, joints)``, Python or compiled, like phi.
+        third: ``x -> (m, joints, joints, joints)``, Python or compiled, like phi.
 
     Raises:
-        ConstraintError: A name is not text or named twice, phi or a derivative cannot be called or has another
-            signature, or size is missing or contradicts.
+        ConstraintError: A name is not text or repeated, phi or a derivative cannot be called or has another signature,
+            or size is missing or wrong.
 
     Example:
         >>> import pin_clusters as pc
@@ -106,7 +106,7 @@ class Coupling(Constraint):
 
     @property
     def _functions(self) -> dict[str, Any]:
-        """What is phi and its derivatives, by order."""
+        """The functions phi and its derivatives, by order."""
         return {"phi": self.phi, "jacobian": self.jacobian, "hessian": self.hessian, "third": self.third}
 
     def _check_functions(self, owner: str) -> None:
@@ -118,40 +118,30 @@ class Coupling(Constraint):
                     "void(CPointer(float64), CPointer(float64)), or a ctypes pointer void(const double*, double*)."
                 )
             if function is not None and bool(address_of(function)) != bool(address_of(self.phi)):
-                raise ConstraintError(f"{owner}: of phi and {what} one is compiled and one is Python. Compile both.")
+                raise ConstraintError(
+                    f"{owner}: phi and {what} must both be compiled, or both be Python. Compile both."
+                )
         if self.size is not None:
             whole_number(f"{owner}: size", self.size, 1, ConstraintError, " of equations")
         elif address_of(self.phi):
-            raise ConstraintError(f"{owner}: a compiled phi does not tell how many equations it has. Give size=.")
+            raise ConstraintError(f"{owner}: a compiled phi needs the number of its equations. Give size=.")
 
     def _parts(self) -> Sequence[str]:
         return self.joints
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle, if the functions can be found again by name.
-
-        Raises:
-            PinClustersError: One cannot, such as a lambda.
-        """
         functions = {what: picklable(f, self.label) for what, f in self._functions.items()}
         return _rebuild, (self.joints, functions, self.independent, self.size, self.name)
 
     def __copy__(self) -> "Coupling":
-        """Nothing here changes, so a copy needs no other object."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Coupling":
-        """Nothing here changes, so a copy needs no other object (and lambdas can be copied)."""
+        """Return self: the object is immutable, and lambdas cannot be copied."""
         return self
 
     def closures(self, tree: pin.Model) -> list[CallableClosure]:
-        """Return the coupling with the names resolved in ``tree``; calls phi to learn its size and its derivatives.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint has more than one coordinate.
-            ConstraintError: Two names mean one joint; phi fails, returns no finite vector, or its Jacobian is wrong.
-        """
+        """Return the coupling; calls phi to determine its size and to check its derivatives."""
         joints = tuple(coordinate_joint(tree, name, self.label) for name in self.joints)
         for j in joints:
             if joints.count(j) > 1:
@@ -163,15 +153,15 @@ class Coupling(Constraint):
         x, value = self._probe(_starts(tree, joints))
         labels = tuple(f"{self.label}: equation {i + 1}" for i in range(len(value)))
         units = ("",) * len(value)
-        given = tuple(self._functions.values())
+        functions = tuple(self._functions.values())
         if address_of(self.phi):
-            addresses = tuple(address_of(f) for f in given)
-            closure = CallableClosure(self, labels, units, joints, (None,) * 4, steps, addresses, given)
+            addresses = tuple(address_of(f) for f in functions)
+            closure = CallableClosure(self, labels, units, joints, (None,) * 4, steps, addresses, functions)
         else:
-            _say_slow(self.label)
+            _warn_slow(self.label)
             if self.jacobian is None:
-                given = self.phi, self._complex_step(x, steps, len(value)), *given[2:]
-            closure = CallableClosure(self, labels, units, joints, given, steps)
+                functions = self.phi, self._complex_step(x, steps, len(value)), *functions[2:]
+            closure = CallableClosure(self, labels, units, joints, functions, steps)
         below = (closure.value, closure.jacobian, closure.hessian)
         for order, (what, function) in enumerate(self._functions.items()):
             if function is not None and order:
@@ -179,7 +169,7 @@ class Coupling(Constraint):
         return [closure]
 
     def _probe(self, starts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Find a point at which phi can be evaluated, and its value there."""
+        """Return a point at which phi can be evaluated, and its value there."""
         failure = values = None
         for x in starts:
             try:
@@ -187,7 +177,7 @@ class Coupling(Constraint):
                     values = self._evaluate(x)
             except ConstraintError:
                 raise
-            except Exception as error:  # whatever the user's function raises
+            except Exception as error:  # a user's function may raise anything
                 failure = error
                 continue
             if np.all(np.isfinite(values)):
@@ -195,11 +185,11 @@ class Coupling(Constraint):
         if values is not None:
             raise ConstraintError(
                 f"{self.label}: phi is not finite at any of {len(starts)} points tried (first {starts[0].tolist()}, "
-                f"last value {values.tolist()}). It must be finite about the poses that the mechanism takes."
+                f"last value {values.tolist()}). It must be finite near the poses of the mechanism."
             )
         raise ConstraintError(
             f"{self.label}: phi raised {type(failure).__name__} ({failure}) at each of {len(starts)} points tried, the "
-            f"first of which is {starts[0].tolist()}. It is given one array of {len(self.joints)} numbers."
+            f"first of which is {starts[0].tolist()}. Its argument is one array of {len(self.joints)} numbers."
         ) from failure
 
     def _evaluate(self, x: np.ndarray) -> np.ndarray:
@@ -220,15 +210,15 @@ class Coupling(Constraint):
         return values
 
     def _complex_step(self, x: np.ndarray, steps: np.ndarray, rows: int) -> ComplexStep | None:
-        """Return the Jacobian by complex step if phi really takes complex numbers."""
+        """Return the Jacobian by complex step, or None if phi does not accept complex numbers."""
         candidate = ComplexStep(self.phi)
         for shift in (0.0, 0.3):
-            at = x + shift * steps
+            point = x + shift * steps
             try:
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
-                    warnings.simplefilter("error")  # NumPy's ComplexWarning: an imaginary part was thrown away
-                    J = candidate(at)
-                    expected = central_differences(self._evaluate, at, steps)
+                    warnings.simplefilter("error")  # NumPy's ComplexWarning: an imaginary part was discarded
+                    J = candidate(point)
+                    expected = central_differences(self._evaluate, point, steps)
             except Exception:  # phi does not take complex numbers, in one of many ways
                 return None
             scale = max(1.0, np.abs(expected).max())
@@ -237,26 +227,26 @@ class Coupling(Constraint):
         return candidate
 
     def _check_derivative(self, what: str, found: np.ndarray, below: Any, x: np.ndarray, steps: np.ndarray) -> None:
-        """Compare a derivative with differences of what it is the derivative of."""
+        """Compare a derivative with differences of the next lower derivative."""
         with np.errstate(all="ignore"):
-            # from the middle of its domain, phi may leave it within the reach of the differences
+            # The differences may leave the domain of phi, and are then not finite.
             expected = central_differences(below, x, 0.1 * steps)
-        off = np.abs(found - expected)
+        error = np.abs(found - expected)
         scale = max(1.0, np.abs(expected).max())
-        if np.all(np.isfinite(expected)) and not np.all(off <= TOLERANCES[what] * scale):
-            at = np.unravel_index(int(np.argmax(np.nan_to_num(off, nan=math.inf))), off.shape)
-            i, *ks = (int(k) for k in at)
+        if np.all(np.isfinite(expected)) and not np.all(error <= TOLERANCES[what] * scale):
+            worst = np.unravel_index(int(np.argmax(np.nan_to_num(error, nan=math.inf))), error.shape)
+            i, *ks = (int(k) for k in worst)
             by = " ".join(f"d {self.joints[k]!r}" for k in ks)
             raise ConstraintError(
                 f"{self.label}: {what} is not the derivative of {BELOW[what]}: at {x.tolist()} entry "
-                f"{(i, *ks)}, d phi[{i}] / {by}, is {found[at]:g}, and differences of {BELOW[what]} give "
-                f"{expected[at]:g}. Correct it, or leave it out."
+                f"{(i, *ks)}, d phi[{i}] / {by}, is {found[worst]:g}, and differences of {BELOW[what]} give "
+                f"{expected[worst]:g}. Correct it, or leave it out."
             )
 
 
 def _rebuild(joints: Any, functions: dict[str, Any], independent: Any, size: Any, name: Any) -> Coupling:
     return Coupling(
-        joints, **{k: found(f) for k, f in functions.items()}, independent=independent, size=size, name=name
+        joints, **{k: restored(f) for k, f in functions.items()}, independent=independent, size=size, name=name
     )
 
 
@@ -266,7 +256,7 @@ def _step(joint: pin.JointModel) -> float:
 
 
 def _starts(tree: pin.Model, joints: tuple[int, ...]) -> list[np.ndarray]:
-    """Points at which phi is tried: zero, the middle of the limits, and some fixed ones about it."""
+    """Return points at which phi is tried: zero, the middle of the limits, and fixed random points about it."""
     index = [tree.joints[j].idx_q for j in joints]
     low, high = np.array(tree.lowerPositionLimit)[index], np.array(tree.upperPositionLimit)[index]
     bounded = np.isfinite(low) & np.isfinite(high) & (np.abs(low) < 1e10) & (np.abs(high) < 1e10) & (low < high)
@@ -276,13 +266,13 @@ def _starts(tree: pin.Model, joints: tuple[int, ...]) -> list[np.ndarray]:
     return [np.zeros(len(joints)), middle, *(middle + share * reach for share in shares)]
 
 
-def _say_slow(owner: str) -> None:
-    global _said
-    if not _said:
-        _said = True
+def _warn_slow(owner: str) -> None:
+    global _warned_slow
+    if not _warned_slow:
+        _warned_slow = True
         warnings.warn(
             f"{owner}: phi is called from Python at each state, which is slow (10 us and more per call, against 0.1 us "
-            "and less compiled). Compile it with numba.cfunc if that matters. Said once per process.",
+            "and less compiled). Compile it with numba.cfunc if that matters. This warning is shown once per process.",
             PinClustersWarning,
             stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""The planar four-bar linkage in closed form."""
+"""Planar four-bar linkages in closed form."""
 
 import cmath
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from .rows import joint_id
 
 @dataclass(frozen=True, eq=False)
 class FourBarGeometry(LinkageGeometry):
-    """A four-bar in its plane.
+    """A four-bar in its plane, lengths in m.
 
     Vectors at zero angles, each in the plane of its body: crank l1 (crank joint to coupler joint), coupler l2 (coupler
-    joint to its pin), rocker l3 (rocker joint to its pin). In the parallel shape the rocker joint is at d on the
-    ground; in the serial shape the rocker hangs from the coupler and ends at d.
+    joint to its pin), rocker l3 (rocker joint to its pin). In the parallel shape, the rocker joint is at d on the
+    ground. In the serial shape, the rocker hangs from the coupler and ends at d.
     """
 
     signs: tuple[float, float]
@@ -30,7 +30,6 @@ class FourBarGeometry(LinkageGeometry):
     d: complex
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
-        """Return coupler and rocker angles for a crank angle."""
         crank = float(x[0])
         b = self.origin + self.l1 * cmath.rect(1.0, crank)
         assemblies = []
@@ -48,33 +47,33 @@ class FourBarGeometry(LinkageGeometry):
 class FourBar(Linkage):
     """A planar four-bar linkage; its lengths are read from the tree.
 
-    Two shapes:
+    There are two shapes:
 
-    - crank and rocker hang from one body (the ground of the linkage), the coupler hangs from the crank, and the
-      closure pins the coupler to the rocker;
-    - crank, coupler and rocker hang from each other, and the closure pins the rocker to the parent body of the crank.
+    - Crank and rocker hang from one body (the ground of the linkage), the coupler hangs from the crank, and the closure
+      pins the coupler to the rocker.
+    - Crank, coupler and rocker hang from each other, and the closure pins the rocker to the parent body of the crank.
 
-    With B the joint between crank and coupler, C that between coupler and rocker and D that between rocker and ground,
-    C is where the circles about B and D meet. There are two rows: x and y of the pin, across the axis of the crank. (A
-    ``Loop`` of kind revolute has three more, which are always 0.)
+    Let B be the joint between crank and coupler, C the one between coupler and rocker, and D the one between rocker and
+    ground. C is where the circles about B and D meet. There are two equations: x and y of the pin, perpendicular to the
+    axis of the crank. (A ``Loop`` of kind revolute has three more, which always hold.)
 
-    Singular poses: B, C and D in line (dead centre; there the crank cannot be independent). If the shortest and the
-    longest link are together as long as the others, all four joints come in line at a change point, where no choice of
-    the independent joint is regular and the two assemblies meet; for a parallelogram use
-    ``pc.Differential.parallelogram``, which passes it.
+    Singular poses: B, C and D in line (dead centre; the crank cannot be independent there). If the shortest and the
+    longest link are together as long as the other two, all four joints come in line at a change point. There, the two
+    assemblies meet, and no choice of the independent joint is regular. For a parallelogram use
+    ``pc.Differential.parallelogram``, which passes its change points.
 
     Args:
-        crank: Revolute joint (continuous too); it shall be independent.
+        crank: Revolute or continuous joint; the preferred independent joint.
         coupler: Revolute joint that hangs from the body of the crank.
         rocker: Revolute joint that hangs from the parent body of the crank, or from the coupler.
-        closure: Two frames, of which the origins count: on the coupler's body and on the rocker's; in the serial shape
-            on the rocker's body and on the crank's parent.
-        branch: +1: with the axis of the crank pointing to the viewer, C is left of the line from B to D; -1: right.
-            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
-        name: For messages; by default made of the joints.
+        closure: Two frames, of which only the origins matter: on the coupler and on the rocker; in the serial shape, on
+            the rocker and on the parent body of the crank. Points are in [m].
+        branch: +1: with the axis of the crank pointing to the viewer, C is left of the line from B to D; -1: right. The
+            model starts there. A q_reference takes precedence, with a warning if it is on another branch.
+        name: Name in messages; by default made of the joints.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
 
     Example:
         >>> import pin_clusters as pc
@@ -91,11 +90,10 @@ class FourBar(Linkage):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """The joint that shall be independent."""
+        """The preferred independent joint."""
         return (self.crank,)
 
     def geometry(self, tree: pin.Model) -> FourBarGeometry:
-        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
         plane = Plane(tree, self.crank, self.label)
         crank = plane.crank
         coupler = plane.hinge(crank, self.coupler, "coupler")

@@ -1,4 +1,4 @@
-"""The gear between two joints of the tree."""
+"""Gears between two joints of the tree."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 class Gear(Constraint):
     """A gear pair: ``q_rotor = ratio * q_link + offset``; both joints are in the tree.
 
-    Positive senses are the joints' own axes; the sign of the ratio is kept.
+    The axes of the joints define their positive senses; the sign of the ratio is kept.
 
     Args:
         link: Joint (or body that it moves) on the output side; stays independent.
@@ -32,7 +32,7 @@ class Gear(Constraint):
 
     link: str
     rotor: str
-    ratio: float = None  # type: ignore[assignment]  # missing is an error with the cure
+    ratio: float = None  # type: ignore[assignment]  # required; __post_init__ explains it
     offset: float = 0.0
 
     def __post_init__(self) -> None:
@@ -45,11 +45,6 @@ class Gear(Constraint):
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling with the names resolved in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint has more than one degree of freedom.
-        """
+        """Return the coupling, with joint ids of ``tree``."""
         rotor, link = (moving_joint_id(tree, name, self.label) for name in (self.rotor, self.link))
         return (make_row(tree, rotor, (link,), (self.ratio,), self.offset, self),)

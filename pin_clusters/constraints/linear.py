@@ -1,4 +1,4 @@
-"""The linear coupling of joints: the form to which gears and belts reduce."""
+"""Linear couplings of joints, to which gears and belts reduce."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 @dataclass(frozen=True, repr=False)
 class LinearCoupling(Constraint):
-    """One joint that follows others: ``dependent = sum(coefficient * independent) + offset``.
+    """A joint that follows other joints: ``dependent = sum(coefficient * independent) + offset``.
 
-    Positive senses are the joints' own axes; signs are kept. All joints are in the tree and have one degree of
-    freedom. An independent joint may itself be the dependent joint of another coupling (chains are resolved).
+    The axes of the joints define their positive senses; signs are kept. All joints are in the tree and have one degree
+    of freedom. An independent joint may be the dependent joint of another coupling; chains are resolved.
 
     Args:
         dependent: Name of the joint (or of the body that it moves) that follows.
-        independent: Coefficient of each joint that leads, by joint or body name.
-        offset: Value of the dependent joint when all others are zero, [rad] or [m].
+        independent: Coefficient of each independent joint, by joint or body name, [rad/rad], [m/rad] or similar.
+        offset: Value of the dependent joint if all others are zero, [rad] or [m].
 
     Raises:
         ConstraintError: A name is not text, a coefficient or the offset is not a finite number, a coefficient is 0,
@@ -50,25 +50,18 @@ class LinearCoupling(Constraint):
         }
         if self.dependent in checked:
             raise ConstraintError(f"{owner}: joint {self.dependent!r} is coupled to itself. Name another joint.")
-        # a mapping that is frozen, like the rest
+        # immutable, as the other fields are
         store(self, independent=MappingProxyType(checked), offset=number(self.offset, "offset", owner))
 
     def __reduce__(self) -> "tuple[type[LinearCoupling], tuple[object, ...]]":
-        """Pickle and copy: a read-only mapping can do neither."""
+        # a read-only mapping cannot be pickled or copied
         return LinearCoupling, (self.dependent, dict(self.independent), self.offset)
 
     def __repr__(self) -> str:
-        """Show the coefficients as a plain dict."""
         return f"LinearCoupling({self.dependent!r}, {dict(self.independent)!r}, offset={self.offset!r})"
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling with the names resolved in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint has more than one degree of freedom.
-            ConstraintError: Two names mean one joint.
-        """
+        """Return the coupling, with joint ids of ``tree``; raises ``ConstraintError`` if two names mean one joint."""
         dependent = moving_joint_id(tree, self.dependent, self.label)
         masters = tuple(moving_joint_id(tree, n, self.label) for n in self.independent)
         return (make_row(tree, dependent, masters, tuple(self.independent.values()), self.offset, self),)
@@ -82,7 +75,7 @@ def make_row(
     offset: float,
     source: object,
 ) -> Row:
-    """Return a row, after the check that no joint is named twice."""
+    """Return a row; raise ``ConstraintError`` if a joint appears twice."""
     label = getattr(source, "label", type(source).__name__)
     if dependent in masters:
         raise ConstraintError(f"{label}: joint {tree.names[dependent]!r} is coupled to itself. Name another joint.")

@@ -1,4 +1,4 @@
-"""The loop: two frames that form a joint which the tree does not have."""
+"""Loops: two frames that form a joint which the tree does not have."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ._frames import direction, frame_of, opening, perpendicular, short, smalles
 from .closures import FrameClosure
 from .rows import Constraint, store
 
-# Kind: rotation of the closure, and the rows as positions in [t; e]. Only what the joint leaves free has no row.
+# By kind: rotation of the closure, and its rows as indices into [t; e]. The free motions of the joint have no row.
 KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "fixed": ("full", (0, 1, 2, 3, 4, 5)),
     "revolute": ("axis", (0, 1, 2, 3, 4)),
@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "planar": ("axis", (2, 3, 4)),
 }
 ROW_NAMES = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
-# An axis that is opposite up to printed digits leaves the half turn to chance
+# [rad]; closer to opposite, printed digits would decide which half turn is meant
 OPPOSITE = 1e-6
 
 
@@ -31,13 +31,14 @@ OPPOSITE = 1e-6
 class Loop(Constraint):
     """A joint between two bodies that closes a loop of the tree.
 
-    The frames may be on any two bodies: of two branches, of a body and one of its ancestors, of a body and the base or
-    the universe. The joints on the path between them, up to their nearest common ancestor, form a cluster.
+    The frames may be on any two bodies: on two branches, on a body and one of its ancestors, or on a body and the
+    universe. The joints on the path between them, up to their nearest common ancestor, form a cluster.
 
-    Rows, with t the position of frame b in the axes of frame a, turned so that ``axis`` is z, and e their rotation:
+    Equations, with t the position [m] of frame b in the axes of frame a, rotated so that ``axis`` is z, and e their
+    relative rotation [rad]:
 
     =============  =========================================  =====  ================================
-    kind           what is closed                             rows   free
+    kind           zero in a closed loop                      rows   free motion
     =============  =========================================  =====  ================================
     fixed          t, and e = log3(R_a' R_b)                  6      nothing
     revolute       t, and the two parts of e across the axis  5      rotation about the axis
@@ -48,24 +49,24 @@ class Loop(Constraint):
     planar         t along the axis, and e across it          3      translation across, rotation about
     =============  =========================================  =====  ================================
 
-    Where e is across an axis it is the shortest rotation vector that takes the axis in frame a to that in frame b, so
-    that axes which point against each other are not closed (e = pi). For fixed and spherical loops t and e are in the
-    axes of frame a as given.
+    If e is across an axis, it is the shortest rotation vector that maps the axis in frame a to the axis in frame b, so
+    that opposite axes are not closed (e = pi). For fixed and spherical loops, t and e are in the axes of frame a as
+    given.
 
     Args:
         frame_a: Name of a joint, body or frame of the tree, ``"universe"``, or a pair of a name and a placement in that
-            frame: a ``pinocchio.SE3``, a 4x4 matrix, or a point of three numbers.
-        frame_b: The same, on another body.
+            frame: a ``pinocchio.SE3``, a 4x4 matrix, or a point of three numbers [m].
+        frame_b: A frame on another body, given like ``frame_a``.
         kind: One of the table.
-        axis: In frame a; does not matter to a spherical loop, nor to a fixed one without ``axis_b``.
-        axis_b: The same line in frame b; by default the same coordinates. Frame b is first turned by the smallest
-            rotation that takes ``axis`` to ``axis_b``. For a universal loop: the second axis of the cross, fixed in
-            frame b; by default y for x, z for y, x for z (in general, the part across ``axis`` of the coordinate axis
-            that follows the one nearest to it).
-        name: For messages; by default made of the arguments.
+        axis: In frame a; has no effect on a spherical loop, or on a fixed loop without ``axis_b``.
+        axis_b: The same line in frame b; by default the same coordinates. Frame b is first rotated by the smallest
+            rotation that maps ``axis`` to ``axis_b``. For a universal loop, it is the second axis of the cross, fixed
+            in frame b; by default y for x, z for y, x for z (in general, the part perpendicular to ``axis`` of the
+            coordinate axis that follows the one nearest to it).
+        name: Name in messages; by default made of the arguments.
 
     Raises:
-        ConstraintError: A frame is no frame, the kind is unknown, or an axis is zero or not finite.
+        ConstraintError: A frame is invalid, the kind is unknown, or an axis is zero or not finite.
 
     Example:
         >>> import pin_clusters as pc
@@ -85,7 +86,7 @@ class Loop(Constraint):
         store(self, frame_a=frame_of(self.frame_a, "frame_a", owner), frame_b=frame_of(self.frame_b, "frame_b", owner))
         owner = self.label
         if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ConstraintError(f"{owner}: no kind of loop {self.kind!r}." + did_you_mean(str(self.kind), KINDS))
+            raise ConstraintError(f"{owner}: unknown kind of loop {self.kind!r}." + did_you_mean(str(self.kind), KINDS))
         store(self, axis=direction(self.axis, "axis", owner))
         if self.axis_b is None:
             return
@@ -93,15 +94,15 @@ class Loop(Constraint):
         opposite = np.pi - opening(np.array(self.axis), np.array(self.axis_b)) < OPPOSITE
         if opposite and self.kind in ("fixed", "prismatic"):
             raise ConstraintError(
-                f"{owner}: axis_b is opposite to axis, so that many half turns take one to the other, and a "
-                f"{self.kind} loop must know which. Turn frame b itself: give it as (name, placement)."
+                f"{owner}: axis_b is opposite to axis, so the rotation between them is ambiguous, but a {self.kind} "
+                "loop needs it. Rotate frame b itself: give it as (name, placement)."
             )
 
     def _parts(self) -> tuple[str, ...]:
         return short(self.frame_a), short(self.frame_b), self.kind
 
     def _turns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rotations of frame a and of frame b that make the axis z."""
+        """Return the rotations of frame a and of frame b that make the axis z."""
         z = np.array([0.0, 0.0, 1.0])
         axis = np.array(self.axis)
         if self.kind == "universal":
@@ -112,12 +113,7 @@ class Loop(Constraint):
         return to_z, to_b @ to_z
 
     def closures(self, tree: pin.Model) -> list[FrameClosure]:
-        """Return the loop with the names resolved in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            ConstraintError: Both frames are on one body, or the path leads through a floating base.
-        """
+        """Return the loop; raises ``ConstraintError`` if both frames are on one body."""
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.frame_a, self.frame_b, self.label)
         turn_a, turn_b = (pin.SE3(R, np.zeros(3)) for R in self._turns())
         rotation, rows = KINDS[self.kind]

@@ -1,4 +1,4 @@
-"""What a motor and its gear can give, and what they lose."""
+"""Motors with gears: torque limits, speed limits and losses."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Self
@@ -15,38 +15,44 @@ _ABOVE_ZERO = ("rated_torque", "peak_torque", "voltage", "torque_constant", "res
 
 @dataclass(frozen=True)
 class Motor(PassiveForce):
-    """A motor with its gear: what it can give, and what it loses. All numbers are at its rotor, in SI units.
+    """A motor with its gear: its limits and its losses. All numbers are at its rotor, in SI units.
 
     With w the speed of the rotor relative to its carrier, J its inertia and s the sign of w, smooth about zero::
 
-        load = tau_motor - (viscous w + coulomb s) - loss - J dw/dt      what goes out of the gear
-        loss = s |load| c,   c = 1 / efficiency - 1   if power goes to the joint (load w > 0)
-                             c = 1 - back_efficiency  if it comes from there
+        load = tau_motor - (viscous w + coulomb s) - loss - J dw/dt      torque at the output of the gear
+        loss = s |load| c,   c = 1 / efficiency - 1   if power flows to the joint (load w > 0)
+                             c = 1 - back_efficiency  if power flows from the joint
 
-    and the joints are given B (tau_motor - friction - loss), B = ``pc.actuation_matrix``. What is None is not known: no
-    limit, no loss. Place it on a rotor by ``pc.Rotor("knee", motor=...)``, or among the constraints of a model by
-    ``motor.on("rotor:knee")``. ``pc.passive_torque`` has its losses, ``pc.motor_torque`` what it has to give,
-    ``pc.simulate`` both, and with ``limits="effort"`` no more than ``torque_limits``.
+    The joints receive B (tau_motor - friction - loss), with B = ``pc.actuation_matrix``. ``None`` means that a value is
+    unknown: no limit, no loss. Place the motor on a rotor by ``pc.Rotor("knee", motor=...)``, or add
+    ``motor.on("rotor:knee")`` to the constraints of a model. ``pc.passive_torque`` contains its losses,
+    ``pc.motor_torque`` the torque that it has to deliver, and ``pc.simulate`` applies both; with ``limits="effort"`` it
+    limits the torque to ``torque_limits``.
 
     Args:
-        rotor: Name of the rotor on which it sits, as in ``model.rotors``; None for a motor on no robot.
-        name: Of the kind of motor.
-        ratio: Turns of its rotor per turn of its output; what ``pc.Rotor`` takes where it is given none.
-        rotor_inertia: Of what turns with it, about the axis, [kg m^2]; the same.
-        rated_torque: Largest torque for long, [N m].
+        rotor: Name of its rotor, as in ``model.rotors``; None for a motor without a robot.
+        name: Name of the type of motor.
+        ratio: Turns of its rotor per turn of its output; ``pc.Rotor`` uses it if ``ratios`` is not given.
+        rotor_inertia: Inertia about the rotor axis, [kg m^2]; ``pc.Rotor`` uses it if no inertia is given.
+        rated_torque: Largest continuous torque, [N m].
         peak_torque: Largest torque, [N m].
-        voltage: Of the supply, [V].
-        torque_constant: Of the motor as one of direct current, [N m/A] = [V s/rad].
-        resistance: The same, [ohm].
+        voltage: Supply voltage, [V].
+        torque_constant: Torque constant of the equivalent DC motor, [N m/A] = [V s/rad].
+        resistance: Resistance of the equivalent DC motor, [ohm].
         no_load_speed: [rad/s]; by default voltage / torque_constant.
-        viscous: Friction per speed, [N m s/rad].
+        viscous: Viscous friction, [N m s/rad].
         coulomb: Dry friction, [N m].
-        efficiency: Of its gear, power out by power in, where the motor drives; in (0, 1]; None for no loss.
-        back_efficiency: The same where the joint drives; by default ``efficiency``; below 0 of a gear that locks.
-        source: Where the numbers come from.
+        efficiency: Output power of the gear over input power while the motor drives, in (0, 1]; None for no loss.
+        back_efficiency: The same while the joint drives; by default ``efficiency``; below 0 for a gear that locks.
+        source: Source of the numbers.
 
     Raises:
         ConstraintError: A number is not finite, or has a value that no motor has.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.Motor(voltage=24.0, torque_constant=0.5, resistance=2.0).stall_torque
+        6.0
     """
 
     rotor: str | None = None
@@ -73,46 +79,45 @@ class Motor(PassiveForce):
         owner = self.label
         for key in (*_ABOVE_ZERO, "ratio", "rotor_inertia", "viscous", "coulomb", "efficiency", "back_efficiency"):
             if (given := getattr(self, key)) is not None:
-                how = {"nonzero": key == "ratio", "positive": key not in ("ratio", "back_efficiency")}
-                store(self, **{key: number(given, key, owner, **how)})
+                limits = {"nonzero": key == "ratio", "positive": key not in ("ratio", "back_efficiency")}
+                store(self, **{key: number(given, key, owner, **limits)})
             if key in _ABOVE_ZERO and getattr(self, key) == 0.0:
-                raise ConstraintError(f"{owner}: {key} is 0. Give a number above 0, or None if it is not known.")
+                raise ConstraintError(f"{owner}: {key} is 0. Give a number above 0, or None if it is unknown.")
         if self.rated_torque and self.peak_torque and self.rated_torque > self.peak_torque:
             raise ConstraintError(
                 f"{owner}: rated_torque = {self.rated_torque:g} N m exceeds peak_torque = {self.peak_torque:g} N m. "
-                "Both are at the rotor; torques behind the gear are those times its ratio."
+                "Both are torques at the rotor; at the output they are larger by the gear ratio."
             )
         if self.efficiency is not None and not 0.0 < self.efficiency <= 1.0:
             raise ConstraintError(
-                f"{owner}: efficiency must lie above 0 and be at most 1, got {self.efficiency:g}. It is power out by "
-                "power in where the motor drives; one of 85 % is 0.85."
+                f"{owner}: efficiency must lie above 0 and be at most 1, got {self.efficiency:g}. It is output "
+                "power over input power while the motor drives; 85 % is 0.85."
             )
         if self.back_efficiency is not None and self.back_efficiency > 1.0:
             raise ConstraintError(
-                f"{owner}: back_efficiency = {self.back_efficiency:g} makes energy where the joint drives: it is power "
-                "at the motor by power at the joint, at most 1, and 0 or below for a gear that locks."
+                f"{owner}: back_efficiency = {self.back_efficiency:g} creates energy while the joint drives. It is "
+                "power at the motor over power at the joint: at most 1, and 0 or less for a gear that locks."
             )
         if self.back_efficiency is not None and self.efficiency is None:
-            raise ConstraintError(f"{owner}: back_efficiency needs efficiency; give 1.0 if the gear drives lossless.")
+            raise ConstraintError(f"{owner}: back_efficiency needs efficiency; give 1.0 if it has no loss.")
 
     @property
     def label(self) -> str:
-        """How messages name it."""
-        said = [repr(self.name)] if self.name else []
-        return f"Motor({', '.join([*said, *([f'rotor={self.rotor!r}'] if self.rotor else [])])})"
+        """Name of the motor in messages."""
+        parts = [repr(self.name)] if self.name else []
+        return f"Motor({', '.join([*parts, *([f'rotor={self.rotor!r}'] if self.rotor else [])])})"
 
     def __repr__(self) -> str:
-        """What is known."""
-        known = {k: getattr(self, k) for k, f in self.__dataclass_fields__.items() if getattr(self, k) != f.default}
-        return f"Motor({', '.join(f'{k}={x!r}' for k, x in known.items())})"
+        given = {k: getattr(self, k) for k, f in self.__dataclass_fields__.items() if getattr(self, k) != f.default}
+        return f"Motor({', '.join(f'{k}={x!r}' for k, x in given.items())})"
 
     def on(self, rotor: str) -> Self:
-        """Return the same motor on a rotor of a model, by the name that ``model.rotors`` shows."""
+        """Return the same motor on a rotor of a model, by its name in ``model.rotors``."""
         return replace(self, rotor=rotor)
 
     @property
     def loss_factors(self) -> tuple[float, float]:
-        """What the gear loses per load: 1 / efficiency - 1 where the motor drives, 1 - back_efficiency where not."""
+        """Loss of the gear per load: 1 / efficiency - 1 while the motor drives, else 1 - back_efficiency."""
         forward = 1.0 if self.efficiency is None else self.efficiency
         return 1.0 / forward - 1.0, 1.0 - (forward if self.back_efficiency is None else self.back_efficiency)
 
@@ -123,37 +128,38 @@ class Motor(PassiveForce):
 
     @property
     def free_speed(self) -> float | None:
-        """Speed without load, [rad/s]: ``no_load_speed``, else voltage / torque_constant; None if neither is known."""
+        """Speed without load, [rad/s]: ``no_load_speed``, else voltage / torque_constant; None if unknown."""
         if self.no_load_speed is None and self.voltage is not None and self.torque_constant is not None:
             return self.voltage / self.torque_constant
         return self.no_load_speed
 
     @property
     def stall_torque(self) -> float | None:
-        """Torque at rest by voltage and resistance, k V / R, [N m]; None if they are not all known."""
+        """Torque at rest by voltage and resistance, k V / R, [N m]; None if a value is unknown."""
         if self.voltage is None or self.torque_constant is None or self.resistance is None:
             return None
         return self.torque_constant * self.voltage / self.resistance
 
     def torque_limits(self, speed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least and the largest torque that it can give, friction included.
+        """Return the least and the largest torque that it can deliver, friction included.
 
-        At most ``peak_torque``; of a known voltage, torque constant k and resistance R at most k (V - k w) / R, which
-        is less where the motor drives and more where it brakes; and none that drives from ``no_load_speed`` on.
+        The limit is ``peak_torque``. If voltage V, torque constant k and resistance R are known, it is also
+        k (V - k w) / R, which is smaller while the motor drives and larger while it brakes. From ``no_load_speed`` on,
+        no torque can drive.
 
         Args:
-            speed: Of the rotor, [rad/s], of any shape.
+            speed: Speed of the rotor, [rad/s], of any shape.
 
         Returns:
-            ``(low, high)``, [N m], of the shape of ``speed``; infinite where nothing is known.
+            ``(low, high)``, [N m], of the shape of ``speed``; infinite if nothing is known.
         """
         speeds = numbers("Motor.torque_limits: speed", speed).astype(float)
         k, voltage, free = self.torque_constant, self.voltage, self.free_speed
 
         def most(w: np.ndarray) -> np.ndarray:
-            found = np.full(w.shape, np.inf if self.peak_torque is None else self.peak_torque)
+            limit = np.full(w.shape, np.inf if self.peak_torque is None else self.peak_torque)
             if k is not None and voltage is not None and self.resistance is not None:
-                found = np.clip(k * (voltage - k * w) / self.resistance, 0.0, found)
-            return found if free is None else np.where(w >= free, 0.0, found)
+                limit = np.clip(k * (voltage - k * w) / self.resistance, 0.0, limit)
+            return limit if free is None else np.where(w >= free, 0.0, limit)
 
         return -most(-speeds), most(speeds)

@@ -1,4 +1,4 @@
-"""Motors that ship with the package, by name."""
+"""Catalogue of the motors that ship with the package."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from .motor import Motor
 
 @cache
 def motors() -> Mapping[str, Motor]:
-    """Return the catalogue of motors by name, read-only; each says where its numbers come from.
+    """Return the catalogue of motors by name, read-only; each has the source of its numbers.
 
     Raises:
         LoadError: This installation has no catalogue.
@@ -26,15 +26,14 @@ def motors() -> Mapping[str, Motor]:
     folder = robot_models()
     if folder is None or not (file := folder.joinpath("motors.yaml")).is_file():
         raise LoadError("the motors that ship with pin_clusters are missing from this installation. Reinstall it.")
-    found = {}
+    catalogue = {}
     for name, entry in yaml.safe_load(file.read_text(encoding="utf-8")).items():
-        told = [entry.pop("about"), *(f"{k}: {x}" for k, x in entry.pop("source").items())]
-        found[name] = Motor(name=name, source="; ".join(told), **entry)
-    return MappingProxyType(found)
+        sources = [entry.pop("about"), *(f"{k}: {x}" for k, x in entry.pop("source").items())]
+        catalogue[name] = Motor(name=name, source="; ".join(sources), **entry)
+    return MappingProxyType(catalogue)
 
 
 def motor_of(given: Motor | str, owner: str) -> Motor:
-    """Return a motor, or that of the catalogue that has the name; else raise ``UnknownNameError``."""
     if not isinstance(given, Motor) and given not in motors():
         raise UnknownNameError(f"{owner}: there is no motor {given!r} in pc.motors().{did_you_mean(given, motors())}")
     return given if isinstance(given, Motor) else motors()[given]

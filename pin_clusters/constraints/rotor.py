@@ -1,4 +1,4 @@
-"""The rotor that is not a body of the tree."""
+"""Rotors that are not bodies of the tree."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -16,7 +16,7 @@ from .rows import TEXT, Constraint, joint_id, moving_joint_id, name_of, number, 
 
 @dataclass(frozen=True, eq=False)
 class RotorRow:
-    """A rotor with its names resolved."""
+    """A rotor with joint ids in place of names."""
 
     name: str  # as messages and ``model.rotors`` show it
     joints: tuple[int, ...]  # joint ids that drive it
@@ -25,7 +25,7 @@ class RotorRow:
     placement: pin.SE3  # rotor frame in the carrier's joint frame
     axis: np.ndarray  # unit spin axis in the carrier's joint frame, shape (3,)
     axial_inertia: float  # about the axis, [kg m^2]
-    inertia: pin.Inertia | None  # in the rotor frame; None if it is in the carrier's link already
+    inertia: pin.Inertia | None  # in the rotor frame; None if the carrier's link contains it
     source: "Rotor"  # the constraint that the user wrote
 
 
@@ -33,26 +33,28 @@ class RotorRow:
 class Rotor(Constraint):
     """A balanced, axisymmetric rotor that needs no coordinate and no body of the tree.
 
-    It is carried by a body of the tree and spins, relative to it, at ``speed = sum(ratio_i * v_i)``. The model keeps
-    its ``q``, ``v`` and ``tau``; the dynamics are exact (gyroscopic moments and carrier acceleration included).
+    A body of the tree carries the rotor, which spins relative to it at ``speed = sum(ratio_i * v_i)``. The model keeps
+    its ``q``, ``v`` and ``tau``. The dynamics are exact, including gyroscopic moments and the acceleration of the
+    carrier.
 
     Args:
-        joints: Joint that drives the rotor, or several; joint or body names. They may be dependent joints of
-            other constraints. Only their velocities matter, so continuous joints are welcome.
+        joints: Joint that drives the rotor, or several; joint or body names. They may be dependent joints of other
+            constraints, and may be continuous, because only their velocities matter.
         ratios: Turns of the rotor per turn of each joint; signs are kept.
-        axial_inertia: Inertia about the spin axis, [kg m^2]. The rotor as a locked body (mass, transverse and axial
-            inertia) is then taken to be in the carrier's link already, as in most published models; nothing is added.
-        inertia: The whole inertia in the rotor frame, instead of ``axial_inertia``; it is added to the carrier (to
-            the universe it adds nothing, as Pinocchio counts no body of the universe). Must be balanced (centre of
-            mass on the axis) and axisymmetric.
-        axis: Spin axis in the rotor frame; by default the axis of the first joint, if that is fixed in the carrier.
+        axial_inertia: Inertia about the spin axis, [kg m^2]. The link of the carrier then must contain the locked rotor
+            (mass, transverse and axial inertia), as in most published models; nothing is added.
+        inertia: The whole inertia in the rotor frame, [kg, m, kg m^2], instead of ``axial_inertia``. It is added to the
+            carrier; it has no effect on the universe, whose bodies Pinocchio ignores. It must be balanced (centre of
+                mass
+            on the axis) and axisymmetric.
+        axis: Spin axis in the rotor frame; by default the axis of the first joint, if it is fixed in the carrier.
         placement: Rotor frame in the joint frame of the carrier; identity by default.
         carrier: Joint or body that carries the rotor; by default the parent of the first joint.
-        armature: What the armature of the driven joints in the tree means: ``"keep"`` adds the rotor to it,
-            ``"replace"`` sets it aside. Needed only where the tree has armature on a driven joint.
-        driven: Whether it is the rotor of a motor; False for what a gear's further stages turn.
-        motor: ``Motor`` that sits on it, or its name in ``pc.motors()``: the model applies its losses and limits, and
-            ``ratios`` and ``axial_inertia`` are those of the motor where they are not given.
+        armature: Meaning of the armature of the driven joints in the tree: ``"keep"`` adds the rotor to it,
+            ``"replace"`` ignores it. Required only if a driven joint has armature in the tree.
+        driven: Whether it is the rotor of a motor; False for the further stages of a gear.
+        motor: ``Motor`` of this rotor, or its name in ``pc.motors()``. The model applies its losses and limits, and it
+            provides ``ratios`` and ``axial_inertia`` if they are not given.
         name: By default ``"rotor:"`` and the names of the joints.
 
     Raises:
@@ -67,7 +69,7 @@ class Rotor(Constraint):
     """
 
     joints: str | Sequence[str]
-    ratios: float | Sequence[float] = None  # type: ignore[assignment]  # missing is an error with the cure
+    ratios: float | Sequence[float] = None  # type: ignore[assignment]  # required; __post_init__ explains it
     _: KW_ONLY
     axial_inertia: float | None = None
     inertia: pin.Inertia | None = field(default=None, hash=False)
@@ -108,16 +110,16 @@ class Rotor(Constraint):
         self._check_inertia()
 
     def _take(self, given: Motor | str) -> None:
-        """Take from the motor what is not given."""
+        """Take ratios and inertia from the motor if they are not given."""
         if not isinstance(given, (Motor, str)):
             raise ConstraintError(f"{self.label}: motor must be a pc.Motor or a name of pc.motors, got {shown(given)}.")
         motor = motor_of(given, self.label)
         if motor.rotor not in (None, self.name):
             raise ConstraintError(
-                f"{self.label}: its motor sits on the rotor {motor.rotor!r}. Give one that is placed nowhere."
+                f"{self.label}: its motor belongs to rotor {motor.rotor!r}. Give a motor without rotor=."
             )
         if not self.driven:
-            raise ConstraintError(f"{self.label}: driven is False, so no motor sits on it. Leave one of both out.")
+            raise ConstraintError(f"{self.label}: driven=False contradicts motor=. Omit one of them.")
         store(self, motor=motor.on(str(self.name)))
         ratios, inertia = self.ratios, self.axial_inertia
         if ratios is None:
@@ -126,7 +128,7 @@ class Rotor(Constraint):
             inertia = motor.rotor_inertia
         missing = [*["ratios"] * (ratios is None), *["axial_inertia"] * (inertia is None and self.inertia is None)]
         if missing:
-            raise ConstraintError(f"{self.label}: {motor.label} does not say its {missing[0]}. Give {missing[0]}=....")
+            raise ConstraintError(f"{self.label}: {motor.label} has no {missing[0]}. Give {missing[0]}=....")
         store(self, ratios=ratios, axial_inertia=inertia)
 
     def _check_placement(self) -> None:
@@ -140,7 +142,7 @@ class Rotor(Constraint):
         defect = placement_defect(self.placement)
         if defect:
             raise ConstraintError(f"{self.label}: the placement {defect}")
-        store(self, placement=self.placement.copy())  # the user may go on and change it
+        store(self, placement=self.placement.copy())  # the user may change it later
 
     def _checked_ratios(self, joints: tuple[str, ...]) -> tuple[float, ...]:
         ratios = self.ratios.tolist() if isinstance(self.ratios, np.ndarray) else self.ratios
@@ -176,14 +178,7 @@ class Rotor(Constraint):
             store(self, inertia=self.inertia.copy())
 
     def resolve(self, tree: pin.Model) -> RotorRow:
-        """Return the rotor with its names resolved in ``tree``.
-
-        Raises:
-            UnknownNameError: A joint or the carrier is unknown.
-            UnsupportedJointError: A driving joint has more than one degree of freedom.
-            ConstraintError: The axis cannot be derived, or the armature of the tree is ambiguous.
-            InertiaError: The inertia is unbalanced or not axisymmetric about the axis.
-        """
+        """Return the rotor with joint ids of ``tree``; raises if its axis or inertia cannot be used there."""
         joints = tuple(moving_joint_id(tree, n, self.label) for n in self.joints)
         for j in joints:
             if joints.count(j) > 1:
@@ -192,8 +187,8 @@ class Rotor(Constraint):
             if armature != 0.0 and self.armature is None:
                 raise ConstraintError(
                     f"{self.label}: joint {tree.names[j]!r} has armature {armature:g} in the tree, and a rotor on top "
-                    "may count the same inertia twice. Say armature='replace' if the rotor stands for it, "
-                    "'keep' if both exist."
+                    "may count the same inertia twice. Give armature='replace' if the rotor represents it, "
+                    "or 'keep' if both exist."
                 )
         first = joints[0]
         carrier = tree.parents[first] if self.carrier is None else joint_id(tree, self.carrier, self.label)
@@ -228,12 +223,12 @@ class Rotor(Constraint):
     def _axis_in_rotor_frame(self, tree: pin.Model, first: int, carrier: int, placement: pin.SE3) -> np.ndarray:
         if self.axis is not None:
             return np.array(self.axis)
-        own = joint_axis(tree.joints[first])
-        assert own is not None  # of one degree of freedom
+        axis = joint_axis(tree.joints[first])
+        assert axis is not None  # because moving_joint_id checks for one degree of freedom
         if carrier == tree.parents[first]:
-            return placement.rotation.T @ tree.jointPlacements[first].rotation @ own
+            return placement.rotation.T @ tree.jointPlacements[first].rotation @ axis
         if carrier == first:
-            return placement.rotation.T @ own
+            return placement.rotation.T @ axis
         raise ConstraintError(
             f"{self.label}: the axis of joint {tree.names[first]!r} is not fixed in the carrier "
             f"{tree.names[carrier]!r}, so the spin axis cannot be derived. Give axis=(x, y, z) in the rotor frame."

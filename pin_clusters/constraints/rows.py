@@ -1,7 +1,7 @@
-"""What all constraints share: names and numbers that are checked, and rows that name joints by id.
+"""Base class of constraints, checks of their names and numbers, and rows of linear couplings.
 
-``ConstraintError``: a name or number is ill-formed, or cannot be coupled; ``UnknownNameError``: nothing has that name;
-``UnsupportedJointError``: a joint has more than one degree of freedom.
+``ConstraintError``: a name or number is ill-formed, or cannot be coupled; ``UnknownNameError``: no joint or body has
+the name; ``UnsupportedJointError``: a joint has more than one degree of freedom.
 """
 
 import math
@@ -18,51 +18,49 @@ from ..errors import ConstraintError, UnknownNameError, UnsupportedJointError, d
 
 @dataclass(frozen=True)
 class Row:
-    """One resolved coupling: ``q[dependent] = sum(coefficients * q[masters]) + offset``."""
+    """A linear coupling with joint ids: ``q[dependent] = sum(coefficients * q[masters]) + offset``."""
 
     dependent: int  # joint id in the tree
     masters: tuple[int, ...]  # joint ids in the tree; may be dependent joints of other rows
     coefficients: tuple[float, ...]  # one per master, [rad/rad], [m/rad], ...
     offset: float  # unit of the dependent joint
     source: Any  # the constraint that the user wrote
-    tied: tuple[int, ...]  # joint ids that the constraint ties (they and the joints between them form a cluster)
+    tied: tuple[int, ...]  # coupled joint ids; they and the joints between them form a cluster
 
     @property
     def terms(self) -> list[tuple[int, float]]:
-        """Masters with their coefficients."""
         return list(zip(self.masters, self.coefficients, strict=True))
 
 
 def store(constraint: object, **fields: object) -> None:
-    """Set fields of a frozen dataclass, as its checks have made them."""
+    """Set fields of a frozen dataclass to their checked values."""
     for name, value in fields.items():
         object.__setattr__(constraint, name, value)
 
 
-# a rotor is felt by the square of its ratio: beyond these, one of the two sides is lost in the rounding of the other
+# Reflected inertia scales with the square of the ratio; beyond these limits, one side is lost in rounding.
 _LEAST_RATIO, _MOST_RATIO = 1e-8, 1e8
 TEXT = re.compile("[^\ud800-\udfff]+")
-"""Names that Pinocchio takes: lone surrogates, halves of characters, have no UTF-8."""
+"""Names that Pinocchio accepts: lone surrogates (halves of characters) have no UTF-8 encoding."""
 
 
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
-    """Return ``value`` as a finite float."""
     x = real(value)
     if x is None:
-        cure = " Give the turns of what follows per turn of what leads, with sign." if "ratio" in what else ""
+        cure = " Give the signed turns of the driven side per turn of the driving side." if "ratio" in what else ""
         raise ConstraintError(f"{owner}: {what} must be a number, got {shown(value)} ({type(value).__name__}).{cure}")
     if not math.isfinite(x):
         raise ConstraintError(f"{owner}: {what} must be finite, got {x}.")
     if nonzero and x == 0.0:
         raise ConstraintError(
-            f"{owner}: {what} is 0, which would tie the joint to nothing. "
-            "Give the ratio of the transmission, or leave the constraint out."
+            f"{owner}: {what} is 0, which removes the coupling. "
+            "Give the ratio of the transmission, or omit the constraint."
         )
     if nonzero and not _LEAST_RATIO <= abs(x) <= _MOST_RATIO:
         raise ConstraintError(
-            f"{owner}: {what} is {x:g}; its size must lie between {_LEAST_RATIO:g} and {_MOST_RATIO:g}: inertia is "
-            "felt by its square, and would be lost in rounding, or all else. Give the turns of what follows per turn "
-            "of what leads."
+            f"{owner}: {what} is {x:g}; its absolute value must lie between {_LEAST_RATIO:g} and {_MOST_RATIO:g}, "
+            "because reflected inertia scales with its square and would be lost in rounding. Give the turns of the "
+            "driven side per turn of the driving side."
         )
     if positive and x < 0.0:
         raise ConstraintError(f"{owner}: {what} must not be negative, got {x}.")
@@ -70,23 +68,22 @@ def number(value: object, what: str, owner: str, *, nonzero: bool = False, posit
 
 
 def name_of(value: object, what: str, owner: str) -> str:
-    """Return ``value`` if it is a non-empty string."""
     if not isinstance(value, str) or not TEXT.fullmatch(value):
         raise ConstraintError(f"{owner}: {what} must be the name of a joint or body, got {shown(value)}.")
     return value
 
 
 class Constraint:
-    """What a user states about a mechanism; frozen dataclasses derive from it."""
+    """Base class of all constraints, which are frozen dataclasses; see ``contract`` for their methods."""
 
-    _text_fields: ClassVar[tuple[str, ...]] = ()  # they name it in messages: its joints, as a rule
+    _text_fields: ClassVar[tuple[str, ...]] = ()  # fields that identify it in messages, usually its joints
 
     def __init_subclass__(cls) -> None:
         cls._text_fields += tuple(field for field, kind in cls.__annotations__.items() if kind in (str, "str"))
 
     @property
     def label(self) -> str:
-        """How messages name this constraint."""
+        """Name of the constraint in messages."""
         name = getattr(self, "name", None)
         parts = self._parts() if name is None else [name]
         return f"{self._kind}({', '.join(map(shown, parts))})"
@@ -96,16 +93,15 @@ class Constraint:
         return type(self).__name__
 
     def _parts(self) -> Sequence[str]:
-        """What names it in messages if it has no name of its own."""
+        """Return the names that identify the constraint in messages if it has no name."""
         return [getattr(self, field) for field in self._text_fields]
 
     def _owner(self) -> str:
-        """How messages name it before its label can be made; a name of its own must be text."""
+        """Return the name in messages before ``label`` can be built, after a check that ``name`` is text."""
         name = getattr(self, "name", None)
         return self._kind if name is None else f"{self._kind}({name_of(name, 'name', self._kind)!r})"
 
     def _check_joints(self) -> None:
-        """Check that the joints of a mechanism are names, and no name twice."""
         names = [name_of(getattr(self, field), field, self._kind) for field in self._text_fields]
         for name in names:
             if names.count(name) > 1:
@@ -115,12 +111,11 @@ class Constraint:
 
 
 def model_name(tree: pin.Model) -> str:
-    """How messages name a model, which may have no name."""
     return f"model {tree.name!r}" if tree.name else "the model"
 
 
 def joint_id(tree: pin.Model, name: str, owner: str) -> int:
-    """Return the id of the joint of that name, or of the joint that moves the body of that name."""
+    """Return the id of the joint with this name, or of the joint that moves the body with this name."""
     if tree.existJointName(name):
         return tree.getJointId(name)
     if tree.existBodyName(name):

@@ -1,4 +1,4 @@
-"""The planar slider-crank in closed form."""
+"""Planar slider-cranks in closed form."""
 
 import cmath
 import math
@@ -14,7 +14,7 @@ from ._planar import Linkage, LinkageGeometry, Plane
 
 @dataclass(frozen=True, eq=False)
 class SliderCrankGeometry(LinkageGeometry):
-    """A slider-crank in its plane: crank l1, coupler l2 at zero angles; the pin of the slider at e + u x."""
+    """A slider-crank in its plane [m]: crank l1, coupler l2 at zero angles; the pin of the slider at e + u x."""
 
     sign: float
     origin: complex
@@ -24,10 +24,9 @@ class SliderCrankGeometry(LinkageGeometry):
     u: complex
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
-        """Return coupler angle and slider position for a crank angle."""
         crank = float(x[0])
         b = self.origin + self.l1 * cmath.rect(1.0, crank)
-        # seen from the slider: the pin moves along the real axis
+        # In coordinates of the slider, the pin moves along the real axis.
         start = (self.e - b) / self.u
         length = abs(self.l2) / abs(self.u)
         square = (length - start.imag) * (length + start.imag)
@@ -46,24 +45,24 @@ class SliderCrank(Linkage):
     """A planar slider-crank; its lengths are read from the tree.
 
     Crank and slider hang from one body, the coupler hangs from the crank, and the closure pins the coupler to the
-    slider. With B the joint between crank and coupler, the pin is where the circle about B meets the line on which it
-    slides. There are two rows: x and y of the pin, across the axis of the crank.
+    slider. Let B be the joint between crank and coupler. The pin is where the circle about B meets the line of the
+    slider. There are two equations: x and y of the pin, perpendicular to the axis of the crank.
 
-    Singular poses: the coupler across the line of the slider (there the crank cannot be independent; a coupler longer
-    than crank and offset never gets there), crank and coupler in line (the slider cannot be).
+    Singular poses: the coupler perpendicular to the line of the slider (the crank cannot be independent there; a
+    coupler longer than crank and offset never gets there), and crank and coupler in line (the slider cannot be
+    independent).
 
     Args:
-        crank: Revolute joint (continuous too); it shall be independent.
+        crank: Revolute or continuous joint; the preferred independent joint.
         coupler: Revolute joint that hangs from the body of the crank.
         slider: Prismatic joint that hangs from the parent body of the crank.
-        closure: Two frames, of which the origins count: on the coupler's body and on the slider's.
+        closure: Two frames, of which only the origins matter: on the coupler and on the slider. Points are in [m].
         branch: +1: the pin is ahead of B in the direction of the slider (the assembly with the larger coordinate); -1:
-            behind.
-            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
-        name: For messages; by default made of the joints.
+            behind. The model starts there. A q_reference takes precedence, with a warning if it is on another branch.
+        name: Name in messages; by default made of the joints.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
 
     Example:
         >>> import pin_clusters as pc
@@ -80,11 +79,10 @@ class SliderCrank(Linkage):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """The joint that shall be independent."""
+        """The preferred independent joint."""
         return (self.crank,)
 
     def geometry(self, tree: pin.Model) -> SliderCrankGeometry:
-        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
         plane = Plane(tree, self.crank, self.label)
         coupler = plane.hinge(plane.crank, self.coupler, "coupler")
         slider = plane.slider(plane.ground, self.slider)

@@ -1,4 +1,4 @@
-"""Springs, dampers, dry friction and held weight: forces that a mechanism makes by itself."""
+"""Passive forces: springs, dampers, dry friction and gravity compensation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,37 +16,37 @@ MOST_POWERS = 3
 
 
 class PassiveForce(Constraint):
-    """What ``ClusterModel.passive`` collects: it ties nothing, but acts."""
+    """A constraint that couples no joints but exerts a force; ``ClusterModel.passive`` lists them."""
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return nothing: it is no coupling."""
+        """Return no rows: it couples no joints."""
         return ()
 
 
 @dataclass(frozen=True)
 class Spring(PassiveForce):
-    """A spring, a damper and dry friction, along one coordinate; any of them may be absent.
+    """A spring, a damper and dry friction along one coordinate; any of them may be absent.
 
-    The coordinate x is that of a joint, a sum of coordinates (a fixed tendon, a rod on two cranks), or the length of a
-    path through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
+    The coordinate x is the coordinate of a joint, a sum of coordinates (a fixed tendon, a rod on two cranks), or the
+    length of a path through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
 
         -(k1 y + k2 y^2 + k3 y^3) - (d1 xd + d2 xd |xd| + d3 xd^3) - friction * sign(xd)
 
-    On a joint of several degrees of freedom the spring acts against its displacement (the rotation vector from
+    On a joint of several degrees of freedom, the spring acts against its displacement (the rotation vector from
     ``rest``, and the translation), the damper against its velocity.
 
-    It is stated among the constraints of a model, ties nothing, and is not part of ``pc.rnea`` and ``pc.aba``:
-    ``pc.passive_torque`` gives its torque, and ``pc.simulate`` applies it.
+    List it among the constraints of a model. It couples no joints, and ``pc.rnea`` and ``pc.aba`` do not include it:
+    ``pc.passive_torque`` returns its torque, and ``pc.simulate`` applies it.
 
     Args:
         along: Joint (or body) name; coefficients by joint; or a list of points, each a name of a frame or a pair of a
-            name and a point in that frame.
+            name and a point in that frame [m].
         stiffness: k1, or (k1, k2, k3), [N m/rad], [N/m], ... On a joint of several degrees of freedom k1 only.
-        rest: Where the spring gives no force; or (low, high), between which it gives none. For a joint of several
-            degrees of freedom its configuration, by default the neutral one.
-        damping: d1, or (d1, d2, d3).
+        rest: Coordinate without spring force, [rad] or [m]; or (low, high), between which there is none. For a joint of
+            several degrees of freedom its configuration, by default the neutral one.
+        damping: d1, or (d1, d2, d3), [N m s/rad], [N s/m], ...
         friction: Dry friction, [N m] or [N].
-        name: For messages; by default made of ``along``.
+        name: Name in messages; by default made of ``along``.
 
     Raises:
         ConstraintError: A name is not text, or a number is not finite or negative where it cannot be.
@@ -81,7 +81,7 @@ class Spring(PassiveForce):
             store(self, along=tuple(frame_of(p, "along", owner) for p in self.along))
         else:
             raise ConstraintError(
-                f"{owner}: along must be a joint name, coefficients by joint, or a list of two points and more, "
+                f"{owner}: along must be a joint name, coefficients by joint, or a list of two or more points, "
                 f"got {shown(self.along)}."
             )
         owner = self.label
@@ -89,8 +89,8 @@ class Spring(PassiveForce):
         store(self, damping=_powers(self.damping, "damping", owner))
         store(self, friction=number(self.friction, "friction", owner, positive=True))
         if self.rest is not None:
-            given = self.rest if isinstance(self.rest, Sequence) or hasattr(self.rest, "__len__") else (self.rest,)
-            store(self, rest=tuple(number(r, "rest", owner) for r in given))
+            values = self.rest if isinstance(self.rest, Sequence) or hasattr(self.rest, "__len__") else (self.rest,)
+            store(self, rest=tuple(number(r, "rest", owner) for r in values))
 
     def _parts(self) -> Sequence[str]:
         if isinstance(self.along, str):
@@ -100,22 +100,27 @@ class Spring(PassiveForce):
         return [p if isinstance(p, str) else p.name for p in self.along]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy: a read-only mapping can do neither."""
+        # a read-only mapping cannot be pickled or copied
         along = dict(self.along) if isinstance(self.along, Mapping) else self.along
         return Spring, (along, self.stiffness, self.rest, self.damping, self.friction, self.name)
 
 
 @dataclass(frozen=True)
 class GravityCompensation(PassiveForce):
-    """A part of the weight of a body that something holds, such as a counterweight without mass of its own.
+    """A part of the weight of a body that is held, for example by a counterweight without mass of its own.
 
     Args:
         body: Joint or body name.
-        mass: How much of the mass of the joint's bodies is held, [kg].
+        mass: Mass whose weight is held, out of the mass of the joint's bodies, [kg].
         center: Centre of that mass in the frame of the joint, [m].
 
     Raises:
         ConstraintError: The name is not text, or a number is not finite.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.GravityCompensation("forearm", 0.8, (0.0, 0.0, 0.12)).mass
+        0.8
     """
 
     body: str
@@ -131,7 +136,7 @@ class GravityCompensation(PassiveForce):
 
 
 def _powers(given: Any, what: str, owner: str) -> tuple[float, ...]:
-    """Return three coefficients."""
+    """Return three coefficients, of which missing ones are zero."""
     listed = tuple(given) if hasattr(given, "__len__") and not isinstance(given, str) else (given,)
     if not 1 <= len(listed) <= MOST_POWERS:
         raise ConstraintError(f"{owner}: {what} must be one to three coefficients, got {shown(given)}.")

@@ -22,7 +22,7 @@ JOINTS = ["a", "b", "s"]
 
 @pytest.fixture(autouse=True)
 def _said(request, monkeypatch):
-    monkeypatch.setattr(coupling, "_said", "warning" not in request.node.name)
+    monkeypatch.setattr(coupling, "_warned_slow", "warning" not in request.node.name)
 
 
 def tree():

@@ -31,7 +31,7 @@ NAMES = ("rotor_1", "rotor_2", "link_1", "link_2")
 
 @pytest.fixture(autouse=True)
 def _said(monkeypatch):
-    monkeypatch.setattr(coupling, "_said", True)
+    monkeypatch.setattr(coupling, "_warned_slow", True)
 
 
 def leg(joint=pin.JointModelRY):

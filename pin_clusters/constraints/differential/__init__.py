@@ -1,4 +1,4 @@
-"""The library of mechanisms: one file each, reached as ``Differential.<mechanism>``."""
+"""Library of mechanisms, one file each, available as ``Differential.<mechanism>``."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from .tello_knee_ankle import TelloKneeAnkle as TelloKneeAnkle
 if TYPE_CHECKING:
 
     class Differential(_base.Differential):
-        """What each mechanism is called: it enters its name when its class is made."""
+        """The attributes of ``Differential`` for type checkers; at run time, each mechanism class sets its own."""
 
         ankle_2rsu = Ankle2Rsu
         bevel = Bevel

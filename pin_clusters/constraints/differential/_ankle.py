@@ -1,6 +1,6 @@
-"""The universal ankle: two revolute joints in either order, and points of shank and foot.
+"""Universal ankle: two revolute joints in either order, and points of shank and foot.
 
-What is ill-formed, or on another body than it should be, is refused with a ``ConstraintError``.
+Invalid arguments, and points on other bodies, raise ``ConstraintError``.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ Anchor = str | Attachment | tuple[float, ...]
 
 
 def anchors(value: object, what: str, owner: str) -> tuple[Anchor, Anchor]:
-    """Return a pair of points: frames, or three numbers in the body's joint frame."""
+    """Check a pair of points: frames, or three numbers in the joint frame of the body."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
         raise ConstraintError(f"{owner}: {what} must be two points, one per rod, got {value!r}.")
     first, second = (_anchor(v, f"{what}[{i}]", owner) for i, v in enumerate(value))
@@ -36,30 +36,30 @@ def _anchor(value: Any, what: str, owner: str) -> Anchor:
 
 
 def rod_lengths(value: Any, what: str, owner: str) -> tuple[float, float] | None:
-    """Return two positive lengths; one number stands for both, None stays."""
+    """Check two positive lengths [m]; one number means both, and None is returned unchanged."""
     if value is None:
         return None
-    given = floats(value)
-    if given is None or given.shape not in ((), (1,), (2,)) or not np.all(np.isfinite(given) & (given > 0.0)):
+    lengths = floats(value)
+    if lengths is None or lengths.shape not in ((), (1,), (2,)) or not np.all(np.isfinite(lengths) & (lengths > 0.0)):
         raise ConstraintError(f"{owner}: {what} must be one or two positive lengths, [m], got {value!r}.")
-    first, second = np.broadcast_to(given, 2).tolist()
+    first, second = np.broadcast_to(lengths, 2).tolist()
     return first, second
 
 
 def anchor_point(tree: pin.Model, anchor: Anchor, joint: int, what: str, owner: str) -> np.ndarray:
-    """Return a point in the frame of the joint of its body."""
+    """Return a point in the joint frame of its body [m]."""
     if isinstance(anchor, tuple):
         return np.array(anchor)
     j, placement = resolve_frame(tree, anchor, owner)
     if j != joint:
         raise ConstraintError(
-            f"{owner}: {what} must be on the body of {tree.names[joint]!r}, and is on that of {tree.names[j]!r}."
+            f"{owner}: {what} must be on the body of {tree.names[joint]!r}, got a frame on {tree.names[j]!r}."
         )
     return np.array(placement.translation)
 
 
 def turn(axis: np.ndarray, angle: Any) -> np.ndarray:
-    """Return the rotation about a unit axis by an angle that is a number (real or complex) or an ``Angle``."""
+    """Return the rotation about a unit axis by an angle: a real or complex number, or an ``Angle``."""
     if isinstance(angle, Angle):
         return rotation(axis, angle)
     along, skew = np.outer(axis, axis), pin.skew(axis)
@@ -71,12 +71,12 @@ class Ankle:
     """A foot on two revolute joints.
 
     Attributes:
-        shank: Joint id of the body that the upper joint hangs from.
+        shank: Joint id of the parent body of the upper joint.
         joints: Joint ids, upper first.
-        pitch_first: Whether the upper joint is the one named pitch.
-        rotations: Of the placements of the joints, upper first.
-        origins: Of the joints in the body that each hangs from.
-        axes: Of the joints in their frames.
+        pitch_first: Whether the upper joint is the pitch joint.
+        rotations: Rotations of the placements of the joints, upper first.
+        origins: Origins of the joints in their parent bodies, [m].
+        axes: Axes of the joints in their own frames.
     """
 
     shank: int
@@ -88,7 +88,6 @@ class Ankle:
 
     @classmethod
     def read(cls, tree: pin.Model, pitch: str, roll: str, owner: str) -> "Ankle":
-        """Read it from a tree."""
         p, r = (coordinate_joint(tree, name, owner) for name in (pitch, roll))
         axes = {j: line_joint(tree, name, owner)[1] for j, name in ((p, pitch), (r, roll))}
         if tree.parents[r] == p:
@@ -112,7 +111,6 @@ class Ankle:
 
     @property
     def foot(self) -> int:
-        """Joint id of the foot."""
         return self.joints[1]
 
     @property
@@ -121,18 +119,18 @@ class Ankle:
         return self.joints if self.pitch_first else self.joints[::-1]
 
     def turns(self, pitch: Any, roll: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rotations of both joints relative to the bodies they hang from, upper first."""
+        """Return the rotations of both joints relative to their parent bodies, upper first."""
         angles = (pitch, roll) if self.pitch_first else (roll, pitch)
         first, second = (R @ turn(n, x) for R, n, x in zip(self.rotations, self.axes, angles, strict=True))
         return first, second
 
     def foot_point(self, point: np.ndarray, pitch: Any, roll: Any) -> np.ndarray:
-        """Return a point of the foot in the frame of the shank's joint."""
+        """Return a point of the foot in the joint frame of the shank."""
         first, second = self.turns(pitch, roll)
         return self.origins[0] + first @ (self.origins[1] + second @ point)
 
     def square_distance(self, point: np.ndarray, other: np.ndarray, pitch: Any, roll: Any) -> Any:
-        """Return the square of the distance from a point of the foot to one of the shank, with few terms."""
+        """Return the squared distance from a point of the foot to a point of the shank, with few terms."""
         first, second = self.turns(pitch, roll)
         offset, low = self.origins[0] - other, second @ point
         constant = offset @ offset + self.origins[1] @ self.origins[1] + point @ point

@@ -1,4 +1,4 @@
-"""What all mechanisms of the library share."""
+"""Base class of all mechanisms of the library."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
@@ -19,14 +19,19 @@ End: TypeAlias = tuple[int, np.ndarray]
 class Differential(Constraint):
     """A mechanism of the library, with its equations in closed form.
 
-    Make one with ``pc.Differential.<mechanism>(...)``:
+    Construct one with ``pc.Differential.<mechanism>(...)``:
 
     - ``bevel(left, right, pitch, roll)``, ``planetary(sun, carrier, ring, ...)``,
       ``parallelogram(crank, coupler, rocker, closure)``: explicit;
     - ``five_bar(crank_1, coupler_1, crank_2, coupler_2, closure)``, ``push_rod_ankle(...)``, ``ankle_2rsu(...)``,
       ``tello_hip(...)``, ``tello_knee_ankle(...)``: implicit.
 
-    Each is a frozen dataclass that compares, hashes and pickles by its parameters.
+    Each is a frozen dataclass that compares, hashes and pickles by its parameters. Lengths are in m, angles in rad.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.Differential.bevel("left", "right", "pitch", "roll").independent
+        ('left', 'right')
     """
 
     mechanism: ClassVar[str] = ""
@@ -34,7 +39,7 @@ class Differential(Constraint):
 
     def __init_subclass__(cls, mechanism: str = "", independent: tuple[str, ...] = ()) -> None:
         super().__init_subclass__()
-        if not mechanism:  # a variant of one
+        if not mechanism:  # a class without a name in the library
             return
         cls.mechanism, cls.independent_fields = mechanism, independent
         setattr(Differential, mechanism, cls)
@@ -44,7 +49,6 @@ class Differential(Constraint):
         return f"Differential.{self.mechanism}"
 
     def _check_numbers(self, fields: tuple[str, ...], nonzero: bool = False, positive: bool = False) -> None:
-        """Check and store parameters as floats."""
         for f in fields:
             store(self, **{f: number(getattr(self, f), f, self.label, nonzero=nonzero, positive=positive)})
 
@@ -52,44 +56,40 @@ class Differential(Constraint):
         return tuple(coordinate_joint(tree, name, self.label) for name in self._parts())
 
     def _coupling(self, phi: Any) -> list[Coupling]:
-        """Return the mechanism as a Coupling on a Python function of all its joints."""
+        """Return the mechanism as a Coupling whose function takes all its joints."""
         return [Coupling(self._parts(), phi, independent=self.independent, name=f"generic {self.mechanism}")]
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """The joints that shall be independent: rotors, motors, cranks, actuators."""
+        """The preferred independent joints: rotors, motors, cranks, actuators."""
         return tuple(getattr(self, f) for f in self.independent_fields)
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the explicit rows; none if the mechanism is implicit."""
+        """Return the explicit equations; empty if the mechanism is implicit."""
         return ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the implicit rows; none if the mechanism is explicit."""
+        """Return the implicit equations; empty if the mechanism is explicit."""
         return []
 
     def closed_form(self, tree: pin.Model) -> ClosedForm | None:
-        """Return all assemblies as explicit functions, if there are such."""
+        """Return all assemblies as explicit functions, or None if there are none."""
         return None
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
-        """Return both ends of each rod whose place is known, joint id and point in its frame, for pictures."""
+        """Return both ends of each rod, as joint id and point in its frame, for pictures."""
         return []
 
     def generic(self, tree: pin.Model) -> list[Any]:
-        """Return the same mechanism on the same joints by generic constraints (Loop, Rod or Coupling).
-
-        For comparison: slower, and made by another route.
-        """
+        """Return the same mechanism by generic constraints (Loop, Rod, Coupling), for comparison; it is slower."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class LinearMap:
-    """The function ``matrix @ x``, which pickles."""
+    """The function ``matrix @ x``, which can be pickled."""
 
     matrix: tuple[tuple[float, ...], ...]
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        """Return ``matrix @ x``."""
         return np.array(self.matrix) @ x

@@ -1,4 +1,4 @@
-"""The ankle on two cranks with rods (2-RSU)."""
+"""Universal ankle with two cranks and rods (2-RSU)."""
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -21,7 +21,7 @@ from ._base import Differential, End
 
 @dataclass(frozen=True, eq=False)
 class Crank:
-    """One crank: its joint on the shank, its pin (the tip), the rod's end on the foot, and the rod's length."""
+    """One crank: joint on the shank, pin (tip), end of its rod on the foot, and length of the rod [m]."""
 
     joint: int
     rotation: np.ndarray
@@ -34,7 +34,7 @@ class Crank:
 
 @dataclass(frozen=True, eq=False)
 class Ankle2RsuGeometry:
-    """The mechanism in one tree."""
+    """The dimensions of the mechanism in one tree."""
 
     ankle: Ankle
     cranks: tuple[Crank, ...]
@@ -42,26 +42,24 @@ class Ankle2RsuGeometry:
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Joint ids of the cranks."""
         return tuple(crank.joint for crank in self.cranks)
 
     def square_distance(self, crank: Crank, x: Any, pitch: Any, roll: Any) -> Any:
-        """Return the square of the distance between the ends of a rod."""
         reach = self.ankle.square_distance(crank.end, crank.origin, pitch, roll)
         arm = crank.rotation @ (turn(crank.axis, x) @ crank.tip)
         to_foot = self.ankle.foot_point(crank.end, pitch, roll) - crank.origin
         return reach + crank.tip @ crank.tip - 2.0 * (arm @ to_foot)
 
     def sines(self, pitch: Any, roll: Any) -> list[tuple[Any, Any, Any, float]]:
-        """Return a, b, c and 1 of each crank: its angle is a solution of ``a sin x + b cos x = c``."""
-        found = []
+        """Return a, b, c and 1 for each crank, whose angle is a solution of ``a sin x + b cos x = c``."""
+        coefficients = []
         for crank in self.cranks:
-            # in the frame of the crank's joint: the rod's length
+            # the length of the rod, in the joint frame of the crank
             w = crank.rotation.T @ (self.ankle.foot_point(crank.end, pitch, roll) - crank.origin)
             along = (crank.tip @ crank.axis) * crank.axis
             c = 0.5 * (w @ w + crank.tip @ crank.tip - crank.length**2) - w @ along
-            found.append((w @ np.cross(crank.axis, crank.tip), w @ (crank.tip - along), c, 1.0))
-        return found
+            coefficients.append((w @ np.cross(crank.axis, crank.tip), w @ (crank.tip - along), c, 1.0))
+        return coefficients
 
 
 @dataclass(frozen=True)
@@ -72,27 +70,27 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
 
         0 = (|b_i - a_i|^2 - length_i^2) / (2 length_i)        i = 1, 2
 
-    In closed form from the ankle to the cranks: each row is ``a sin x + b cos x = c``.
+    The closed form gives the cranks for the ankle: each equation is ``a sin x + b cos x = c``.
 
     Singular poses: a crank in line with its rod (seen along the crank's axis; the ankle cannot be independent), a rod
     that points through the axis of the ankle, or both with the same ratio of levers about pitch and roll (the cranks
-    cannot be). The rods have no mass; for rods with a mass use ``pc.Rod``.
+    cannot be independent). The rods have no mass; for rods with mass use ``pc.Rod``.
 
     Args:
         crank_1: Revolute joint that hangs from the shank.
         crank_2: Revolute joint that hangs from the shank.
-        pitch: Revolute joint; either it hangs from roll or roll from it. The lower body is the foot, the one above
+        pitch: Revolute joint; one of pitch and roll hangs from the other. The lower body is the foot, the one above
             both is the shank.
         roll: Revolute joint.
         pins: Pins of the cranks: frames (name, or name and point), or three numbers in the frame of the crank's joint.
         foot: Ends of both rods on the foot: frames, or three numbers in the frame of the foot's joint.
-        length: Of the rods, [m], two or one for both; by default those at the zero pose of the tree.
-        branch: Of each crank: +1 or -1, one of the two angles with the same ankle. +1: the crank is ahead, about its
-            axis, of the direction in which the rod's end on the foot lies; -1: behind.
-            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
+        length: Lengths of the rods, [m], two or one for both; by default those at the zero pose of the tree.
+        branch: For each crank, +1 or -1: one of the two angles for the same ankle pose. +1: the crank is ahead, about
+            its axis, of the direction to the end of the rod on the foot; -1: behind. The model starts there. A
+            q_reference takes precedence, with a warning if it is on another branch.
 
     Raises:
-        ConstraintError: A name, point, length or branch is ill-formed, or a joint is named twice.
+        ConstraintError: A name, point, length or branch is ill-formed, or a joint is repeated.
     """
 
     crank_1: str
@@ -116,13 +114,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         store(self, branch=tuple(check_branch(b, self.label) for b in branch))
 
     def geometry(self, tree: pin.Model) -> Ankle2RsuGeometry:
-        """Return the mechanism as it is in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is not revolute, or continuous.
-            ConstraintError: The joints do not form this ankle, an end is on another body, or a rod has length 0.
-        """
+        """Return the dimensions in ``tree``; raises ``ConstraintError`` if the joints do not form this ankle."""
         ankle = Ankle.read(tree, self.pitch, self.roll, self.label)
         return Ankle2RsuGeometry(ankle, tuple(self._crank(tree, ankle, i) for i in (0, 1)), self.branch)
 
@@ -146,7 +138,6 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         return Crank(joint, np.array(M.rotation), np.array(M.translation), axis, tip, end, length)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two rows, one per rod, [m]."""
         g = self.geometry(tree)
         x1, x2, pitch, roll = coordinates(4)
         rows = [
@@ -162,12 +153,10 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         return ClosedForm(g.ankle.pitch_roll, g.joints, partial(solutions, g.sines, g.branch), g.sines)
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
-        """Return them from crank to foot."""
         g = self.geometry(tree)
         return [((c.joint, c.tip), (g.ankle.foot, c.end)) for c in g.cranks]
 
     def generic(self, tree: pin.Model) -> list[Rod]:
-        """Return the same rods as two ``Rod``."""
         g, names = self.geometry(tree), tree.names
         return [
             Rod((names[c.joint], c.tip), (names[g.ankle.foot], c.end), length=c.length, name=f"generic rod {i}")

@@ -25,7 +25,7 @@ class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
         ratio: Teeth of a side gear over teeth of the pinion; negative if roll counts the other way.
 
     Raises:
-        ConstraintError: A name or the ratio is ill-formed, or a joint is named twice.
+        ConstraintError: A name or the ratio is ill-formed, or a joint is repeated.
     """
 
     left: str
@@ -40,12 +40,6 @@ class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
         self._check_numbers(("ratio",), nonzero=True)
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return pitch and roll as functions of left and right.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint has more than one degree of freedom.
-        """
         left, right, pitch, roll = (moving_joint_id(tree, name, self.label) for name in self._parts())
         half = 0.5 * self.ratio
         return (
@@ -54,6 +48,5 @@ class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
         )
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equations."""
         half = 0.5 * self.ratio
         return self._coupling(LinearMap(((0.5, 0.5, -1.0, 0.0), (half, -half, 0.0, -1.0))))

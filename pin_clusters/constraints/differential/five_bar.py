@@ -14,7 +14,7 @@ from ._base import Differential
 
 @dataclass(frozen=True, eq=False)
 class FiveBarGeometry(LinkageGeometry):
-    """A five-bar in its plane: per side the crank joint, the crank and the coupler at zero angles."""
+    """A five-bar in its plane; per side the origin of the crank, and crank and coupler at zero angles."""
 
     signs: tuple[float, float, float]
     origins: tuple[complex, complex]
@@ -22,7 +22,6 @@ class FiveBarGeometry(LinkageGeometry):
     couplers: tuple[complex, complex]
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
-        """Return the angles of the couplers for those of the cranks."""
         turned = (float(x[0]), self.signs[0] * float(x[1]))
         b, d = (o + c * cmath.rect(1.0, t) for o, c, t in zip(self.origins, self.cranks, turned, strict=True))
         assemblies = []
@@ -38,23 +37,23 @@ class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1
     """A planar five-bar: two cranks on one body, a coupler on each, and a pin between the couplers.
 
     With B_1 and B_2 the joints between cranks and couplers, the pin is where the circles about B_1 and B_2 meet. There
-    are two rows: x and y of the pin, across the axis of the cranks. The lengths are read from the tree. In closed form
-    from the cranks to the couplers.
+    are two equations: x and y of the pin, perpendicular to the axis of the cranks. The lengths are read from the tree.
+    The closed form gives the couplers for the cranks.
 
     Singular poses: both couplers in line (the cranks cannot be independent), a crank in line with its coupler (the
-    position of the pin cannot be: the border of its work space), B_1 on B_2.
+    position of the pin cannot be independent: the border of its workspace), B_1 on B_2.
 
     Args:
         crank_1: Revolute joint; its axis points to the viewer.
         coupler_1: Revolute joint that hangs from crank 1.
         crank_2: Revolute joint that hangs from the parent body of crank 1.
         coupler_2: Revolute joint that hangs from crank 2.
-        closure: Two frames, of which the origins count: on the body of coupler 1 and on that of coupler 2.
-        branch: +1: the pin is left of the line from B_1 to B_2; -1: right.
-            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
+        closure: Two frames, of which only the origins matter: on coupler 1 and on coupler 2.
+        branch: +1: the pin is left of the line from B_1 to B_2; -1: right. The model starts there. A q_reference takes
+            precedence, with a warning if it is on another branch.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
     """
 
     crank_1: str
@@ -68,7 +67,6 @@ class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1
     _tied: ClassVar[str] = "one on the body of each coupler"
 
     def geometry(self, tree: pin.Model) -> FiveBarGeometry:
-        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
         plane = Plane(tree, self.crank_1, self.label)
         crank_1, crank_2 = plane.crank, plane.hinge(plane.ground, self.crank_2, "crank_2")
         coupler_1 = plane.hinge(crank_1, self.coupler_1, "coupler_1")

@@ -15,13 +15,13 @@ from ..loop import Loop
 from ..rows import Row, store
 from ._base import Differential
 
-# The rows hold exactly what the lengths hold to this, relative to the longest
+# Largest difference of opposite lengths, relative to the longest link; the equations assume equal lengths
 LENGTH_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
 class Parallelogram(Differential, mechanism="parallelogram", independent=("crank",)):
-    """A four-bar with opposite links of one length, that stays a parallelogram.
+    """A four-bar with opposite links of equal length that stays a parallelogram.
 
     Equations, with offsets read from the tree: ``rocker = crank + offset``, ``coupler = -crank + offset`` (a joint
     whose axis points the other way counts with the other sign). They are linear and explicit. Both shapes of
@@ -29,8 +29,8 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
 
     As a ``FourBar`` it has change points where all four joints are in line: there the crossed linkage (the
     antiparallelogram) branches off, and the equations of the loop lose rank. Branch rule: this constraint stays a
-    parallelogram and passes through them with no singular pose. Real machines do the same with a second coupler or
-    by inertia.
+    parallelogram and passes through them with no singular pose. Real machines do the same with a second coupler or by
+    inertia.
 
     Args:
         crank: Revolute joint; independent.
@@ -39,7 +39,7 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         closure: Two frames, as for ``FourBar``.
 
     Raises:
-        ConstraintError: A name or frame is ill-formed, or a joint is named twice.
+        ConstraintError: A name or frame is ill-formed, or a joint is repeated.
     """
 
     crank: str
@@ -56,27 +56,20 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         return FourBar(self.crank, self.coupler, self.rocker, self.closure, name=self.label)
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return coupler and rocker as functions of the crank.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is not revolute.
-            ConstraintError: The joints do not form a planar four-bar, or opposite links differ.
-        """
         g = self._four_bar().geometry(tree)
         base = g.d - g.origin
-        for what, one, other in (("crank and rocker", g.l1, g.l3), ("coupler and ground link", g.l2, base)):
-            if abs(abs(one) - abs(other)) > LENGTH_TOLERANCE * max(abs(one), abs(other), abs(base)):
+        for what, first, second in (("crank and rocker", g.l1, g.l3), ("coupler and ground link", g.l2, base)):
+            if abs(abs(first) - abs(second)) > LENGTH_TOLERANCE * max(abs(first), abs(second), abs(base)):
                 raise ConstraintError(
-                    f"{self.label}: {what} must be of one length, and are {abs(one):.9g} m and {abs(other):.9g} m. "
-                    "Correct the tree, or use pc.FourBar."
+                    f"{self.label}: {what} must have equal lengths, but have {abs(first):.9g} m and "
+                    f"{abs(second):.9g} m. Correct the tree, or use pc.FourBar."
                 )
-        # absolute directions of coupler and rocker, at the crank angle x: the coupler's is constant
+        # The coupler keeps its absolute direction; the rocker turns with the crank.
         coupler = cmath.phase(base / g.l2)
         rocker = cmath.phase((-g.l1 if g.serial else g.l1) / g.l3)
         s2, s3 = g.signs
         crank_joint, coupler_joint, rocker_joint = g.joints
-        # a rocker that hangs from the coupler counts from the coupler's direction
+        # The angle of a rocker that hangs from the coupler is relative to the coupler.
         offset = rocker - coupler if g.serial else rocker
         return (
             make_row(tree, coupler_joint, (crank_joint,), (-s2,), s2 * wrap(coupler), self),
@@ -84,5 +77,5 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         )
 
     def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a Loop, for comparison; regular away from the change points."""
+        """Return the same pin as a ``Loop``, for comparison; singular at the change points."""
         return self._four_bar().generic(tree)

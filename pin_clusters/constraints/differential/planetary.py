@@ -1,4 +1,4 @@
-"""The planetary stage."""
+"""Planetary gear stage."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
         teeth_ring: Number of teeth (or radius, in the same unit).
 
     Raises:
-        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+        ConstraintError: A name or number is ill-formed, or a joint is repeated.
     """
 
     sun: str
@@ -45,41 +45,33 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
         self._check_numbers(("teeth_sun", "teeth_ring"), nonzero=True, positive=True)
 
     def _coefficients(self, tree: pin.Model) -> tuple[tuple[int, ...], float, float]:
-        """Joint ids, and the carrier's turns per turn of sun and ring."""
-        found = [line_joint(tree, name, self.label) for name in self._parts()]
-        joints = tuple(j for j, _ in found)
+        """Return joint ids, and turns of the carrier per turn of sun and of ring."""
+        lines = [line_joint(tree, name, self.label) for name in self._parts()]
+        joints = tuple(j for j, _ in lines)
         if len({tree.parents[j] for j in joints}) > 1:
-            hung = ", ".join(f"{tree.names[j]!r} from {tree.names[tree.parents[j]]!r}" for j in joints)
+            hung = ", ".join(f"{tree.names[j]!r} hangs from {tree.names[tree.parents[j]]!r}" for j in joints)
             raise ConstraintError(
-                f"{self.label}: sun, carrier and ring must hang from one body, the housing, and hang: {hung}. Willis' "
-                "equation counts all angles from it; for angles counted otherwise use pc.LinearCoupling."
+                f"{self.label}: sun, carrier and ring must hang from one body, the housing, but {hung}. Willis' "
+                "equation uses angles relative to the housing; for other angles use pc.LinearCoupling."
             )
-        sun, carrier, ring = (tree.jointPlacements[j].rotation @ axis for j, axis in found)
+        sun, carrier, ring = (tree.jointPlacements[j].rotation @ axis for j, axis in lines)
         signs = []
         for name, axis in ((self.sun, sun), (self.ring, ring)):
             sign = 1.0 if axis @ carrier > 0.0 else -1.0
-            off = opening(sign * axis, carrier)
-            if off > PLANAR_TOLERANCE:
+            tilt = opening(sign * axis, carrier)
+            if tilt > PLANAR_TOLERANCE:
                 raise ConstraintError(
-                    f"{self.label}: the axis of {name!r} is {off:.2g} rad off that of the carrier {self.carrier!r}; a "
-                    "planetary stage has one axis. Check the placements of the joints."
+                    f"{self.label}: the axis of {name!r} is {tilt:.2g} rad off the axis of the carrier "
+                    f"{self.carrier!r}; a planetary stage has one axis. Check the placements of the joints."
                 )
             signs.append(sign)
         total = self.teeth_sun + self.teeth_ring
         return joints, signs[0] * self.teeth_sun / total, signs[1] * self.teeth_ring / total
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the carrier as a function of sun and ring.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is not revolute.
-            ConstraintError: The joints do not hang from one body, or their axes are not parallel.
-        """
         (sun, carrier, ring), from_sun, from_ring = self._coefficients(tree)
         return (make_row(tree, carrier, (sun, ring), (from_sun, from_ring), 0.0, self),)
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equation."""
         _, from_sun, from_ring = self._coefficients(tree)
         return self._coupling(LinearMap(((from_sun, -1.0, from_ring),)))

@@ -1,4 +1,4 @@
-"""The ankle on two linear actuators (2-SPU)."""
+"""Universal ankle with two linear actuators (2-SPU)."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
@@ -20,7 +20,7 @@ from ._base import Differential, End
 
 @dataclass(frozen=True, eq=False)
 class PushRodGeometry:
-    """The mechanism in one tree: ends of the rods on shank and foot, and lengths at zero extension."""
+    """The mechanism in one tree: ends of the rods on shank and foot, and lengths at zero extension [m]."""
 
     ankle: Ankle
     actuators: tuple[int, ...]
@@ -34,11 +34,10 @@ class PushRodGeometry:
         return [np.sqrt(rod @ rod) for rod in rods]
 
     def extensions(self, pitch: Any, roll: Any) -> list[Any]:
-        """Return those of both rods."""
         return [d - length for d, length in zip(self.distances(pitch, roll), self.lengths, strict=True)]
 
     def phi(self, x: np.ndarray) -> np.ndarray:
-        """Return length - (length0 + extension) of both rods; x is the extensions, pitch, roll."""
+        """Return length - (length0 + extension) of both rods; x contains the extensions, pitch and roll."""
         return np.array(self.distances(x[2], x[3])) - self.lengths - x[:2]
 
 
@@ -46,13 +45,13 @@ class PushRodGeometry:
 class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actuator_1", "actuator_2")):
     """A universal ankle driven by two linear actuators from shank to foot (2-SPU).
 
-    The coordinates of two prismatic joints of the tree are the extensions x_i of the actuators (their bodies are taken
-    to stay where the tree has them; the rods' own swing is small and is left out). With a_i the end on the shank and
-    b_i(pitch, roll) that on the foot::
+    The coordinates of two prismatic joints of the tree are the extensions x_i of the actuators. Their bodies move as in
+    the tree; the small swing of the rods is neglected. With a_i the end on the shank and b_i(pitch, roll) the end on
+    the foot::
 
         0 = (|b_i - a_i|^2 - (length0_i + x_i)^2) / (2 length0_i)        i = 1, 2
 
-    In closed form from the ankle to the actuators: ``x_i = |b_i - a_i| - length0_i``.
+    The closed form gives the actuators for the ankle: ``x_i = |b_i - a_i| - length0_i``.
 
     Singular poses: a rod that pushes through the axis of the ankle, or both rods with the same ratio of levers about
     pitch and roll (the actuators cannot be independent).
@@ -60,7 +59,7 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
     Args:
         actuator_1: Prismatic joint.
         actuator_2: Prismatic joint.
-        pitch: Revolute joint; either it hangs from roll or roll from it. The lower body is the foot, the one above
+        pitch: Revolute joint; one of pitch and roll hangs from the other. The lower body is the foot, the one above
             both is the shank.
         roll: Revolute joint.
         shank: Ends of both rods on the shank: frames (name, or name and point), or three numbers in the frame of the
@@ -69,7 +68,7 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         length0: Lengths at zero extension, [m], two or one for both; by default those at zero pitch and roll.
 
     Raises:
-        ConstraintError: A name, point or length is ill-formed, or a joint is named twice.
+        ConstraintError: A name, point or length is ill-formed, or a joint is repeated.
     """
 
     actuator_1: str
@@ -88,13 +87,7 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         store(self, length0=rod_lengths(self.length0, "length0", self.label))
 
     def geometry(self, tree: pin.Model) -> PushRodGeometry:
-        """Return the mechanism as it is in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is of another type.
-            ConstraintError: The joints do not form an ankle, an end is on another body, or a rod has length 0.
-        """
+        """Return the dimensions in ``tree``; raises ``ConstraintError`` if the joints do not form this ankle."""
         ankle = Ankle.read(tree, self.pitch, self.roll, self.label)
         actuators = tuple(line_joint(tree, n, self.label, prismatic=True)[0] for n in self.independent)
         shank = tuple(anchor_point(tree, p, ankle.shank, f"shank[{i}]", self.label) for i, p in enumerate(self.shank))
@@ -108,12 +101,11 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         return replace(geometry, lengths=lengths)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two rows, one per rod, [m]."""
         g = self.geometry(tree)
         x1, x2, pitch, roll = coordinates(4)
         rows = []
         for x, a, b, length in zip((x1, x2), g.shank, g.foot, g.lengths, strict=True):
-            # (d^2 - length^2 - 2 length x - x^2) / (2 length), so that no two large terms meet
+            # (d^2 - length^2 - 2 length x - x^2) / (2 length): expanded, so that no two large terms cancel
             distance = g.ankle.square_distance(b, a, pitch, roll) - length**2
             rows.append(distance / (2.0 * length) - linear(x) - linear(x) * linear(x) / (2.0 * length))
         labels = [f"{self.label}: rod {i}" for i in (1, 2)]
@@ -125,10 +117,8 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         return ClosedForm(g.ankle.pitch_roll, g.actuators, partial(solutions, g.extensions, (1, 1)), g.extensions)
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
-        """Return the actuators, from shank to foot."""
         g = self.geometry(tree)
         return [((g.ankle.shank, a), (g.ankle.foot, b)) for a, b in zip(g.shank, g.foot, strict=True)]
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the rods' lengths, from the poses of the foot."""
         return self._coupling(self.geometry(tree).phi)

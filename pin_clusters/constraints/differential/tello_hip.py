@@ -21,7 +21,7 @@ LENGTHS = ("crank", "gimbal_length", "gimbal_offset", "post", "lateral", "consta
 class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rotor_2")):
     """The hip of the Tello leg: two motors, through cranks and push-rods, drive gimbal and thigh together.
 
-    With y_i the angle of rotor i over ``gear``, l1 that of the gimbal (about x), l2 that of the thigh (about y),
+    With y_i the angle of rotor i over ``gear``, l1 and l2 the angles of gimbal (about x) and thigh (about y),
     s_1 = +1 and s_2 = -1::
 
         0 = crank sin y_i - gimbal_length cos l1 - s_i gimbal_offset sin l1 - post cos y_i cos l2
@@ -29,8 +29,8 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
             - post cos l1 sin y_i sin l2 + constant                                              i = 1, 2
 
     Source: closure equations of the UIUC Tello leg as published with generalized_rbda, in the order of its v1.1.0
-    derivation. In closed form from the links to the rotors: each row is ``a sin y + b cos y = c``. Of its two solutions
-    the first is the one of the robot (a crank near its zero).
+    derivation. The closed form gives the rotors for the links: each equation is ``a sin y + b cos y = c``. The first of
+    its two solutions is the pose of the actual robot (a crank near its zero).
 
     Singular poses: the cranks in line with their rods (``a^2 + b^2 = c^2``: rotors cannot be dependent), and links at
     which the two rows depend on the links in the same way (rotors cannot be independent). The zero pose is not
@@ -50,7 +50,7 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         constant: [m].
 
     Raises:
-        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+        ConstraintError: A name or number is ill-formed, or a joint is repeated.
     """
 
     rotor_1: str
@@ -72,7 +72,6 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         self._check_numbers(LENGTHS)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two rows, one per motor, [m]."""
         x1, x2, l1, l2 = coordinates(4)
         rows = [self._row(y, s, l1, l2) for y, s in ((x1 / self.gear, 1.0), (x2 / self.gear, -1.0))]
         labels = [f"{self.label}: crank {i}" for i in (1, 2)]
@@ -92,29 +91,28 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         )
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the rotors as functions of the links; up to four assemblies, that of the robot first."""
+        """Return the rotors as functions of the links; up to four assemblies, the actual robot first."""
         rotor_1, rotor_2, gimbal, thigh = self._coordinate_joints(tree)
         return ClosedForm((gimbal, thigh), (rotor_1, rotor_2), partial(solutions, self._sines, (-1, -1)), self._sines)
 
     def _sines(self, l1: Any, l2: Any) -> list[tuple[Any, Any, Any, float]]:
-        """Return a, b, c and the gear of each rotor: over the gear, it is a solution of ``a sin y + b cos y = c``."""
+        """Return a, b, c and gear for each rotor: its angle over gear is a solution of ``a sin y + b cos y = c``."""
         s1, s2, c1, c2 = np.sin(l1), np.sin(l2), np.cos(l1), np.cos(l2)
-        found = []
+        coefficients = []
         for s in (1.0, -1.0):
             a = self.crank - s * self.lateral * s1 - self.post * c1 * s2
             c = self.gimbal_length * c1 + s * self.gimbal_offset * s1 + self.crank * c1 * s2
             c = c - s * self.lateral * s1 * s2 - self.constant
-            found.append((a, -self.post * c2, c, self.gear))
-        return found
+            coefficients.append((a, -self.post * c2, c, self.gear))
+        return coefficients
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equations."""
         phi = partial(tello_hip_phi, gear=self.gear, lengths=tuple(getattr(self, f) for f in LENGTHS))
         return self._coupling(phi)
 
 
 def tello_hip_phi(x: np.ndarray, gear: float, lengths: Sequence[float]) -> np.ndarray:
-    """The two equations of the hip, as published; x is rotor 1, rotor 2, gimbal, thigh."""
+    """Evaluate the two equations of the hip, as published; x is rotor 1, rotor 2, gimbal, thigh."""
     crank, gimbal_length, gimbal_offset, post, lateral, constant = lengths
     l1, l2 = x[2], x[3]
     return np.array(

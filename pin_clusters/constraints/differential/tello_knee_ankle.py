@@ -22,7 +22,7 @@ PHASES = ("phase_short", "phase_long", "phase_fixed", "phase_rod", "phase_foot_l
 class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("rotor_1", "rotor_2")):
     """Knee and ankle of the Tello leg: the sum of two motors turns the shin, their difference the foot, by a four-bar.
 
-    With y_i the angle of rotor i over ``gear``, l1 that of the shin, l2 that of the foot (both about y),
+    With y_i the angle of rotor i over ``gear``, l1 and l2 the angles of shin and foot (both about y),
     d = (y_1 - y_2) / 2 and phases as multiples of ``pi``::
 
         0 = crank_short cos(d + phase_short pi) - crank_long cos(d + phase_long pi) - fixed cos(phase_fixed pi)
@@ -30,12 +30,12 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
             - foot_short sin(l2 + phase_foot_short pi) + constant
         0 = l1 - (y_1 + y_2) / 2
 
-    Source: closure equations of the UIUC Tello leg as published with generalized_rbda. In closed form from the rotors
-    to the links: the first row is ``a sin l2 + b cos l2 = c`` when d is known. Of its two solutions the first is the
-    robot's.
+    Source: closure equations of the UIUC Tello leg as published with generalized_rbda. The closed form gives the links
+    for the rotors: with d known, the first equation is ``a sin l2 + b cos l2 = c``. The first of its two solutions is
+    the pose of the actual robot.
 
     Singular poses: foot and rod in line (``a^2 + b^2 = c^2``: the rotors cannot be independent), crank and rod in line
-    (the links cannot be).
+    (the links cannot be independent).
 
     Args:
         rotor_1: Revolute joint of motor 1.
@@ -56,11 +56,11 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         phase_rod: ...
         phase_foot_long: ...
         phase_foot_short: ...
-        pi: What the phases count in. A program that wrote 3.1415 gives results that differ in the sixth digit; give
-            that number to compare with it.
+        pi: Unit of the phases. To compare with a program that uses 3.1415, give that number; its results differ in the
+            sixth digit.
 
     Raises:
-        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+        ConstraintError: A name or number is ill-formed, or a joint is repeated.
     """
 
     rotor_1: str
@@ -93,7 +93,6 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         return [getattr(self, f) * self.pi for f in PHASES]
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two rows: the four-bar of the foot, [m], and the mean of the motors, [rad]."""
         x1, x2, l1, l2 = coordinates(4)
         d = (x1 - x2) / (2.0 * self.gear)
         p_short, p_long, p_fixed, p_rod, p_foot_long, p_foot_short = self._angles()
@@ -111,7 +110,7 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         return [harmonic_closure(self, self._coordinate_joints(tree), (four_bar, mean), labels, ("m", "rad"))]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the links as functions of the rotors; up to two assemblies, that of the robot first."""
+        """Return the links as functions of the rotors; up to two assemblies, the actual robot first."""
         rotor_1, rotor_2, shin, foot = self._coordinate_joints(tree)
         return ClosedForm((rotor_1, rotor_2), (shin, foot), self._links)
 
@@ -128,14 +127,13 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         return [np.array([(y1 + y2) / 2.0, foot]) for foot in sine_equation(a, b, c)[::-1]]
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equations."""
         lengths = tuple(getattr(self, f) for f in LENGTHS)
         phi = partial(tello_knee_ankle_phi, gear=self.gear, lengths=lengths, phases=tuple(self._angles()))
         return self._coupling(phi)
 
 
 def tello_knee_ankle_phi(x: np.ndarray, gear: float, lengths: Sequence[float], phases: Sequence[float]) -> np.ndarray:
-    """The two equations of knee and ankle, as published; x is rotor 1, rotor 2, shin, foot."""
+    """Evaluate the two equations of knee and ankle, as published; x is rotor 1, rotor 2, shin, foot."""
     crank_short, crank_long, fixed, rod, foot_long, foot_short, constant = lengths
     p_short, p_long, p_fixed, p_rod, p_foot_long, p_foot_short = phases
     y1, y2, l1, l2 = x[0] / gear, x[1] / gear, x[2], x[3]

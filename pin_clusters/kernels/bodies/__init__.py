@@ -1,1 +1,1 @@
-"""Bodies and joints: where they are, and how they move."""
+"""Kernels of one body or joint: pose, motion, inertia, force, and increments of the configuration."""

@@ -1,4 +1,4 @@
-"""Increments of joints: where they lead, and how fast they change, also where velocities do not commute."""
+"""Increments of joint configurations along velocities, and their rates where velocities do not commute."""
 
 import math
 from typing import Final
@@ -10,12 +10,12 @@ from ..numbers.tuples import Vec3, Vec6
 from ..tables.layout import CONTINUOUS, FREEFLYER, PLANAR, SPHERICAL
 from .placements import free_rotation
 
-_SMALL: Final = 0.5  # [rad]; below it coefficients come from series
+_SMALL: Final = 0.5  # [rad]; for smaller angles, a series gives the coefficients
 
 
 @device
 def turn_quaternion(q, i, x, y, z):
-    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes."""
+    """Multiply the quaternion at q[i] by the rotation vector (x, y, z), given in body axes."""
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
     a, b, c, d = s * x, s * y, s * z, math.cos(0.5 * angle)
@@ -28,7 +28,6 @@ def turn_quaternion(q, i, x, y, z):
 
 @device
 def turn_pair(q, i, angle):
-    """Turn the (cos, sin) pair at q[i]."""
     c, s = math.cos(angle), math.sin(angle)
     x, y = c * q[i] - s * q[i + 1], s * q[i] + c * q[i + 1]
     n = 1.0 / math.sqrt(x * x + y * y)
@@ -37,7 +36,7 @@ def turn_pair(q, i, angle):
 
 @device
 def move_one(q, kind, i, x, k):
-    """Move one independent joint by the increment at x[k], exactly."""
+    """Move one independent joint by its increment, which starts at x[k]: exact, by the exponential map."""
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
     elif kind == FREEFLYER:
@@ -57,7 +56,7 @@ def move_one(q, kind, i, x, k):
 
 @device
 def displacement(u, w):
-    """Translation of the exponential of [u; w]."""
+    """Return the translation of exp([u; w])."""
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(T)
     if angle < 0.1:
@@ -72,7 +71,7 @@ def displacement(u, w):
 
 @device
 def rate_one(kind, x, v, k, out):
-    """Rate of the increment at x[k] at the velocity v[k], of a joint whose velocities do not commute."""
+    """Write d/dt of the increment at x[k] for the velocity at v[k]; spherical, planar and free-flyer joints only."""
     if kind == SPHERICAL:
         u, w = zero3(), Vec3(x[k], x[k + 1], x[k + 2])
         y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])
@@ -85,7 +84,8 @@ def rate_one(kind, x, v, k, out):
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(T)
     if angle < _SMALL:
-        # x/2 coth(x/2) modulo x (x^2 + T)^2: see pin_clusters.simulation
+        # With x = ad(increment), the rate is x / (1 - exp(-x)) v = v + x v / 2 + c2 x^2 v + c4 x^4 v: its series is
+        # reduced by x (x^2 + T)^2 = 0, see pin_clusters.simulation.
         c2, c4, a, b = 1.0 / 12.0, -1.0 / 720.0, -T * T, -2.0 * T
         c2, c4, a, b = c2 + a / 30240.0, c4 + b / 30240.0, -T * T * b, a - 2.0 * T * b
         c2, c4, a, b = c2 - a / 1209600.0, c4 - b / 1209600.0, -T * T * b, a - 2.0 * T * b

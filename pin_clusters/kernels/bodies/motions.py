@@ -1,4 +1,4 @@
-"""Motion and force of one body: rates, velocity, acceleration, inertia, force; external forces."""
+"""Motion, inertia and force of one body, and external forces on it: (A1) to (A3), (S1)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.angles import sincos, turn_z
@@ -16,7 +16,7 @@ from ..numbers.spatial import rigid_in_world, rot, rot6_t, rot_t, sym3_mul, zero
 
 @inline
 def rate_of(index, work, v, C, B, d, rate):
-    """Row d of G of body B, times v, added to a rate."""
+    """Add row d of G_b times v to ``rate``."""
     for k in range(C.nk):
         rate += ws.G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
     return rate
@@ -24,7 +24,7 @@ def rate_of(index, work, v, C, B, d, rate):
 
 @inline
 def along(index, work, v, C, B):
-    """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent."""
+    """Return S_b G_b v, the velocity of body b of a GENERAL cluster relative to its parent."""
     if B.unit >= 0:
         return ws.subspace(work, B.at_S, 0) * get(v, B.unit)
     vj = zero6()
@@ -35,7 +35,7 @@ def along(index, work, v, C, B):
 
 @inline
 def motion(work, parent, vj, aj):
-    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2). No ``aj``: it is at rest."""
+    """Compute velocity and acceleration of a body from its parent and its joint (A1), (A2); ``aj`` None is zero."""
     up = ws.velocity(work, parent)
     a = ws.acceleration(work, parent) + cross(up, vj)
     return up + vj, a if aj is None else a + aj
@@ -43,7 +43,6 @@ def motion(work, parent, vj, aj):
 
 @inline
 def set_hinge(work, b, R, x, S, v, a):
-    """Write what the pass outward knows of a body with a joint of one degree of freedom before its force."""
     ws.set_pose(work, b, R, x)
     ws.set_axis(work, b, S)
     ws.set_velocity(work, b, v)
@@ -52,7 +51,6 @@ def set_hinge(work, b, R, x, S, v, a):
 
 @inline
 def set_motion(work, b, v, a, f):
-    """Write what the passes outward know of a body that has been placed."""
     ws.set_velocity(work, b, v)
     ws.set_acceleration(work, b, a)
     ws.set_force(work, b, f)
@@ -60,24 +58,24 @@ def set_motion(work, b, v, a, f):
 
 @inline
 def base_gravity(params, work, q, b, B):
-    """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it."""
+    """Return minus gravity in the axes of free flyer b, whose frame is the world frame below it."""
     g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
     return join(rot_t(free_rotation(q, B.iq), g), zero3())
 
 
 @inline
 def body_inertia(params, b, R, x):
-    """Rigid-body inertia of body b in the world."""
+    """Return the rigid-body inertia of body b about the world origin, in world axes."""
     k = b * BODY_PARAMS
     return rigid_in_world(R, x, get(params, k + at.MASS), load3(params, k + at.LEVER), load6(params, k + at.INERTIA))
 
 
 @inline
 def newton_euler(I, v, a):
-    """I a + v x* I v; (A3), with what both products of the inertia have in common taken out of them."""
+    """Compute I a + v x* I v (A3), with the common factors of both products evaluated once."""
     h, w, alpha = Vec3(I[1], I[2], I[3]), angular(v), angular(a)
     J = (I[4], I[5], I[6], I[7], I[8], I[9])
-    # of the point of the body that is at the origin now, as a point
+    # acceleration of the body point that is now at the world origin
     n = linear(a) + cross(w, linear(v))
     f = n * I[0] + cross(alpha, h) + cross(w, cross(w, h))
     return join(f, sym3_mul(J, alpha) + cross(w, sym3_mul(J, w)) + cross(h, n))
@@ -85,28 +83,28 @@ def newton_euler(I, v, a):
 
 @inline
 def body_force(params, b, R, x, v, a):
-    """(A3) from the motion of the centre of mass: half the work of moving the inertia to the world."""
+    """Compute (A3) at the centre of mass, which takes half the work of moving the inertia to the world."""
     k = b * BODY_PARAMS
     I, m = load6(params, k + at.INERTIA), get(params, k + at.MASS)
     c = x + rot(R, load3(params, k + at.LEVER))
     w, alpha = angular(v), angular(a)
     local_w = rot_t(R, w)
     spin = rot(R, sym3_mul(I, rot_t(R, alpha)) + cross(local_w, sym3_mul(I, local_w)))
-    # acceleration of the centre of mass as a point
+    # acceleration of the centre of mass
     f = (linear(a) + cross(alpha, c) + cross(w, linear(v) + cross(w, c))) * m
     return join(f, spin + cross(c, f))
 
 
 @inline
 def wrench_in_world(R, x, R_align, f):
-    """Turn a force in the joint frame of the tree to the world; R is the aligned frame, R_align leads from it."""
+    """Transform a force from a joint frame of the tree to the world; R_align maps the aligned frame R, x to it."""
     return force_from(R, x, rot6_t(R_align, f))
 
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """External force on body b in the world; the user's forces stand behind the result."""
-    # an intermediate body of a joint has no force of its own; body 0's is never used, as in Pinocchio
+    """Return the external force on body b in the world; the user's forces are stored after the nv results."""
+    # Intermediate bodies of a joint carry no external force. As in Pinocchio, the force on the universe is ignored.
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0
     return wrench_in_world(R, x, load9(params, b * BODY_PARAMS + at.ALIGN), f) * on
@@ -114,21 +112,21 @@ def external_force(index, params, result_and_forces, b, B, R, x):
 
 @inline
 def inertial_force(index, params, result_and_forces, b, B, R, x, I, v, a, forced):
-    """What body b needs to move so, of its inertia I, less what acts on it from outside; (A3)."""
+    """Return the force that body b with inertia I needs in addition to the external force: (A3)."""
     f = newton_euler(I, v, a)
     return f - external_force(index, params, result_and_forces, b, B, R, x) if forced else f
 
 
 @inline
 def needed_force(index, params, result_and_forces, b, B, R, x, v, a, forced):
-    """The same, where no inertia in the world is needed."""
+    """Return the same force as ``inertial_force``, computed without the inertia in the world."""
     f = body_force(params, b, R, x, v, a)
     return f - external_force(index, params, result_and_forces, b, B, R, x) if forced else f
 
 
 @inline
 def pose_of_rotor(params, work, q, r):
-    """Pose of spinning rotor r (a view) of the tree, its axis along z."""
+    """Return rotation and position of spinning rotor r (a table view), with its axis along z."""
     R_carrier = ws.rotation(work, r.carrier)
     R = matmul3(R_carrier, load9(params, r.at))
     x = ws.position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
@@ -140,7 +138,7 @@ def pose_of_rotor(params, work, q, r):
 
 @inline
 def rotor_force(index, params, work, q, result_and_forces, r):
-    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis."""
+    """Return the external force on rotor r (a table view): wrench on its carrier, and moment about its axis."""
     R, x = pose_of_rotor(params, work, q, r)
     f, R_align = load6(result_and_forces, header(index).nv + 6 * r.joint), load9(params, r.at + 12)
     return wrench_in_world(R, x, R_align, f), rot_t(R_align, angular(f))[2]
@@ -148,6 +146,6 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1). No ``a``: it is zero."""
+    """Return the moment on the carrier of spin elements with momentum h per unit velocity: (S1)."""
     moment = cross(angular(ws.velocity(work, carrier)), h) * rate
     return moment if a is None else moment + h * a

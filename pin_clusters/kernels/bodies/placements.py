@@ -1,4 +1,4 @@
-"""One body: its pose and motion subspace, its velocity and acceleration, its inertia and force, in the world."""
+"""Poses and motion subspaces of bodies in the world."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.angles import quaternion_rotation, sincos, turn_z
@@ -13,7 +13,7 @@ from ..tables.views import body, cluster, header
 
 @inline
 def start(params, work):
-    """Set the universe: pose, rest, and minus gravity as its acceleration."""
+    """Initialize the universe: identity pose, zero velocity, and minus gravity as its acceleration (A2)."""
     ws.set_pose(work, 0, unit_rotation(), zero3())
     ws.set_velocity(work, 0, zero6())
     ws.set_acceleration(work, 0, add_linear(zero6(), load3(params, at.MINUS_GRAVITY)))
@@ -21,19 +21,18 @@ def start(params, work):
 
 @inline
 def add_linear(a, n):
-    """A + [n; 0]."""
+    """Return a + [n; 0]."""
     return join(linear(a) + n, angular(a))
 
 
 @inline
 def unit_rotation():
-    """The identity."""
     return (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @inline
 def turned(R, shuffle, params, k):
-    """R times a constant rotation; an identity or cyclic permutation costs nothing."""
+    """Return R times the rotation at params[k]; ``shuffle`` 1 to 3 marks the identity and cyclic permutations."""
     if shuffle == 1:
         return R
     if shuffle == 2:
@@ -45,7 +44,7 @@ def turned(R, shuffle, params, k):
 
 @inline
 def fixed_part(params, work, b, B):
-    """Pose of the joint frame of body b before the joint moves."""
+    """Return the pose of the joint frame of body b before the joint moves."""
     k, R_parent = b * BODY_PARAMS, ws.rotation(work, B.parent)
     R = turned(R_parent, B.shuffle, params, k + at.ROTATION)
     return R, ws.position(work, B.parent) + rot(R_parent, load3(params, k + at.POSITION))
@@ -53,7 +52,7 @@ def fixed_part(params, work, b, B):
 
 @inline
 def turn_joint(work, q, b, B):
-    """Keep the sine and the cosine of the joint of body b, if it has one angle."""
+    """Store sine and cosine of the joint angle of body b, if its joint has a single angle."""
     if B.kind == at.REVOLUTE or B.kind == at.HELICAL:
         ws.set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
     elif B.kind == at.CONTINUOUS:
@@ -62,10 +61,10 @@ def turn_joint(work, q, b, B):
 
 @inline
 def turn_joints(index, work, q):
-    """Do so for all bodies but those of LOOP clusters, before the first is placed.
+    """Store sines and cosines of all joints outside LOOP clusters, before any body is placed.
 
-    A sine is a long chain of operations, and no joint waits for another one's: the processor overlaps them, which it
-    cannot do in the pass outward.
+    A sine is a long chain of operations, but independent of other joints. Here the processor overlaps the chains, which
+    is impossible in the outward pass.
     """
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -76,7 +75,7 @@ def turn_joints(index, work, q):
 
 @inline
 def hinge(params, work, q, b, B):
-    """Pose and motion axis of a body with a joint of one degree of freedom, after ``turn_joint``."""
+    """Return pose and motion axis of a body whose joint has one degree of freedom; needs ``turn_joint`` first."""
     R, x = fixed_part(params, work, b, B)
     z = column(R, 2)
     S = join(cross(x, z), z)
@@ -95,13 +94,11 @@ def hinge(params, work, q, b, B):
 
 @inline
 def free_rotation(q, i):
-    """Rotation of a free flyer whose configuration begins at i."""
     return quaternion_rotation(get(q, i + 3), get(q, i + 4), get(q, i + 5), get(q, i + 6))
 
 
 @inline
 def free_pose(params, q, b, B):
-    """Pose of free flyer b in the universe."""
     R = load9(params, b * BODY_PARAMS + at.ROTATION)
     x = load3(params, b * BODY_PARAMS + at.POSITION) + rot(R, load3(q, B.iq))
     return matmul3(R, free_rotation(q, B.iq)), x
@@ -109,7 +106,7 @@ def free_pose(params, q, b, B):
 
 @inline
 def moved(params, q, L, k, R, d):
-    """Rotation and offset of a link or body, from those of its joint's frame before the joint moves; k: its params."""
+    """Return rotation and offset of link or body L after its joint moves; R, d: before; k: its parameters."""
     i = L.iq
     if L.kind == at.REVOLUTE:
         s, c = sincos(get(q, i))
@@ -132,7 +129,7 @@ def moved(params, q, L, k, R, d):
 
 @inline
 def place(params, work, q, b, B):
-    """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose."""
+    """Compute and store pose and motion subspace of body b, for any type of joint; return the pose."""
     if B.kind == at.REVOLUTE or B.kind == at.CONTINUOUS or B.kind == at.PRISMATIC or B.kind == at.HELICAL:
         R, x, S = hinge(params, work, q, b, B)
         ws.set_subspace(work, B.at_S, 0, S)
@@ -141,13 +138,13 @@ def place(params, work, q, b, B):
     R, x = fixed_part(params, work, b, B)
     R, x = moved(params, q, B, b * BODY_PARAMS, R, x)
     ws.set_pose(work, b, R, x)
-    e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(), 0
+    e0, e1, e2, zero, angles = column(R, 0), column(R, 1), column(R, 2), zero3(), 0
     if B.kind != at.SPHERICAL:
-        ws.set_subspace(work, B.at_S, 0, join(e0, rest))
-        ws.set_subspace(work, B.at_S, 1, join(e1, rest))
+        ws.set_subspace(work, B.at_S, 0, join(e0, zero))
+        ws.set_subspace(work, B.at_S, 1, join(e1, zero))
         angles = 2
     if B.kind == at.FREEFLYER:
-        ws.set_subspace(work, B.at_S, 2, join(e2, rest))
+        ws.set_subspace(work, B.at_S, 2, join(e2, zero))
         angles = 3
     if B.kind != at.PLANAR:
         ws.set_subspace(work, B.at_S, angles, join(cross(x, e0), e0))

@@ -1,10 +1,10 @@
-"""What is done to one cluster, by its kind; the algorithms are passes that call these.
+"""Operations on one cluster, by kind of cluster; the passes of the algorithms call them.
 
-Every kind has the same operations, as far as it needs them:
+Each kind implements the operations that it needs:
 
 ``advance``: outward, position, velocity, acceleration and force of the bodies (rnea)
 ``collect``: inward, forces to the output body, torques of the joints (rnea)
-``advance_with_inertia``: outward, the same at zero or prescribed accelerations, and inertias (aba, hybrid dynamics)
+``advance_with_inertia``: outward, as ``advance`` at zero or prescribed accelerations, and inertias (aba, hybrid)
 ``eliminate``: inward, articulated inertia and bias force to the output body
 ``propagate``: outward, accelerations, and torques where accelerations are prescribed
 ``compose``: outward, poses, motion subspaces and inertias (crba, computeMinverse)

@@ -1,4 +1,4 @@
-"""Articulated inertia of a cluster with a list of columns: U, D and its factors, U D^-1. For aba and minverse."""
+"""Articulated inertia of a cluster with several columns: U, D, the factors of D, and U D^-1, for aba and minverse."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.choices import too_small
@@ -11,18 +11,18 @@ from .spin_elements import spin_coupling
 
 @inline
 def moves(mask, k):
-    """Whether column k moves a body; a mask of ones stands for more columns than bits, so never shift by 64."""
+    """Return whether column k moves a body; min() avoids a shift by 64, for masks of all ones."""
     return (mask >> min(k, 62)) & 1 == 1
 
 
 @inline
 def sum_up(index, work, C):
-    """U and D of the cluster; returns the sum of its articulated inertias; (A6)."""
-    nk, at = C.nk, C.at_work
+    """Compute U and D of the cluster (A6), (S4); return the sum of its articulated inertias."""
+    nk, slot = C.nk, C.at_work
     for k in range(nk):
-        ws.set_U_column(work, at, nk, k, zero6())
+        ws.set_U_column(work, slot, nk, k, zero6())
         for m in range(k + 1):
-            ws.set_D_entry(work, at, nk, k, m, ws.E_entry(work, C.at_E, nk, k, m))
+            ws.set_D_entry(work, slot, nk, k, m, ws.E_entry(work, C.at_E, nk, k, m))
     total = zero_sym6()
     for b in range(C.first, C.last):
         B, I = body(index, b), ws.articulated(work, b)
@@ -30,80 +30,79 @@ def sum_up(index, work, C):
         for k in range(nk):
             if moves(B.mask, k):
                 U = sym6_mul(I, ws.K_column(work, B.at_K, k))
-                ws.add_U_column(work, at, nk, k, U)
+                ws.add_U_column(work, slot, nk, k, U)
                 for m in range(k + 1):
                     if moves(B.mask, m):
-                        d = ws.D_entry(work, at, nk, k, m) + dot6(ws.K_column(work, B.at_K, m), U)
-                        ws.set_D_entry(work, at, nk, k, m, d)
+                        d = ws.D_entry(work, slot, nk, k, m) + dot6(ws.K_column(work, B.at_K, m), U)
+                        ws.set_D_entry(work, slot, nk, k, m, d)
     if C.at_spin >= 0:
         for k in range(nk):
-            ws.add_spin_to_U(work, at, nk, k, ws.spin_column(work, at, nk, 0, k))
+            ws.add_spin_to_U(work, slot, nk, k, ws.spin_column(work, slot, nk, 0, k))
     for r in range(C.carrier0, C.carrier1):
         i, at_K = 1 + r - C.carrier0, body(index, carrier_row(index, r).body).at_K
         for k in range(nk):
-            h = ws.spin_column(work, at, nk, i, k)
-            ws.add_spin_to_U(work, at, nk, k, h)
+            h = ws.spin_column(work, slot, nk, i, k)
+            ws.add_spin_to_U(work, slot, nk, k, h)
             for m in range(k + 1):
-                d = ws.D_entry(work, at, nk, k, m) + spin_coupling(work, at, nk, i, at_K, k, m)
-                ws.set_D_entry(work, at, nk, k, m, d)
+                d = ws.D_entry(work, slot, nk, k, m) + spin_coupling(work, slot, nk, i, at_K, k, m)
+                ws.set_D_entry(work, slot, nk, k, m, d)
     return total
 
 
 @inline
 def factor_D(params, work, C):
-    """D = L diag(e) L' in place, with 1/e on the diagonal, and U D^-1; (A8). Returns whether D is singular."""
-    nk, at, singular = C.nk, C.at_work, False
+    """Factor D = L diag(e) L' in place, with 1/e on the diagonal; compute U D^-1. Return whether D is singular."""
+    nk, slot, singular = C.nk, C.at_work, False
     smallest = get(params, C.smallest)
     for k in range(nk):
-        # L e stands below the diagonal (the rows below need it), L above it
+        # Rows below need L e, which is stored below the diagonal; L is stored above the diagonal.
         for m in range(k):
-            t = ws.D_entry(work, at, nk, k, m)
+            t = ws.D_entry(work, slot, nk, k, m)
             for r in range(m):
-                t -= ws.D_entry(work, at, nk, k, r) * ws.D_entry(work, at, nk, r, m)
-            ws.set_D_entry(work, at, nk, k, m, t)
-        t = ws.D_entry(work, at, nk, k, k)
+                t -= ws.D_entry(work, slot, nk, k, r) * ws.D_entry(work, slot, nk, r, m)
+            ws.set_D_entry(work, slot, nk, k, m, t)
+        t = ws.D_entry(work, slot, nk, k, k)
         for m in range(k):
-            le = ws.D_entry(work, at, nk, k, m)
-            ell = le * ws.D_entry(work, at, nk, m, m)
+            le = ws.D_entry(work, slot, nk, k, m)
+            ell = le * ws.D_entry(work, slot, nk, m, m)
             t -= le * ell
-            ws.set_D_entry(work, at, nk, m, k, ell)
+            ws.set_D_entry(work, slot, nk, m, k, ell)
         if too_small(t, smallest):
             singular = True
-        ws.set_D_entry(work, at, nk, k, k, 1.0 / t)
+        ws.set_D_entry(work, slot, nk, k, k, 1.0 / t)
     for k in range(nk):
-        Y = ws.U_column(work, at, nk, k)
+        Y = ws.U_column(work, slot, nk, k)
         for m in range(k):
-            Y = Y - ws.UDinv_column(work, at, nk, m) * ws.D_entry(work, at, nk, m, k)
-        ws.set_UDinv_column(work, at, nk, k, Y)
+            Y = Y - ws.UDinv_column(work, slot, nk, m) * ws.D_entry(work, slot, nk, m, k)
+        ws.set_UDinv_column(work, slot, nk, k, Y)
     for i in range(nk):
         k = nk - 1 - i
-        Y = ws.UDinv_column(work, at, nk, k) * ws.D_entry(work, at, nk, k, k)
+        Y = ws.UDinv_column(work, slot, nk, k) * ws.D_entry(work, slot, nk, k, k)
         for m in range(k + 1, nk):
-            Y = Y - ws.UDinv_column(work, at, nk, m) * ws.D_entry(work, at, nk, k, m)
-        ws.set_UDinv_column(work, at, nk, k, Y)
+            Y = Y - ws.UDinv_column(work, slot, nk, m) * ws.D_entry(work, slot, nk, k, m)
+        ws.set_UDinv_column(work, slot, nk, k, Y)
     return singular
 
 
 @inline
 def solve_D(work, C):
-    """Replace u by D^-1 u."""
-    nk, at = C.nk, C.at_work
+    nk, slot = C.nk, C.at_work
     for k in range(nk):
-        t = ws.u_entry(work, at, nk, k)
+        t = ws.u_entry(work, slot, nk, k)
         for m in range(k):
-            t -= ws.D_entry(work, at, nk, m, k) * ws.u_entry(work, at, nk, m)
-        ws.set_u_entry(work, at, nk, k, t)
+            t -= ws.D_entry(work, slot, nk, m, k) * ws.u_entry(work, slot, nk, m)
+        ws.set_u_entry(work, slot, nk, k, t)
     for i in range(nk):
         k = nk - 1 - i
-        t = ws.u_entry(work, at, nk, k) * ws.D_entry(work, at, nk, k, k)
+        t = ws.u_entry(work, slot, nk, k) * ws.D_entry(work, slot, nk, k, k)
         for m in range(k + 1, nk):
-            t -= ws.D_entry(work, at, nk, k, m) * ws.u_entry(work, at, nk, m)
-        ws.set_u_entry(work, at, nk, k, t)
+            t -= ws.D_entry(work, slot, nk, k, m) * ws.u_entry(work, slot, nk, m)
+        ws.set_u_entry(work, slot, nk, k, t)
 
 
 @inline
 def hand_inertia(work, C, total):
-    """I_out += sum I_b - U D^-1 U'; (A8)."""
+    """Add sum I_b - U D^-1 U' to the articulated inertia of the output body: (A8)."""
     if C.out > 0:
         for k in range(C.nk):
             U, Y = ws.U_column(work, C.at_work, C.nk, k), ws.UDinv_column(work, C.at_work, C.nk, k)

@@ -1,4 +1,4 @@
-"""FREE: a free flyer on the universe. The world of all that hangs from it is its own frame, turned with it."""
+"""FREE clusters: a free flyer on the universe. All bodies below it use its frame as the world frame."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion
@@ -15,7 +15,7 @@ from .prescribed import eliminate_base
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, C, forced):
-    """(A1)-(A3)."""
+    """Compute pose, velocity, acceleration and force of the base: (A1) to (A3)."""
     b = C.first
     B, R, x = body(index, b), unit_rotation(), zero3()
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B) + load6(a, C.column)
@@ -26,13 +26,13 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 @inline
 def collect(work, out, C):
-    """(A4)."""
+    """Write the force of the base as its torque: (A4)."""
     put(out, C.column, ws.force(work, C.first))
 
 
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
-    """(A1)-(A3), and the inertia."""
+    """Compute (A1) to (A3) at zero or prescribed acceleration, and the inertia of the base."""
     b = C.first
     B, R, x = body(index, b), unit_rotation(), zero3()
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B)
@@ -47,7 +47,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def _factors(params, work, C):
-    """Factors of the articulated inertia, which is D, and whether it is singular."""
+    """Return the factors of the articulated inertia, which is D here, and whether it is singular."""
     inverse_d, d, L = sym6_factor(ws.articulated(work, C.first))
     singular, smallest = False, get(params, C.smallest)
     for k in range(6):
@@ -58,7 +58,7 @@ def _factors(params, work, C):
 
 @inline
 def eliminate(params, work, prescribed, tau, a, C):
-    """(A9), for all that is below it; returns whether D is singular."""
+    """Compute the acceleration of the base (A9), after all bodies below it; return whether D is singular."""
     if prescribed is not None:
         return eliminate_base(params, work, prescribed, tau, a, C)
     inverse_d, L, singular = _factors(params, work, C)
@@ -70,7 +70,6 @@ def eliminate(params, work, prescribed, tau, a, C):
 
 @inline
 def compose(params, work, C):
-    """Pose and inertia."""
     R, x = unit_rotation(), zero3()
     ws.set_pose(work, C.first, R, x)
     ws.set_composite(work, C.first, body_inertia(params, C.first, R, x))
@@ -78,7 +77,7 @@ def compose(params, work, C):
 
 @inline
 def couple(I, nv, k, M):
-    """(C1): inertia of the whole robot in the axes of its free-flying base, [m, -[h]; [h], J]."""
+    """Write the block of M for the base (C1): the inertia of the whole robot in base axes, [m, -[h]; [h], J]."""
     o, m, h, J = 0.0, I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     put(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
@@ -90,7 +89,7 @@ def couple(I, nv, k, M):
 
 @inline
 def factor(params, work, C):
-    """Put the factors in the inertia's place, for all columns; returns whether D is singular."""
+    """Store the factors of D in place of the inertia; return whether D is singular."""
     inverse_d, L, singular = _factors(params, work, C)
     ws.set_base_inverse_d(work, C.first, inverse_d)
     ws.set_base_L(work, C.first, L)

@@ -1,4 +1,4 @@
-"""GENERAL: several joints and independent velocities, spin elements on the output body and on bodies inside."""
+"""GENERAL clusters: several joints and columns; spin elements on the output body and on bodies inside."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
@@ -14,9 +14,9 @@ from .spin_elements import gyrations, inertia_torques, spin_columns, spin_coupli
 
 @inline
 def columns(index, work, C, B):
-    """K_b = K_parent + S_b G_b; (A5)."""
+    """Compute K_b = K_parent + S_b G_b: (A5)."""
     if B.at_S == B.at_K + 6 * B.which:
-        return  # S is a column of the one K that all bodies of the cluster share
+        return  # All bodies of the cluster share one K, of which S is a column.
     P, above = body(index, B.parent), 0
     if B.parent > 0 and P.cluster == B.cluster:
         above = P.mask
@@ -32,7 +32,7 @@ def columns(index, work, C, B):
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
-    """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    """Compute (A1) to (A3), (S1), (S2); write the torques of spin elements and armature to ``out``."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -46,7 +46,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
 
 @inline
 def collect(index, work, out, C):
-    """(A4): tau_k = sum over bodies and joints of G' S' f."""
+    """Compute tau_k = sum over bodies and joints of G' S' f, and pass the forces inward: (A4)."""
     for i in range(C.last - C.first):
         b = C.last - 1 - i
         B, f = body(index, b), ws.force(work, b)
@@ -63,7 +63,7 @@ def collect(index, work, out, C):
 
 @inline
 def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced):
-    """(A1)-(A3), (A5) of a body that has been placed; ``aj`` may be None."""
+    """Compute (A1) to (A3) and (A5) for a body that has been placed; ``aj`` may be None for zero."""
     columns(index, work, C, B)
     vel, acc = motion(work, B.parent, vj, aj)
     I = body_inertia(params, b, R, x)
@@ -73,7 +73,7 @@ def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj,
 
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
-    """(A1)-(A3), (A5), (S3); leaves minus what armature and spin elements need in u."""
+    """Compute (A1) to (A3), (A5), (S3); write minus the torques of armature and spin elements to u."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -92,17 +92,17 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, C):
-    """(A6)-(A8); (H1)-(H3) of its free columns. Returns whether D is singular."""
-    nk, at = C.nk, C.at_work
+    """Eliminate all columns (A6) to (A8), or the free columns (H1) to (H3); return whether D is singular."""
+    nk, slot = C.nk, C.at_work
     total, f_out = sum_up(index, work, C), zero6()
     for k in range(nk):
-        ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) + get(tau, listed(index, C.column, k)))
+        ws.set_u_entry(work, slot, nk, k, ws.u_entry(work, slot, nk, k) + get(tau, listed(index, C.column, k)))
     for b in range(C.first, C.last):
         B, f = body(index, b), ws.force(work, b)
         f_out = f_out + f
         for k in range(nk):
             if moves(B.mask, k):
-                ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - dot6(ws.K_column(work, B.at_K, k), f))
+                ws.set_u_entry(work, slot, nk, k, ws.u_entry(work, slot, nk, k) - dot6(ws.K_column(work, B.at_K, k), f))
     if prescribed is not None:
         return sweep(index, params, work, prescribed, C, total, f_out)
     singular = factor_D(params, work, C)
@@ -110,18 +110,18 @@ def eliminate(index, params, work, prescribed, tau, C):
     hand_inertia(work, C, total)
     if C.out > 0:
         for k in range(nk):
-            f_out = f_out + ws.U_column(work, at, nk, k) * ws.u_entry(work, at, nk, k)
+            f_out = f_out + ws.U_column(work, slot, nk, k) * ws.u_entry(work, slot, nk, k)
         ws.add_force(work, C.out, f_out)
     return singular
 
 
 @inline
 def propagate(index, work, prescribed, tau, a, C):
-    """(A9), (A10), (H4)-(H6); the bodies' accelerations are corrections to the pass outward."""
-    nk, at, up = C.nk, C.at_work, ws.acceleration(work, C.out)
+    """Compute (A9), (A10) or (H4) to (H6); accelerations of bodies are changes since the outward pass."""
+    nk, slot, up = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
         i_v = listed(index, C.column, k)
-        x = ws.u_entry(work, at, nk, k) - dot6(ws.UDinv_column(work, at, nk, k), up)
+        x = ws.u_entry(work, slot, nk, k) - dot6(ws.UDinv_column(work, slot, nk, k), up)
         if is_prescribed(prescribed, i_v):
             put(tau, i_v, -x)
         else:
@@ -137,7 +137,6 @@ def propagate(index, work, prescribed, tau, a, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Poses, motion subspaces, inertias, K and the spin momenta in the world."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -148,7 +147,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, work, nv, C, M):
-    """(C1), (C2): entries of M inside the cluster, the columns' forces per unit velocity in U, composite inertias."""
+    """Compute (C1), (C2): entries of M inside the cluster, F per unit velocity (in U), composite inertias."""
     for k in range(C.nk):
         couple_column(index, work, nv, C, k, M)
     if C.out > 0:
@@ -158,13 +157,12 @@ def couple(index, work, nv, C, M):
 
 @inline
 def couple_column(index, work, nv, C, k, M):
-    """(C1), (C2) of column k."""
-    nk, at = C.nk, C.at_work
+    nk, slot = C.nk, C.at_work
     i_v, F_out = listed(index, C.column, k), zero6()
     for m in range(k + 1):
         put(M, i_v * nv + listed(index, C.column, m), ws.E_entry(work, C.at_E, nk, k, m))
     if C.at_spin >= 0:
-        F_out = add_angular(F_out, ws.spin_column(work, at, nk, 0, k))
+        F_out = add_angular(F_out, ws.spin_column(work, slot, nk, 0, k))
     for b in range(C.first, C.last):
         B = body(index, b)
         if moves(B.mask, k):
@@ -175,18 +173,18 @@ def couple_column(index, work, nv, C, k, M):
                     increase(M, i_v * nv + listed(index, C.column, m), dot6(F, ws.K_column(work, B.at_K, m)))
     for r in range(C.carrier0, C.carrier1):
         n, at_K = 1 + r - C.carrier0, body(index, carrier_row(index, r).body).at_K
-        F_out = add_angular(F_out, ws.spin_column(work, at, nk, n, k))
+        F_out = add_angular(F_out, ws.spin_column(work, slot, nk, n, k))
         for m in range(k + 1):
-            increase(M, i_v * nv + listed(index, C.column, m), spin_coupling(work, at, nk, n, at_K, k, m))
+            increase(M, i_v * nv + listed(index, C.column, m), spin_coupling(work, slot, nk, n, at_K, k, m))
     for m in range(k):
         j_v = listed(index, C.column, m)
         put(M, j_v * nv + i_v, get(M, i_v * nv + j_v))
-    ws.set_U_column(work, at, nk, k, F_out)
+    ws.set_U_column(work, slot, nk, k, F_out)
 
 
 @inline
 def factor(index, params, work, C):
-    """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular."""
+    """Compute the factors of D and U D^-1, and pass the inertia inward: (A6), (A8). Return whether D is singular."""
     total = sum_up(index, work, C)
     singular = factor_D(params, work, C)
     hand_inertia(work, C, total)

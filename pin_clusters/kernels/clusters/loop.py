@@ -1,7 +1,8 @@
-"""LOOP: closures make G depend on q, so G and g come first; the rest is GENERAL, with g in the accelerations.
+"""LOOP clusters: compute G and g, which depend on q; then proceed as GENERAL, with g in the accelerations.
 
-Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds move with its middle, a body of its own.
-``collect``, ``eliminate``, ``propagate``, ``couple`` and ``factor`` are GENERAL's.
+A rod with mass adds its end masses (a sixth each, if slender) to the bodies that it connects. The remaining mass moves
+with its midpoint, which has a body of its own in the tables. ``collect``, ``eliminate``, ``propagate``, ``couple`` and
+``factor`` are the functions of GENERAL.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -23,13 +24,13 @@ from ..loops.coupling_of_loops import prepare, prepare_bias, rates_of, spin_bias
 
 @inline
 def without_loops(*arguments):
-    """Stand in for what is done to LOOP clusters, in models that have none."""
+    """Replace the operations on LOOP clusters in models without loops."""
     return False
 
 
 @inline
 def acceleration_of_joint(index, work, a, C, B):
-    """S_b (G_b a + g_b)."""
+    """Return S_b (G_b a + g_b)."""
     m = zero6()
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
@@ -39,13 +40,13 @@ def acceleration_of_joint(index, work, a, C, B):
 
 @inline
 def rod_forces(index, params, work, H):
-    """Half the force of the middle of each rod with mass, on the bodies of its ends; its ends' mass is in them."""
+    """Add half the inertial force of each rod's midpoint mass to the bodies at both ends."""
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
         ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
         yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
-        # the middle accelerates at the mean of both ends
+        # The midpoint accelerates at the mean of both ends.
         f = (ya + yb) * (0.25 * get(params, R.at + 6))
         if R.a > 0:
             ws.add_force(work, R.a, join(f, cross(pa, f)))
@@ -55,7 +56,7 @@ def rod_forces(index, params, work, H):
 
 @paste
 def velocities(index, params, work, q, v, C):
-    """Poses, G and velocities of the joints; like all here, returns whether the closures are singular."""
+    """Compute poses, G and joint velocities; like all operations here, return whether the loops are singular."""
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     return is_singular(index, work, C)
@@ -63,7 +64,7 @@ def velocities(index, params, work, q, v, C):
 
 @paste
 def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
-    """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    """Compute (L1) to (L5), (A1) to (A3), (S1), (S2); write torques of spin elements and armature to ``out``."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     for b in range(C.first, C.last):
@@ -88,19 +89,19 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
 
 @inline
 def middle_columns(index, params, work, c, C, H):
-    """K of the middles of rods: translations by the mean of both ends' velocities."""
+    """Compute K of the midpoints of rods: translations at the mean velocity of both ends."""
     for r in range(H.rod0, H.rod1):
-        R, rest = rod(index, r), zero3()
+        R, zero = rod(index, r), zero3()
         to = body(index, R.middle).at_K
         for k in range(C.nk):
             va = end_velocity(index, params, work, c, R.a, R.at, k)
             vb = end_velocity(index, params, work, c, R.b, R.at + 3, k)
-            ws.set_K_column(work, to, k, join((va + vb) * 0.5, rest))
+            ws.set_K_column(work, to, k, join((va + vb) * 0.5, zero))
 
 
 @inline
 def end_velocity(index, params, work, c, b, at, k):
-    """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
+    """Return the velocity of a rod end on body b per unit of velocity k, relative to the output body."""
     if b > 0 and body(index, b).cluster == c:
         K = ws.K_column(work, body(index, b).at_K, k)
         return point_velocity(K, point(params, work, b, at))
@@ -109,7 +110,7 @@ def end_velocity(index, params, work, c, b, at, k):
 
 @inline
 def middle_inertia(index, params, work, H, b):
-    """Inertia of the rod in whose middle b stands, as far as that moves like a point: of 2/3 of its mass."""
+    """Return the inertia of the midpoint mass of the rod whose midpoint is body b."""
     m = 0.0
     for r in range(H.rod0, H.rod1):
         if rod(index, r).middle == b:
@@ -119,7 +120,7 @@ def middle_inertia(index, params, work, H, b):
 
 @paste
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
-    """(L1)-(L5), (A1)-(A3), (A5), (S3); leaves minus what armature and spin elements need in u."""
+    """Compute (L1) to (L5), (A1) to (A3), (A5), (S3); write minus the torques of spins and armature to u."""
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
@@ -150,7 +151,6 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @paste
 def compose(index, params, work, q, c, C):
-    """Poses, inertias, K and the spin momenta in the world."""
     prepare(index, params, work, q, C)
     H = head(index, C.head)
     for b in range(C.first, C.last):

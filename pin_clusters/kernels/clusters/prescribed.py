@@ -1,12 +1,12 @@
-"""What clusters need beyond aba where some accelerations are prescribed and their torques wanted: hybrid dynamics.
+"""Additions for hybrid dynamics, where some accelerations are prescribed and their torques are unknown.
 
-Passes take ``prescribed``, a byte per velocity, with all torques ``tau`` and all accelerations ``a``, zeros where they
-are wanted. Without it (None, which is decided when a kernel is compiled) all joints start at rest, and ``tau`` and
-``a`` are one array: torques become accelerations.
+The passes take ``prescribed`` (a byte per velocity), all torques ``tau`` and all accelerations ``a``; unknown entries
+are zero. If ``prescribed`` is None, which is decided when a kernel is compiled, all joints start without acceleration,
+and ``tau`` and ``a`` are one array, in which accelerations replace the torques.
 
-What is prescribed is rigid, so that only the free columns of a cluster are eliminated: Gauss and Jordan on the rows
-[D, U', u] of all columns, with the free ones as pivots. Then u - U' delta_out is, row by row, the acceleration of a
-free column and minus the torque of a prescribed one; (H4), (H5).
+Joints with prescribed acceleration are rigid here, so only the free columns of a cluster are eliminated: by
+Gauss-Jordan elimination of the rows [D, U', u] of all columns, with pivots in the free columns. Row by row,
+u - U' delta_out is then the acceleration of a free column or minus the torque of a prescribed column: (H4), (H5).
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -21,7 +21,6 @@ from ..tables.views import head, listed, velocity_row
 
 @inline
 def is_prescribed(prescribed, i_v):
-    """Whether an acceleration is given."""
     if prescribed is None:
         return False
     return prescribed[i_v] != 0
@@ -29,27 +28,27 @@ def is_prescribed(prescribed, i_v):
 
 @inline
 def eliminate_base(params, work, prescribed, tau, a, C):
-    """(H4), (H5) of a free flyer, with I^A for D; returns whether its free part is singular."""
-    b, o, at, singular = C.first, 0.0, C.column, False
-    I, u = ws.articulated(work, b), load6(tau, at) - ws.force(work, b)
+    """Compute (H4), (H5) of a free flyer, with I^A as D; return whether its free block is singular."""
+    b, o, first, singular = C.first, 0.0, C.column, False
+    I, u = ws.articulated(work, b), load6(tau, first) - ws.force(work, b)
     fixed = (
-        prescribed[at],
-        prescribed[at + 1],
-        prescribed[at + 2],
-        prescribed[at + 3],
-        prescribed[at + 4],
-        prescribed[at + 5],
+        prescribed[first],
+        prescribed[first + 1],
+        prescribed[first + 2],
+        prescribed[first + 3],
+        prescribed[first + 4],
+        prescribed[first + 5],
     )
     inverse_d, d, L = sym6_factor(_free_part(I, fixed, o))
     x = sym6_solve(inverse_d, L, _free_entries(u, fixed, o))
-    left = u - sym6_mul(I, x)
+    residual = u - sym6_mul(I, x)
     ws.set_acceleration(work, b, x)
     smallest = get(params, C.smallest)
     for k in range(6):
         if fixed[k] != 0:
-            put(tau, at + k, -left[k])
+            put(tau, first + k, -residual[k])
         else:
-            put(a, at + k, x[k])
+            put(a, first + k, x[k])
             if too_small(d[k], smallest):
                 singular = True
     return singular
@@ -57,13 +56,13 @@ def eliminate_base(params, work, prescribed, tau, a, C):
 
 @inline
 def _unless(is_fixed, x, other):
-    """Return x, or the other number where a column is prescribed: chosen, not multiplied, so no NaN comes along."""
+    """Select x, or ``other`` in a prescribed column; a product with zero would keep NaN."""
     return other if is_fixed != 0 else x
 
 
 @inline
 def _free_entries(u, fixed, o):
-    """Entries of the free columns, zero for the others."""
+    """Return u with zeros in the prescribed columns."""
     return Vec6(
         _unless(fixed[0], u[0], o),
         _unless(fixed[1], u[1], o),
@@ -76,7 +75,7 @@ def _free_entries(u, fixed, o):
 
 @inline
 def _free_part(I, fixed, o):
-    """Rows and columns of the free columns; those of the others are the identity's."""
+    """Return I with rows and columns of the identity in the prescribed columns."""
     f0, f1, f2, f3, f4, f5 = fixed
     e = o + 1.0
     return Sym6(
@@ -92,27 +91,31 @@ def _free_part(I, fixed, o):
 
 @inline
 def sweep(index, params, work, prescribed, C, total, f_out):
-    """(H1)-(H3) of any number of columns; returns whether D of the free ones is singular."""
-    nk, at, smallest, singular = C.nk, C.at_work, get(params, C.smallest), False
+    """Compute (H1) to (H3) for any number of columns; return whether the free block of D is singular."""
+    nk, slot, smallest, singular = C.nk, C.at_work, get(params, C.smallest), False
     for k in range(nk):
-        ws.set_UDinv_column(work, at, nk, k, ws.U_column(work, at, nk, k))
+        ws.set_UDinv_column(work, slot, nk, k, ws.U_column(work, slot, nk, k))
         for m in range(k):
-            ws.set_D_entry(work, at, nk, m, k, ws.D_entry(work, at, nk, k, m))
+            ws.set_D_entry(work, slot, nk, m, k, ws.D_entry(work, slot, nk, k, m))
     for j in range(nk):
         if not is_prescribed(prescribed, listed(index, C.column, j)):
-            d, U, u = ws.D_entry(work, at, nk, j, j), ws.UDinv_column(work, at, nk, j), ws.u_entry(work, at, nk, j)
+            d, U, u = (
+                ws.D_entry(work, slot, nk, j, j),
+                ws.UDinv_column(work, slot, nk, j),
+                ws.u_entry(work, slot, nk, j),
+            )
             if too_small(d, smallest):
                 singular = True
             e = 1.0 / d
             Y, w = U * e, e * u
             total, f_out = sym6_minus_outer(total, U, Y), f_out + U * w
-            ws.set_UDinv_column(work, at, nk, j, Y)
-            ws.set_u_entry(work, at, nk, j, w)
+            ws.set_UDinv_column(work, slot, nk, j, Y)
+            ws.set_u_entry(work, slot, nk, j, w)
             for m in range(j + 1, nk):
-                ws.set_D_entry(work, at, nk, j, m, ws.D_entry(work, at, nk, j, m) * e)
+                ws.set_D_entry(work, slot, nk, j, m, ws.D_entry(work, slot, nk, j, m) * e)
             for k in range(nk):
                 if k != j:
-                    reduce_row(work, at, nk, j, k)
+                    reduce_row(work, slot, nk, j, k)
     if C.out > 0:
         ws.add_articulated(work, C.out, total)
         ws.add_force(work, C.out, f_out)
@@ -120,18 +123,18 @@ def sweep(index, params, work, prescribed, C, total, f_out):
 
 
 @inline
-def reduce_row(work, at, nk, j, k):
-    """Take column j, whose row is divided by its pivot, out of row k."""
-    d = ws.D_entry(work, at, nk, k, j)
+def reduce_row(work, slot, nk, j, k):
+    """Eliminate column j from row k; row j has been divided by its pivot."""
+    d = ws.D_entry(work, slot, nk, k, j)
     for m in range(j + 1, nk):
-        ws.set_D_entry(work, at, nk, k, m, ws.D_entry(work, at, nk, k, m) - d * ws.D_entry(work, at, nk, j, m))
-    ws.set_UDinv_column(work, at, nk, k, ws.UDinv_column(work, at, nk, k) - ws.UDinv_column(work, at, nk, j) * d)
-    ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - d * ws.u_entry(work, at, nk, j))
+        ws.set_D_entry(work, slot, nk, k, m, ws.D_entry(work, slot, nk, k, m) - d * ws.D_entry(work, slot, nk, j, m))
+    ws.set_UDinv_column(work, slot, nk, k, ws.UDinv_column(work, slot, nk, k) - ws.UDinv_column(work, slot, nk, j) * d)
+    ws.set_u_entry(work, slot, nk, k, ws.u_entry(work, slot, nk, k) - d * ws.u_entry(work, slot, nk, j))
 
 
 @inline
 def forget_bias(index, work, C):
-    """The bias of independent velocities is zero, and nobody writes it anew."""
+    """Reset the bias of independent velocities to zero, because no other function writes it."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)

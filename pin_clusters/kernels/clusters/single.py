@@ -1,4 +1,4 @@
-"""SINGLE: one joint of one degree of freedom; its spin elements and armature act on its parent."""
+"""SINGLE clusters: one joint of one degree of freedom; its spin elements and armature act on its parent."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import body_inertia, inertial_force, motion, needed_force, set_hinge, spin_moment
@@ -16,7 +16,7 @@ from ..numbers.spatial import rigid_mul, rot, sym6_minus_outer, sym6_mul  # isor
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, C, forced):
-    """(A1)-(A3), (S1)."""
+    """Compute (A1) to (A3), (S1) on the parent, and the torque of armature and spin elements: (S2)."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
@@ -36,7 +36,7 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 @inline
 def collect(index, work, out, C):
-    """(A4): torque of the joint, and the force of its body to the parent."""
+    """Compute the torque of the joint, and pass the force of the body to its parent: (A4)."""
     b = C.first
     f, parent = ws.force(work, b), body(index, b).parent
     put(out, C.column, dot6(ws.axis(work, b), f) + ws.own_torque(work, b))
@@ -46,7 +46,7 @@ def collect(index, work, out, C):
 
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
-    """(A1)-(A3), (S3)."""
+    """Compute (A1) to (A3) at zero or prescribed acceleration, the inertia, and (S3)."""
     b = C.first
     B = body(index, b)
     rate = get(v, C.column)
@@ -68,7 +68,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, a, C):
-    """(A6)-(A8); keeps U and u over D, or as they are of a prescribed joint. Returns whether D is singular."""
+    """Compute (A6) to (A8); store U D^-1 and D^-1 u, or U and u if prescribed; return whether D is singular."""
     b = C.first
     I, S, f, parent = ws.articulated(work, b), ws.axis(work, b), ws.force(work, b), body(index, b).parent
     IS = sym6_mul(I, S)
@@ -96,7 +96,7 @@ def eliminate(index, params, work, prescribed, tau, a, C):
 
 @inline
 def propagate(index, work, prescribed, tau, a, C):
-    """(A9), (A10); (H4)-(H6)."""
+    """Compute (A9), (A10), or (H4) to (H6) if the acceleration is prescribed."""
     b = C.first
     up = ws.acceleration(work, body(index, b).parent)
     x = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), up)
@@ -110,7 +110,6 @@ def propagate(index, work, prescribed, tau, a, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Pose, motion axis, inertia, and the spin momentum."""
     b = C.first
     B = body(index, b)
     R, x, S = hinge(params, work, q, b, B)
@@ -123,22 +122,22 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, params, work, C):
-    """(C1), (C2): the entry of M, the force F per unit velocity, and the composite inertia to the parent."""
+    """Return the entry of M, F per unit velocity, and the parent; pass the inertia to the parent: (C1), (C2)."""
     b = C.first
     B = body(index, b)
     I, S = ws.composite(work, b), ws.axis(work, b)
     F = rigid_mul(I, S)
-    own = dot6(F, S) + get(params, C.at_E)
+    entry = dot6(F, S) + get(params, C.at_E)
     if C.at_spin >= 0:
         F = add_angular(F, ws.spin(work, b))
     if B.parent > 0:
         ws.add_composite(work, B.parent, I)
-    return own, F, B.parent
+    return entry, F, B.parent
 
 
 @inline
 def factor(index, params, work, C):
-    """(A6), (A8): U D^-1 and 1 / D, articulated inertia to the parent; returns whether D is singular."""
+    """Compute U D^-1 and 1 / D, and pass the inertia to the parent: (A6), (A8); return whether D is singular."""
     b = C.first
     B = body(index, b)
     I, S = ws.articulated(work, b), ws.axis(work, b)

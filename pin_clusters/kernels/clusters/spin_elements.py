@@ -1,4 +1,4 @@
-"""Spin elements and armature of a cluster with a list of columns: momenta, torques, moments on their carriers."""
+"""Spin elements and armature of a cluster with several columns: momenta, torques, and moments on the carriers."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, increase, put
@@ -9,7 +9,6 @@ from ..tables.views import carrier_row, listed
 
 @inline
 def spin_columns(index, work, C):
-    """Turn the spin momenta per unit velocity to the world."""
     if C.at_spin >= 0:
         turn_momenta(work, C, ws.rotation(work, C.out), C.at_spin, 0)
     for r in range(C.carrier0, C.carrier1):
@@ -19,14 +18,13 @@ def spin_columns(index, work, C):
 
 @inline
 def turn_momenta(work, C, R, at_spin, i):
-    """Turn the momenta on one carrier."""
     for k in range(C.nk):
         ws.set_spin_column(work, C.at_work, C.nk, i, k, rot(R, ws.momentum(work, at_spin, k)))
 
 
 @inline
 def inertia_torques(index, work, a, out, C):
-    """Write the torques of armature and of the spin elements' own acceleration; (S2)."""
+    """Write the torques of armature and of the acceleration of spin elements, E a: (S2)."""
     for k in range(C.nk):
         t = 0.0
         for m in range(C.nk):
@@ -36,7 +34,7 @@ def inertia_torques(index, work, a, out, C):
 
 @inline
 def spin_terms(index, work, v, a, out, C, biased):
-    """(S1), (S2) on all carriers; ``biased``: behind their momenta stands what these change by at a = 0."""
+    """Compute (S1), (S2) for all carriers; ``biased``: rates at a = 0 are stored after the momenta."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
     for r in range(C.carrier0, C.carrier1):
@@ -46,9 +44,9 @@ def spin_terms(index, work, v, a, out, C, biased):
 
 @inline
 def spin_terms_on(index, work, v, a, out, C, carrier, at_spin, biased):
-    """(S1), (S2) on one carrier; the rate of its momentum is in its axes."""
+    """Compute (S1), (S2) for one carrier, in its axes."""
     R, rate = ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk) if biased else zero3()
-    # in the carrier's axes the spin momenta are constant
+    # The spin momenta are constant in the axes of the carrier.
     omega, alpha = rot_t(R, angular(ws.velocity(work, carrier))), rot_t(R, angular(ws.acceleration(work, carrier)))
     total = zero3()
     for k in range(C.nk):
@@ -62,7 +60,7 @@ def spin_terms_on(index, work, v, a, out, C, carrier, at_spin, biased):
 
 @inline
 def gyrations(index, work, v, prescribed, a, C, biased):
-    """(S3) on all carriers, whose momenta change as the columns accelerate; ``biased`` as of ``spin_terms``."""
+    """Compute (S3) for all carriers and prescribed accelerations; ``biased`` as in ``spin_terms``."""
     if C.at_spin >= 0:
         rate = momentum_rate(index, work, prescribed, a, C, C.out, C.at_spin, 0, biased)
         gyration(index, work, v, C, C.out, 0, rate)
@@ -74,7 +72,7 @@ def gyrations(index, work, v, prescribed, a, C, biased):
 
 @inline
 def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
-    """What the spin momentum on carrier number i changes by; (S1). Where it is ``biased`` all is in the bias."""
+    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, the stored bias is complete."""
     if biased:
         return rot(ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk))
     rate = zero3()
@@ -86,7 +84,7 @@ def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
 
 @inline
 def gyration(index, work, v, C, carrier, i, rate):
-    """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha."""
+    """Compute (S3) for one carrier: its moment w x h v + rate, and u -= h . alpha."""
     omega, alpha = angular(ws.velocity(work, carrier)), angular(ws.acceleration(work, carrier))
     total = zero3()
     for k in range(C.nk):
@@ -98,7 +96,7 @@ def gyration(index, work, v, C, carrier, i, rate):
 
 
 @inline
-def spin_coupling(work, at, nk, i, at_K, k, m):
-    """What carrier i inside the cluster adds to entry (k, m) of its inertia: K_c' [0; h] and its transpose; (S4)."""
+def spin_coupling(work, slot, nk, i, at_K, k, m):
+    """Return what carrier i inside the cluster adds to D[k, m]: K_c' [0; h] and its transpose: (S4)."""
     K_k, K_m = angular(ws.K_column(work, at_K, k)), angular(ws.K_column(work, at_K, m))
-    return dot3(K_k, ws.spin_column(work, at, nk, i, m)) + dot3(ws.spin_column(work, at, nk, i, k), K_m)
+    return dot3(K_k, ws.spin_column(work, slot, nk, i, m)) + dot3(ws.spin_column(work, slot, nk, i, k), K_m)

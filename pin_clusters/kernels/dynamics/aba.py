@@ -1,8 +1,8 @@
-"""C-ABA: forward dynamics of clusters, with spin elements.
+"""Forward dynamics of clusters with spin elements (C-ABA): (A5) to (A10).
 
-With a = 0 the forward pass is that of C-RNEA, so I_A c never has to be formed; the backward pass eliminates one cluster
-after the other, at the end of each branch; the last pass adds the corrections to the accelerations. Hybrid dynamics is
-made of the same passes: ``clusters/prescribed.py`` says how.
+The outward pass evaluates inverse dynamics at a = 0, so that I^A c is never formed. The inward pass eliminates each
+cluster after the clusters that it carries. The last pass adds corrections to the accelerations. Hybrid dynamics uses
+the same passes; see ``clusters/prescribed.py``.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -17,11 +17,9 @@ from .rnea import rotor_forces, wrong_size
 
 
 def step_with(advance_loop):
-    """Make what the pass outward does to one cluster; ``advance_loop`` is for LOOP clusters."""
-
     @inline
     def step(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
-        """(A1)-(A3) at a = 0, or where ``prescribed`` says so at a; returns whether its loops are singular."""
+        """Compute (A1) to (A3) at a = 0 or at prescribed accelerations; return whether the loops are singular."""
         singular_loop = False
         if C.kind == SINGLE:
             single.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
@@ -37,12 +35,11 @@ def step_with(advance_loop):
 
 
 def outward_with(advance_loop):
-    """Make the first pass alone; ``advance_loop`` is for LOOP clusters."""
     step = step_with(advance_loop)
 
     @inline
     def outward(index, params, work, q, v, result_and_forces, out, forced):
-        """Make the step of all clusters, at a = 0; returns minus the row of a singular loop, or OK."""
+        """Step through all clusters at a = 0; return minus the row of a singular loop, or OK."""
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -54,12 +51,11 @@ def outward_with(advance_loop):
 
 
 def passes_with(advance_loop):
-    """Make the passes of aba and of hybrid dynamics; ``advance_loop`` is for LOOP clusters."""
     step = step_with(advance_loop)
 
     @inline
     def eliminate(index, params, work, prescribed, tau, a, C):
-        """(A6)-(A8); returns whether D is singular."""
+        """Compute (A6) to (A8) for one cluster; return whether D is singular."""
         if C.kind == SINGLE:
             return single.eliminate(index, params, work, prescribed, tau, a, C)
         if C.kind == FREE:
@@ -68,10 +64,11 @@ def passes_with(advance_loop):
 
     @inline
     def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
-        """Step outward, and eliminate a cluster as soon as all that hangs from it is: its numbers are still near by.
+        """Step outward, and eliminate each cluster as soon as all clusters that it carries are eliminated.
 
-        With external forces all bodies come first, as the forces on rotors are added to those of their carriers.
-        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+        In this order the numbers of a cluster are still in the cache. With external forces, all bodies come first,
+        because forces on rotors are added to the forces on their carriers. Returns the row of a cluster whose D is
+        singular, or 0, and minus the row of a singular loop, or OK.
         """
         n, singular, code = header(index), 0, OK
         for c in range(n.cluster0, n.cluster1):
@@ -93,8 +90,8 @@ def passes_with(advance_loop):
 
     @inline
     def corrections(index, work, prescribed, tau, a):
-        """(A9), (A10), (H4)-(H6): from here on accelerations of bodies are corrections to the pass outward."""
-        ws.set_acceleration(work, 0, zero6())  # the universe has none
+        """Compute (A9), (A10), (H4) to (H6); accelerations of bodies become changes since the outward pass."""
+        ws.set_acceleration(work, 0, zero6())  # the acceleration of the universe does not change
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:
@@ -104,7 +101,7 @@ def passes_with(advance_loop):
 
     @paste
     def passes(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
-        """Turn torques into accelerations, and the reverse where these are ``prescribed``; without it tau is a."""
+        """Replace torques by accelerations, or the reverse where ``prescribed``; if it is None, tau is a."""
         start(params, work)
         turn_joints(index, work, q)
         singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced)
@@ -115,12 +112,11 @@ def passes_with(advance_loop):
 
 
 def aba_with(advance_loop):
-    """Make aba; ``advance_loop`` is for LOOP clusters."""
     passes = passes_with(advance_loop)
 
     @paste
     def aba(index, params, work, result_and_forces, q, v, tau, out):
-        """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand."""
+        """Write the acceleration to out and to the start of result_and_forces; external forces follow there."""
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

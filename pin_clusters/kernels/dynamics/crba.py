@@ -1,4 +1,4 @@
-"""C-CRBA: the mass matrix of clusters, with spin elements."""
+"""Mass matrix of clusters with spin elements (C-CRBA): (C1) to (C3)."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start, turn_joints
@@ -11,14 +11,9 @@ from ..tables.views import body, cluster, header, listed
 
 
 def poses_with(compose_loop):
-    """Make poses; ``compose_loop`` is for LOOP clusters."""
-
     @inline
     def poses(index, params, work, q):
-        """Fill poses, S, I and K.
-
-        Returns minus the row of a cluster whose closures are singular, or OK.
-        """
+        """Compute poses, S, inertias and K of all clusters; return minus the row of a singular loop, or OK."""
         start(params, work)
         turn_joints(index, work, q)
         code = OK
@@ -40,7 +35,7 @@ def poses_with(compose_loop):
 
 @inline
 def to_ancestors(index, work, nv, b, F, i_v, M):
-    """(C3): entries of M between column i_v, whose force on body b is F, and all clusters above."""
+    """Write the entries of M between column i_v, whose force on body b is F, and the ancestor clusters: (C3)."""
     while b > 0:
         B = body(index, b)
         if B.sole >= 0:
@@ -60,13 +55,13 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
 
 @inline
 def inward(index, params, work, nv, M):
-    """(C1)-(C3): blocks of M, cluster by cluster, and composite inertias."""
+    """Compute the blocks of M and the composite inertias: (C1) to (C3)."""
     n = header(index)
     for i in range(n.cluster1 - n.cluster0):
         C = cluster(index, n.cluster1 - 1 - i)
         if C.kind == SINGLE:
-            own, F, above = single.couple(index, params, work, C)
-            put(M, C.column * nv + C.column, own)
+            entry, F, above = single.couple(index, params, work, C)
+            put(M, C.column * nv + C.column, entry)
             to_ancestors(index, work, nv, above, F, C.column, M)
         elif C.kind == FREE:
             free.couple(ws.composite(work, C.first), nv, C.column, M)
@@ -78,7 +73,7 @@ def inward(index, params, work, nv, M):
 
 
 def copied(flat):
-    """Make what runs passes with a square result, and copies that to a matrix, shape (nv, nv)."""
+    """Wrap a pass that fills a flat square result, and copy the result to a matrix, shape (nv, nv)."""
 
     @paste
     def run(index, params, work, result, q, out):
@@ -89,12 +84,11 @@ def copied(flat):
 
 
 def crba_with(compose_loop):
-    """Make crba; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
     def crba(index, params, work, M, q):
-        """Write the mass matrix to M, which must be zero where clusters are on different branches."""
+        """Write the mass matrix to M, which must be zero where clusters are on different branches of the tree."""
         n = header(index)
         if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:
             return WRONG_SIZE

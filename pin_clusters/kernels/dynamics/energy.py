@@ -16,7 +16,7 @@ from ..tables.views import body, carrier_row, cluster, head, header, listed, rod
 
 @inline
 def spin_energy(index, work, v, C, carrier, at_spin):
-    """Spin momentum times the angular velocity of the carrier."""
+    """Return the spin momentum times the angular velocity of the carrier."""
     omega, total = rot_t(ws.rotation(work, carrier), angular(ws.velocity(work, carrier))), 0.0
     for k in range(C.nk):
         total += get(v, listed(index, C.column, k)) * dot3(ws.momentum(work, at_spin, k), omega)
@@ -25,13 +25,13 @@ def spin_energy(index, work, v, C, carrier, at_spin):
 
 @inline
 def base_of(params, work, B):
-    """Where the origin of the kernels' world is below a free flyer, else where it is in the universe."""
+    """Return the position of the kernels' world origin in the universe; below a free flyer, the flyer is the origin."""
     return load3(params, at.ORIGIN) + ws.base_position(work, B.root)
 
 
 @inline
 def rod_energy(index, params, work, C):
-    """Twice the kinetic energy and the potential energy of the middles of rods with mass."""
+    """Return twice the kinetic energy, and the potential energy, of the midpoint masses of rods."""
     H, twice, potential = head(index, C.head), 0.0, 0.0
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
@@ -45,7 +45,7 @@ def rod_energy(index, params, work, C):
 
 @inline
 def joint_velocity(index, params, work, q, v, C, b, B):
-    """Place body b, and return its velocity relative to its parent."""
+    """Place body b and return its velocity relative to its parent."""
     if C.kind == at.SINGLE:
         R, x, S = hinge(params, work, q, b, B)
         ws.set_pose(work, b, R, x)
@@ -53,7 +53,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
     if C.kind == at.FREE:
         R, x = free_pose(params, q, b, B)
         ws.set_pose(work, b, R, zero3())
-        ws.set_base_position(work, b, x)  # poses are relative to the base: keep where it is
+        ws.set_base_position(work, b, x)  # poses are relative to the base
         return rot6(R, load6(v, C.column))
     if C.kind == at.LOOP:
         return joint_motion(work, B, C.nk, 1)
@@ -63,7 +63,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
 
 @inline
 def spin_energies(index, params, work, v, C):
-    """Twice the kinetic energy that armature and spin elements add to those of the bodies."""
+    """Return twice the kinetic energy of armature and spin elements."""
     twice = 0.0
     if C.kind == at.SINGLE:
         rate = get(v, C.column)
@@ -74,8 +74,8 @@ def spin_energies(index, params, work, v, C):
     elif C.kind != at.FREE:
         for k in range(C.nk):
             for m in range(C.nk):
-                both = get(v, listed(index, C.column, k)) * get(v, listed(index, C.column, m))
-                twice += ws.E_entry(work, C.at_E, C.nk, k, m) * both
+                product = get(v, listed(index, C.column, k)) * get(v, listed(index, C.column, m))
+                twice += ws.E_entry(work, C.at_E, C.nk, k, m) * product
         if C.at_spin >= 0:
             twice += 2.0 * spin_energy(index, work, v, C, C.out, C.at_spin)
         for r in range(C.carrier0, C.carrier1):
@@ -85,11 +85,9 @@ def spin_energies(index, params, work, v, C):
 
 
 def energy_with(velocities):
-    """Make energy; ``velocities`` is for LOOP clusters."""
-
     @paste
     def energy(index, params, work, out, q, v):
-        """Write the kinetic energy and the potential energy, which is zero at the universe's origin."""
+        """Write kinetic and potential energy [J]; the potential energy is zero at the origin of the universe."""
         n = header(index)
         if q.shape[0] != n.nq or v.shape[0] != n.nv:
             return at.WRONG_SIZE

@@ -1,8 +1,4 @@
-"""Hybrid dynamics of clusters: some accelerations are prescribed and their torques found, for the others the reverse.
-
-The passes of aba, told which accelerations are prescribed: the first one is not at rest but at these, the second one
-eliminates the free columns only, and the third one finds accelerations and torques alike.
-"""
+"""Hybrid dynamics (H1) to (H6): given accelerations of some joints and torques of the others; the passes of aba."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import loop
@@ -15,7 +11,7 @@ from .rnea import wrong_size
 
 @inline
 def take(index, tau, a, prescribed, tau_out, a_out):
-    """Copy what is known, and zeros where it is wanted: what stands there is never read."""
+    """Copy the given torques and accelerations, and write zeros to the unknown entries, which are never read."""
     for i in range(header(index).nv):
         if prescribed[i] != 0:
             put(tau_out, i, 0.0)
@@ -26,15 +22,11 @@ def take(index, tau, a, prescribed, tau_out, a_out):
 
 
 def hybrid_with(advance_loop):
-    """Make hybrid; ``advance_loop`` is for LOOP clusters."""
     passes = passes_with(advance_loop)
 
     @paste
     def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out, a_out):
-        """Write all torques to tau_out and all accelerations to a_out; external forces stand in result_and_forces.
-
-        ``prescribed`` has a byte per entry: 0 where the torque is given, else the acceleration is.
-        """
+        """Write all torques to tau_out, accelerations to a_out; ``prescribed`` is 0 where the torque is given."""
         nv = header(index).nv
         if (
             wrong_size(index, q, v, tau, result_and_forces)
@@ -50,7 +42,7 @@ def hybrid_with(advance_loop):
         if forced:
             for i in range(nv):
                 if prescribed[i] == 0:
-                    put(tau_out, i, get(tau, i))  # without the forces on rotors
+                    put(tau_out, i, get(tau, i))  # removes the forces on rotors
         return code
 
     return hybrid

@@ -1,4 +1,4 @@
-"""The inverse mass matrix in O(n^2): the articulated inertias once, then one unit torque after the other."""
+"""Inverse mass matrix in O(n^2): compute the articulated inertias once, then propagate one unit torque per column."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import articulated, free, general, loop, single
@@ -13,7 +13,7 @@ from .crba import copied, poses_with
 
 @inline
 def factor(index, params, work):
-    """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0."""
+    """Compute articulated inertias and factors of all clusters (A6), (A8); return the row of a singular one, or 0."""
     for b in range(1, header(index).bodies + 1):
         ws.set_articulated(work, b, rigid_as_sym6(ws.composite(work, b)))
     return factor_articulated(index, params, work)
@@ -21,7 +21,7 @@ def factor(index, params, work):
 
 @inline
 def factor_articulated(index, params, work):
-    """The same, where each body's own inertia stands as its articulated one."""
+    """Compute the factors where the inertia of each body is already stored as its articulated inertia."""
     n, singular = header(index), 0
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
@@ -39,7 +39,7 @@ def factor_articulated(index, params, work):
 
 @inline
 def inward(index, work, C, k):
-    """(A7): carry a unit torque on column k of a cluster to the base; leaves D^-1 u in all clusters on the way."""
+    """Propagate a unit torque on column k to the base (A7); store D^-1 u of all clusters on the path."""
     if C.kind == FREE:
         return
     if C.kind == SINGLE:
@@ -67,7 +67,7 @@ def inward(index, work, C, k):
                 if articulated.moves(B.mask, m):
                     u -= dot6(ws.K_column(work, B.at_K, m), F)
                 ws.set_u_entry(work, A.at_work, A.nk, m, u)
-            # (U D^-1) u and U (D^-1 u) are the same; the factors are used once, in solve_D
+            # (U D^-1) u equals U (D^-1 u), and needs the factors only once, in solve_D.
             for m in range(A.nk):
                 F = F + ws.UDinv_column(work, A.at_work, A.nk, m) * ws.u_entry(work, A.at_work, A.nk, m)
             articulated.solve_D(work, A)
@@ -76,7 +76,7 @@ def inward(index, work, C, k):
 
 @inline
 def outward(index, work, nv, C, i_v, Minv):
-    """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column."""
+    """Compute accelerations of a cluster under unit torque i_v (A9), (A10); write them to its row and column."""
     if C.kind == SINGLE:
         a_up = ws.acceleration(work, C.out)
         a = ws.Dinv_u(work, C.first) - dot6(ws.UDinv(work, C.first), a_up)
@@ -99,7 +99,7 @@ def outward(index, work, nv, C, i_v, Minv):
 
 @inline
 def outward_base(work, nv, C, i_v, Minv):
-    """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own."""
+    """Compute (A9) of a free flyer under its own unit torque, or under the force from a unit torque below it."""
     a = sym6_solve(ws.base_inverse_d(work, C.first), ws.base_L(work, C.first), -ws.force(work, C.first))
     ws.set_force(work, C.first, zero6())
     ws.set_acceleration(work, C.first, a)
@@ -109,7 +109,7 @@ def outward_base(work, nv, C, i_v, Minv):
 
 @inline
 def clear(work, C):
-    """Forget the torques of the call before; within a call, what reads them leaves zeros."""
+    """Reset the torques of the previous call; within a call, each reader leaves zeros."""
     if C.kind == SINGLE:
         ws.set_Dinv_u(work, C.first, 0.0)
     elif C.kind == FREE:
@@ -120,12 +120,11 @@ def clear(work, C):
 
 
 def minverse_with(compose_loop):
-    """Make minverse; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
     def minverse(index, params, work, Minv, q):
-        """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
+        """Write the inverse mass matrix by clusters; rows of earlier clusters follow from symmetry."""
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:
             return WRONG_SIZE

@@ -1,4 +1,4 @@
-"""C-RNEA: inverse dynamics of clusters, with spin elements."""
+"""Inverse dynamics of clusters with spin elements (C-RNEA): (A1) to (A4)."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.motions import rotor_force
@@ -12,20 +12,19 @@ from ..tables.views import cluster, header, listed, rotor
 
 @inline
 def wrong_size(index, q, v, x, result_and_forces):
-    """Whether an argument has not the model's size."""
     n = header(index)
-    room = result_and_forces.shape[0]
+    size = result_and_forces.shape[0]
     return (
         q.shape[0] != n.nq
         or v.shape[0] != n.nv
         or x.shape[0] != n.nv
-        or (room != n.nv and room != n.nv + 6 * n.njoints)
+        or (size != n.nv and size != n.nv + 6 * n.njoints)
     )
 
 
 @inline
 def rotor_forces(index, params, work, q, result_and_forces, out, sign):
-    """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G; (S5)."""
+    """Apply external forces on spinning rotors: the wrench to the carrier, the axial moment to the joints: (S5)."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -37,11 +36,9 @@ def rotor_forces(index, params, work, q, result_and_forces, out, sign):
 
 
 def rnea_with(advance_loop):
-    """Make rnea; ``advance_loop`` is for LOOP clusters: models without closures need not wait for its code."""
-
     @inline
     def outward(index, params, work, q, v, a, result_and_forces, out, forced):
-        """(A1)-(A3): velocities, accelerations and forces; returns minus the row of a singular cluster, or OK."""
+        """Compute velocities, accelerations, forces: (A1) to (A3). Return minus the row of a singular loop, or OK."""
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -58,7 +55,7 @@ def rnea_with(advance_loop):
 
     @inline
     def inward(index, work, out):
-        """(A4): torques."""
+        """Compute the torques: (A4)."""
         n = header(index)
         for i in range(n.cluster1 - n.cluster0):
             C = cluster(index, n.cluster1 - 1 - i)
@@ -71,7 +68,7 @@ def rnea_with(advance_loop):
 
     @paste
     def rnea(index, params, work, result_and_forces, q, v, a, out):
-        """Write tau to out and to the head of result_and_forces, behind which external forces stand, if any."""
+        """Write tau to out and to the start of result_and_forces; external forces, if any, follow there."""
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

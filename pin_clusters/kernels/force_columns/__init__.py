@@ -1,1 +1,1 @@
-"""What many forces at once do to the whole robot."""
+"""Response of the whole robot to many forces at once."""

@@ -1,8 +1,8 @@
-"""C-EFPA, many forces at once: what forces and torques, one per column, do to the whole robot.
+"""Response of the whole robot to many forces and torques at once, one per column (C-EFPA): (O1) to (O5).
 
-M^-1 = Psi' D^-1 Psi, where Psi tau is what u is in aba, and D = L diag(e) L' cluster by cluster. So with W =
-diag(e)^-1/2 L^-1 Psi C, found from the tips inward, C' M^-1 C = W' W, entry by entry a sum over common ancestors, and
-one pass outward makes M^-1 C of W. No M^-1 is formed.
+M^-1 = Psi' D^-1 Psi, where Psi tau is the u of aba, and D = L diag(e) L' cluster by cluster. The inward pass computes
+W = diag(e)^-1/2 L^-1 Psi C. Then C' M^-1 C = W' W, of which each entry is a sum over common ancestors, and an outward
+pass turns W into M^-1 C. M^-1 is never formed.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -19,10 +19,7 @@ from .seed import clear, place_frames, seed_forces, seed_torques
 
 @inline
 def products_of(asked, panel, n, A, K, gram):
-    """(O4), rows of W' W: of the columns of a frame or contact, from the diagonal on.
-
-    Sums over the velocities that move what they act on.
-    """
+    """Compute the rows of W' W (O4) for one frame or contact, summed over the velocities that move its body."""
     for r in range(K.column0, K.column1):
         i = entry(asked, r).iv
         for j in range(i, A.width):
@@ -36,7 +33,6 @@ def products_of(asked, panel, n, A, K, gram):
 
 @inline
 def mirror(gram, rows):
-    """Copy what is above the diagonal below it."""
     for i in range(rows):
         for j in range(i):
             gram[i, j] = gram[j, i]
@@ -44,7 +40,7 @@ def mirror(gram, rows):
 
 @inline
 def answer(index, work, asked, numbers, panel, n, A, gram, response):
-    """Write what forces do, behind torques in the panel: products, and the response of the robot if it is asked."""
+    """Compute the products and, if requested, the response of the robot; torques are already in the panel."""
     clear(index, asked, panel, n, A)
     seed_forces(index, work, asked, numbers, panel, n, A)
     inward(index, work, asked, panel, n, A)
@@ -60,14 +56,13 @@ def answer(index, work, asked, numbers, panel, n, A, gram, response):
 
 
 def columns_with(compose_loop):
-    """Make columns; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
     def columns(index, params, work, result, q, asked, numbers, panel, B, gram, response):
-        """Write the first rows of C' M^-1 C to gram, and M^-1 C to response, if it is wanted.
+        """Write the first rows of C' M^-1 C to gram and, if requested, M^-1 C to response.
 
-        C has what is asked for: forces at frames, and the columns of B.
+        C contains the requested unit forces at frames, and the columns of B.
         """
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or gram.shape[0] != A.tasks or (A.tasks > 0 and gram.shape[1] != A.columns):

@@ -1,4 +1,4 @@
-"""Where things are in the panel, and rows of what is asked: see ``columns_layout``."""
+"""Layout of the panel, which is the workspace of force columns, and of requests; see ``columns_layout``."""
 
 from ...compiler.numba_jit.jit import inline
 from ..tables.columns_layout import Asked, Column, Reach, Touch
@@ -14,17 +14,17 @@ _reach = view_of(Reach)
 
 @inline
 def reached(asked, n, A, c):
-    """Between which columns those are that reach a cluster."""
+    """Return the range of columns that reach cluster c."""
     return _reach(asked, A.reach0 + c - n.cluster0)
 
 
 @inline
 def at_body(A, b, j):
-    """Where in the panel six numbers of a body are."""
+    """Return the offset of the six numbers of body b in column j."""
     return 6 * (b * A.width + j)
 
 
 @inline
 def at_w(n, A, i, j):
-    """Where what belongs to a velocity is: its torque, its entry of W, its acceleration."""
+    """Return the offset of the number of velocity i in column j: its torque, entry of W, or acceleration."""
     return (6 * (n.bodies + 1) + i) * A.width + j

@@ -1,4 +1,4 @@
-"""The passes of columns: from the tips inward to W, and outward to accelerations."""
+"""Passes over force columns: inward to W, and outward to accelerations."""
 
 import math
 
@@ -16,7 +16,7 @@ from .panel import at_body, at_w, reached
 
 @inline
 def inward_single(index, work, panel, n, A, C, R):
-    """(O2), (O3) of a cluster of one joint, for the columns that reach it."""
+    """Compute (O2), (O3) for a cluster of one joint and the columns that reach it."""
     b = C.first
     up, S, U, root = body(index, b).parent, ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
     for j in range(R.first, R.last):
@@ -30,14 +30,13 @@ def inward_single(index, work, panel, n, A, C, R):
 
 @inline
 def base_roots(work, C):
-    """diag(e)^-1/2 of a free flyer."""
+    """Return diag(e)^-1/2 of a free flyer."""
     i0, i1, i2, i3, i4, i5 = ws.base_inverse_d(work, C.first)
     return Vec6(math.sqrt(i0), math.sqrt(i1), math.sqrt(i2), math.sqrt(i3), math.sqrt(i4), math.sqrt(i5))
 
 
 @inline
 def base_entries(panel, n, A, C, j):
-    """What belongs to the velocities of a free flyer."""
     k, w = at_w(n, A, C.column, j), A.width
     return Vec6(
         get(panel, k),
@@ -51,7 +50,7 @@ def base_entries(panel, n, A, C, j):
 
 @inline
 def inward_general(index, work, panel, n, A, C, j):
-    """The same of any other cluster."""
+    """Compute (O2), (O3) for column j of a cluster with several joints."""
     nk, at, total = C.nk, C.at_work, zero6()
     for b in range(C.first, C.last):
         total = total + load6(panel, at_body(A, b, j))
@@ -75,7 +74,7 @@ def inward_general(index, work, panel, n, A, C, j):
 
 @inline
 def inward(index, work, asked, panel, n, A):
-    """(O2), (O3): W."""
+    """Compute W: (O2), (O3)."""
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
         C, R = cluster(index, c), reached(asked, n, A, c)
@@ -83,8 +82,8 @@ def inward(index, work, asked, panel, n, A):
             inward_single(index, work, panel, n, A, C, R)
         elif C.kind == FREE:
             for j in range(R.first, R.last):
-                left = base_entries(panel, n, A, C, j) - load6(panel, at_body(A, C.first, j))
-                w = entrywise(sym6_lower(ws.base_L(work, C.first), left), base_roots(work, C))
+                u = base_entries(panel, n, A, C, j) - load6(panel, at_body(A, C.first, j))
+                w = entrywise(sym6_lower(ws.base_L(work, C.first), u), base_roots(work, C))
                 put_apart(panel, at_w(n, A, C.column, j), A.width, w)
         else:
             for j in range(R.first, R.last):
@@ -93,7 +92,7 @@ def inward(index, work, asked, panel, n, A):
 
 @inline
 def outward_single(index, work, panel, n, A, C, columns):
-    """(O5) of a cluster of one joint."""
+    """Compute (O5) for a cluster of one joint."""
     b = C.first
     S, U, root = ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
     for j in range(columns):
@@ -105,7 +104,7 @@ def outward_single(index, work, panel, n, A, C, columns):
 
 @inline
 def outward_general(index, work, panel, n, A, C, j):
-    """(O5) of a cluster with a list of columns."""
+    """Compute (O5) for column j of a cluster with several joints."""
     nk, at, a_out = C.nk, C.at_work, load6(panel, at_body(A, C.out, j))
     for i in range(nk):
         k = nk - 1 - i
@@ -127,7 +126,7 @@ def outward_general(index, work, panel, n, A, C, j):
 
 @inline
 def outward(index, work, panel, n, A, columns):
-    """(O5): accelerations of the first columns, in the place of W."""
+    """Replace W by accelerations in the first columns: (O5)."""
     put_zeros(panel, 0, 6 * columns)
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)

@@ -1,6 +1,7 @@
-"""Points of bodies: where they are, how they move, and what forces at them do, as of ``columns``, from one pass.
+"""Positions and velocities of points of bodies, and the response to forces at them as in ``columns``, in one pass.
 
-Each has three columns, forces along the axes of the universe, so that with the rows J of their velocities C is J'.
+Each point has three columns: unit forces along the axes of the universe. Hence C = J', with J the Jacobian of the
+points.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -21,7 +22,7 @@ from .seed import no_torques, of_world, place_frames
 
 @inline
 def velocities_of_bodies(index, work, v):
-    """(A1) of all bodies, of poses and K that are there."""
+    """Compute the velocities of all bodies (A1) from stored poses and K."""
     n = header(index)
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)
@@ -41,20 +42,19 @@ def velocities_of_bodies(index, work, v):
 
 @inline
 def velocity_of_point(index, work, v, numbers, F):
-    """Velocity of a point in the kernels' world."""
     m, x = ws.velocity(work, F.body), load3(numbers, F.at + POINT)
-    found = linear(m) + cross(angular(m), x)
+    velocity = linear(m) + cross(angular(m), x)
     if F.rotor > 0:
         r, rate = rotor(index, F.rotor), 0.0
         for k in range(r.nk):
             rate += get(work, r.at_G + k) * get(v, listed(index, r.column, k))
-        found = found + cross(load3(numbers, F.at + TURN), x - load3(numbers, F.at + CENTRE)) * rate
-    return found
+        velocity = velocity + cross(load3(numbers, F.at + TURN), x - load3(numbers, F.at + CENTRE)) * rate
+    return velocity
 
 
 @inline
 def place_points(index, params, q, asked, numbers, A, positions):
-    """Write where the points are in the universe; what was placed before is where they are without their offsets."""
+    """Write the positions of points in the universe, and add the offsets of points to their stored places."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
         point = load3(numbers, F.at + POINT) + rot(load9(numbers, F.at + AXES), load3(numbers, F.at + OFFSET))
@@ -66,12 +66,11 @@ def place_points(index, params, q, asked, numbers, A, positions):
 
 
 def points_with(compose_loop):
-    """Make points; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
     def points(index, params, work, result, q, v, asked, numbers, panel, gram, response, positions, velocities):
-        """Write positions in the universe, J v if there is room for it, J M^-1 J' and M^-1 J' if there are columns."""
+        """Write positions in the universe; J v if velocities has rows; J M^-1 J' and M^-1 J' if there are columns."""
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or v.shape[0] != n.nv or positions.shape[0] != A.frame1 - A.frame0:
             return WRONG_SIZE

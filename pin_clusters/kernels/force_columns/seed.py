@@ -1,4 +1,4 @@
-"""What stands in the panel before the passes: torques, and forces at frames."""
+"""Initial entries of the panel: torques, and unit forces at frames: (O1)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import pose_of_rotor
@@ -15,10 +15,7 @@ from .panel import at_body, at_w, column_row, reached, touch
 
 @inline
 def of_world(index, params, q, root, numbers, home):
-    """Rotation and position of the kernels' world in the universe, for what hangs from a root.
-
-    Where that is no free flyer the position stands in numbers.
-    """
+    """Return the pose of the kernels' world in the universe: the free flyer ``root``, or the stored position."""
     if root > 0:
         B = body(index, root)
         if cluster(index, B.cluster).kind == FREE:
@@ -28,7 +25,7 @@ def of_world(index, params, q, root, numbers, home):
 
 @inline
 def axes_and_point(index, params, q, numbers, F, R, x):
-    """Axes of the forces of a frame at R, x, and the point at which they act, in the kernels' world."""
+    """Return the axes and the point of application of the forces of a frame at R, x, in the kernels' world."""
     if F.reference == LOCAL:
         return R, x
     R_world, x_world = of_world(index, params, q, F.root, numbers, F.at + HOME)
@@ -40,7 +37,7 @@ def axes_and_point(index, params, q, numbers, F, R, x):
 
 @inline
 def unit_wrench(axes, x, i):
-    """Unit force (i < 3) or moment along an axis, at a point."""
+    """Return a unit force (i < 3) or moment (i >= 3) along axis i % 3 at the point x."""
     e = column(axes, i % 3)
     o = zero3()
     if i < 3:
@@ -50,7 +47,7 @@ def unit_wrench(axes, x, i):
 
 @inline
 def place_frames(index, params, work, q, asked, numbers, A):
-    """Write of each frame the axes of its forces and where they act; of rotors, what turns them."""
+    """Write axes and point of application of the forces of each frame; for rotors, also the spin axis."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
         R, x = ws.rotation(work, F.body), ws.position(work, F.body)
@@ -66,7 +63,7 @@ def place_frames(index, params, work, q, asked, numbers, A):
 
 @inline
 def clear(index, asked, panel, n, A):
-    """No force on the bodies of clusters that columns reach."""
+    """Set the forces to zero on the bodies of clusters that columns reach."""
     for c in range(n.cluster0, n.cluster1):
         C, R = cluster(index, c), reached(asked, n, A, c)
         for b in range(C.first, C.last):
@@ -75,13 +72,12 @@ def clear(index, asked, panel, n, A):
 
 @inline
 def no_torques(panel, n, A):
-    """No torques in any column."""
     put_zeros(panel, at_w(n, A, 0, 0), n.nv * A.width)
 
 
 @inline
 def seed_torques(B, panel, n, A):
-    """(O1): torques in their columns, zeros in the others."""
+    """Write torques to their columns and zeros to the other columns: (O1)."""
     no_torques(panel, n, A)
     for i in range(n.nv):
         for j in range(A.torque1 - A.torque0):
@@ -90,7 +86,7 @@ def seed_torques(B, panel, n, A):
 
 @inline
 def seed_force(index, work, asked, numbers, panel, n, A, j):
-    """(O1): a unit force on a body, column j, with the sign of what is needed to hold it."""
+    """Write minus a unit force on a body to column j, as (O1) requires."""
     K = column_row(asked, A.column0 + j)
     F = touch(asked, K.touch)
     w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
@@ -104,7 +100,6 @@ def seed_force(index, work, asked, numbers, panel, n, A, j):
 
 @inline
 def seed_forces(index, work, asked, numbers, panel, n, A):
-    """(O1): all forces."""
     for j in range(A.columns):
         if not A.torque0 <= j < A.torque1:
             seed_force(index, work, asked, numbers, panel, n, A, j)

@@ -1,1 +1,1 @@
-"""Closed loops: their equations, and the motions that they leave."""
+"""Closed loops: constraint equations, coupling Jacobian G and bias g."""

@@ -1,4 +1,4 @@
-"""Equations of closures: their bias (dK/dt) v_tree, from velocities and accelerations at a = 0 of the bodies; (L4)."""
+"""Bias (dK/dt) v_tree of constraint equations, from velocities and accelerations of the bodies at a = 0: (L4)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, increase, put, put_zeros
@@ -13,7 +13,7 @@ from .function_derivatives import called_hessian
 
 @inline
 def motion_of(index, work, b, c):
-    """Velocity and bias acceleration of a body relative to the output body of cluster c: none outside the cluster."""
+    """Return velocity and bias acceleration of a body relative to the output body of cluster c; zero outside c."""
     if b > 0 and body(index, b).cluster == c:
         return ws.velocity(work, b), ws.acceleration(work, b)
     return zero6(), zero6()
@@ -21,7 +21,7 @@ def motion_of(index, work, b, c):
 
 @inline
 def frames_bias(index, params, work, c, r, wrench, to):
-    """Bias of two frames: W . (c_b - c_a) + dW/dt . (v_b - v_a)."""
+    """Compute the bias of two frames: W . (c_b - c_a) + dW/dt . (v_b - v_a)."""
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
     pb = point(params, work, r.b, r.at + 21)
@@ -44,13 +44,13 @@ def frames_bias(index, params, work, c, r, wrench, to):
 
 @inline
 def point_acceleration(p, v, a):
-    """Acceleration of the point of a moving body that is at p."""
+    """Return the acceleration of the point at p of a moving body."""
     return linear(a) + cross(angular(a), p) + cross(angular(v), point_velocity(v, p))
 
 
 @inline
 def rod_bias(index, params, work, c, r, to):
-    """Bias of a rod: (d . d'' + d' . d') / l."""
+    """Compute the bias of a rod: (d . d'' + d' . d') / l."""
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
@@ -61,13 +61,12 @@ def rod_bias(index, params, work, c, r, to):
 
 @inline
 def rate_of_joint(index, work, j):
-    """Velocity of the joint in row j of a closure's joints."""
     return get(work, velocity_row(index, on_joint(index, j).velocity).at_rate)
 
 
 @inline
 def harmonic_bias(index, params, work, r, to):
-    """Bias of a harmonic closure: second derivatives along the velocity."""
+    """Compute the bias of a harmonic closure: its second derivatives along the velocity."""
     t = r.term0
     put_zeros(work, r.room + ANGLE_ROOM * r.angles, r.angles)
     for p in range(r.part0, r.part1):
@@ -81,7 +80,7 @@ def harmonic_bias(index, params, work, r, to):
             second, first = f[2] * u * u, f[1] * u
             if T.factors > 1:
                 g, v = load3(work, T.factor1), get(work, T.slope1)
-                # of products, as of products of power series
+                # Second derivatives of a product follow the product rule, one factor at a time.
                 second = second * g[0] + 2.0 * first * g[1] * v + f[0] * g[2] * v * v
                 if T.factors == 3:
                     h, w = load3(work, T.factor2), get(work, T.slope2)
@@ -94,7 +93,7 @@ def harmonic_bias(index, params, work, r, to):
 
 @inline
 def function_bias(index, params, work, q, r, to):
-    """Bias of a user's function, from its second derivatives."""
+    """Compute the bias of a user's function from its second derivatives."""
     n = r.part1 - r.part0
     if r.form == CALLED:
         called_hessian(index, params, work, q, r)
@@ -110,7 +109,7 @@ def function_bias(index, params, work, q, r, to):
 
 @inline
 def biases(index, params, work, q, c, C):
-    """Bias of all rows of LOOP cluster c; velocities of joints and relative motions are known."""
+    """Compute the bias of all constraint equations of LOOP cluster c; joint velocities and motions are stored."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

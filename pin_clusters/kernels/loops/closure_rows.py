@@ -1,4 +1,4 @@
-"""Equations of closures: their rows of K, from poses and motion axes."""
+"""Constraint Jacobian K of closures, from poses and motion axes: (L1)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.angles import sincos
@@ -13,20 +13,20 @@ from .function_derivatives import called_jacobian
 
 @inline
 def frame(params, work, b, at):
-    """Pose of a frame on body b, whose placement is in params."""
+    """Return the pose of a frame on body b, whose placement is stored at params[at]."""
     R = ws.rotation(work, b)
     return matmul3(R, load9(params, at)), ws.position(work, b) + rot(R, load3(params, at + 9))
 
 
 @inline
 def point(params, work, b, at):
-    """Position of a point of body b, whose coordinates are in params."""
+    """Return the position of a point on body b, whose coordinates are stored at params[at]."""
     return ws.position(work, b) + rot(ws.rotation(work, b), load3(params, at))
 
 
 @inline
 def spread(index, work, r, row, wrench, W):
-    """Row of K of a wrench: W . S for each velocity on the path of closure r; (L1)."""
+    """Write the row of K of wrench W: +-W . S for each velocity on the path of closure r: (L1)."""
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         put(work, row + part.column, (1.0 * part.sign) * dot6(W, load6(work, part.at_S)))
@@ -35,7 +35,7 @@ def spread(index, work, r, row, wrench, W):
 
 @inline
 def frames_rows(index, params, work, r, row, width, wrench):
-    """Rows of two frames: a velocity of point b in axes of frame a, and a relative angular velocity."""
+    """Write the rows of two frames: velocity of point b in axes of frame a, and relative angular velocity."""
     Ra, _ = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     for i in range(r.rows):
@@ -50,7 +50,7 @@ def frames_rows(index, params, work, r, row, width, wrench):
 
 @inline
 def rod_rows(index, params, work, r, row, wrench):
-    """Row of a rod: (d . d - l^2) / 2 l, with d from a to b."""
+    """Write the row of a rod, whose equation is (d . d - l^2) / 2 l = 0, with d from a to b."""
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     n = (pb - pa) * get(params, r.at + 6)
     spread(index, work, r, row, wrench, join(n, cross(pa, n)))
@@ -58,7 +58,7 @@ def rod_rows(index, params, work, r, row, wrench):
 
 @inline
 def harmonic_angles(index, params, work, q, r):
-    """Sine, cosine and value of the angles of a harmonic closure; the constants of their blocks stand there already."""
+    """Write value, sine and cosine of the angles of a harmonic closure; their constants are already stored."""
     for a in range(r.angles):
         put(work, r.room + layout.ANGLE_ROOM * a + layout.IDENTITY, get(params, r.at + a))
     for p in range(r.part0, r.part1):
@@ -72,7 +72,7 @@ def harmonic_angles(index, params, work, q, r):
 
 @inline
 def harmonic_rows(index, params, work, q, r, row, width):
-    """Rows of a harmonic closure: its gradient, first by angles, then by joints."""
+    """Write the rows of a harmonic closure: its gradient with respect to angles, then to joints."""
     harmonic_angles(index, params, work, q, r)
     slopes, t = r.room + layout.ANGLE_ROOM * r.angles, r.term0
     for i in range(r.rows):
@@ -98,7 +98,7 @@ def harmonic_rows(index, params, work, q, r, row, width):
 
 @inline
 def equations(index, params, work, q, C):
-    """K of a LOOP cluster, whose bodies have been placed; (L1)."""
+    """Compute K of a LOOP cluster whose bodies have been placed: (L1)."""
     H = head(index, C.head)
     L = block(H, C.nk)
     put_zeros(work, L.K, L.nr * L.width)
@@ -112,7 +112,7 @@ def equations(index, params, work, q, C):
         elif r.form == layout.HARMONIC:
             harmonic_rows(index, params, work, q, r, row, L.width)
         else:
-            # a constant matrix, or one that a function of the user gives
+            # a constant matrix, or the Jacobian of a user's function
             n = r.part1 - r.part0
             if r.form == layout.CALLED:
                 called_jacobian(index, params, work, q, r)

@@ -1,7 +1,7 @@
-"""By how much closures are open: the value of each row, divided by its scale.
+"""Residuals of constraint equations, each divided by its scale.
 
-Rotations count by twice the tangent of half the angle: zero and slope are those of the angle, and the antiparallel
-solution is infinitely far away.
+A rotation enters as 2 tan(angle / 2), which has the zero and the slope of the angle, and is infinite at the
+antiparallel solution.
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -12,19 +12,19 @@ from ..numbers.tuples import Vec3, load3
 from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
 from ..tables.views import block, closure, functions_of, head, on_joint, term_row
 from .closure_rows import frame, point
-from .function_derivatives import coordinates, room_of
+from .function_derivatives import coordinates, offsets_of
 from .user_functions import call_address
 
 
 @inline
 def rotation_between(turn, Ra, Rb):
-    """Rotation of frame b seen from frame a, in axes of a."""
+    """Return the rotation of frame b relative to frame a, in axes of frame a; see above for its length."""
     za = column(Ra, 2)
     if turn == TURN_AXIS:
         zb = column(Rb, 2)
         return rot_t(Ra, cross(za, zb) * (2.0 / (1.0 + dot3(za, zb))))
     if turn == TURN_FULL:
-        x, y, z = rot_t(Rb, column(Ra, 0)), rot_t(Rb, column(Ra, 1)), rot_t(Rb, za)  # rows of R_a' R_b
+        x, y, z = rot_t(Rb, column(Ra, 0)), rot_t(Rb, column(Ra, 1)), rot_t(Rb, za)  # the rows of R_a' R_b
         s = 2.0 / (1.0 + x[0] + y[1] + z[2])
         return Vec3(s * (z[1] - y[2]), s * (x[2] - z[0]), s * (y[0] - x[1]))
     return Vec3(0.0, 0.0, dot3(za, column(Rb, 0)))
@@ -32,7 +32,6 @@ def rotation_between(turn, Ra, Rb):
 
 @inline
 def frames_values(params, work, r, to):
-    """Values of two frames."""
     Ra, pa = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     t, e = rot_t(Ra, pb - pa), zero3()
@@ -45,7 +44,7 @@ def frames_values(params, work, r, to):
 
 @inline
 def harmonic_values(index, params, work, r, to):
-    """Values of a harmonic closure, whose equations have been written at q."""
+    """Write the residuals of a harmonic closure, whose equations have been evaluated at q."""
     t = r.term0
     for i in range(r.rows):
         total = 0.0
@@ -63,7 +62,7 @@ def harmonic_values(index, params, work, r, to):
 
 @inline
 def proportional_values(index, params, work, q, r, to):
-    """Rows of a coupling; where a joint is continuous they are left to the caller, who knows arc tangents."""
+    """Write the residuals of a linear coupling; 0 with continuous joints, for which callers use arc tangents."""
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
         total = 0.0 - get(params, r.at + m * n + i)
@@ -78,8 +77,8 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def values_of_function(index, params, work, q, r, to):
-    """Values of a function of the user. Those of a function in Python are 0, unless the caller has put them there."""
-    x, y, _, _, _ = room_of(r)
+    """Write the residuals of a user's function; a Python function has 0, unless the caller stored its values."""
+    x, y, _, _, _ = offsets_of(r)
     if r.form == CALLED:
         coordinates(index, work, q, r, x)
         call_address(functions_of(index, r.functions).phi, work, x, y)
@@ -89,7 +88,7 @@ def values_of_function(index, params, work, q, r, to):
 
 @device
 def values(index, params, work, q, C):
-    """Write the values of all rows of a LOOP cluster, after ``equations``."""
+    """Write the residuals of all constraint equations of a LOOP cluster; needs ``equations`` first."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for c in range(H.closure0, H.closure1):
@@ -111,7 +110,7 @@ def values(index, params, work, q, C):
 
 @device
 def largest_value(index, params, work, q, C):
-    """Square of the largest value of a LOOP cluster, after ``equations``; NaN wins."""
+    """Return the square of the largest residual of a LOOP cluster, or NaN; needs ``equations`` first."""
     values(index, params, work, q, C)
     L, worst = block(head(index, C.head), C.nk), 0.0
     for i in range(L.nr):

@@ -1,7 +1,7 @@
-"""LOOP clusters: from q to G, from v to the bias g, and what depends on both.
+"""LOOP clusters: the coupling Jacobian G from q, the bias g from v, and quantities that depend on both.
 
-tree velocity = G v and tree acceleration = G a + g follow from K (tree velocity) = 0: with P the inverse of the
-dependent columns, the dependent rows of G are -P K_i, and those of g are -P (dK/dt) (tree velocity).
+v_tree = G v and a_tree = G a + g follow from K v_tree = 0. With P the inverse of the dependent columns K_d, the
+dependent rows of G are -P K_i (L3), and the dependent rows of g are -P (dK/dt) v_tree (L4).
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -20,7 +20,7 @@ from .dependent_columns import invert_dependents, invert_pair, product_of_norms
 
 @inline
 def combined_row(index, params, work, share0, share1, row, nk):
-    """Write a row of G: the sum of those of the shares' velocities, times their coefficients; (L5)."""
+    """Write a row of G: a linear combination of the rows of other velocities (shares): (L5)."""
     for k in range(nk):
         x = 0.0
         for s in range(share0, share1):
@@ -31,7 +31,7 @@ def combined_row(index, params, work, share0, share1, row, nk):
 
 @inline
 def combined_bias(index, params, work, share0, share1):
-    """Return the sum of the biases of the shares' velocities, times their coefficients; (L5)."""
+    """Return a linear combination of the biases of other velocities (shares): (L5)."""
     x = 0.0
     for s in range(share0, share1):
         part = share(index, s)
@@ -41,15 +41,15 @@ def combined_bias(index, params, work, share0, share1):
 
 @inline
 def spin_elements(index, params, work, C, H):
-    """E and the spin momenta of armature and spin elements, whose speeds are combinations of rows of G."""
-    nk, rest = C.nk, zero3()
+    """Compute E and spin momenta of armature and spin elements, whose speeds are combinations of rows of G."""
+    nk, zero = C.nk, zero3()
     for k in range(nk):
         for m in range(nk):
             ws.set_E_entry(work, C.at_E, nk, k, m, 0.0)
         if C.at_spin >= 0:
-            ws.set_momentum(work, C.at_spin, k, rest)
+            ws.set_momentum(work, C.at_spin, k, zero)
         for r in range(C.carrier0, C.carrier1):
-            ws.set_momentum(work, carrier_row(index, r).at_spin, k, rest)
+            ws.set_momentum(work, carrier_row(index, r).at_spin, k, zero)
     for n in range(H.element0, H.element1):
         e = element(index, n)
         combined_row(index, params, work, e.share0, e.share1, e.at_row, nk)
@@ -64,14 +64,14 @@ def spin_elements(index, params, work, C, H):
 
 @inline
 def spin_biases(index, params, work, C, H, L):
-    """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier."""
-    nk, rest = C.nk, zero3()
+    """Compute the torques of spin elements and armature at a = 0, and the rate of momentum of each carrier."""
+    nk, zero = C.nk, zero3()
     put_zeros(work, L.spin_bias, nk)
-    # the rate stands behind the momenta
+    # The rate is stored after the momenta.
     if C.at_spin >= 0:
-        ws.set_momentum(work, C.at_spin, nk, rest)
+        ws.set_momentum(work, C.at_spin, nk, zero)
     for r in range(C.carrier0, C.carrier1):
-        ws.set_momentum(work, carrier_row(index, r).at_spin, nk, rest)
+        ws.set_momentum(work, carrier_row(index, r).at_spin, nk, zero)
     for n in range(H.element0, H.element1):
         e = element(index, n)
         x = get(params, e.at) * combined_bias(index, params, work, e.share0, e.share1)
@@ -83,7 +83,6 @@ def spin_biases(index, params, work, C, H, L):
 
 @inline
 def place_bodies(index, params, work, q, C):
-    """Poses and motion subspaces of the bodies of a LOOP cluster, and the middle of its rods with mass."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -97,13 +96,13 @@ def place_bodies(index, params, work, q, C):
 
 @paste
 def prepare(index, params, work, q, C):
-    """Poses, motion subspaces, G, E and spin momenta of a LOOP cluster; (L1)-(L3), (L5)."""
+    """Compute poses, motion subspaces, G, E and spin momenta of a LOOP cluster: (L1) to (L3), (L5)."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     H = head(index, C.head)
     L = block(H, C.nk)
     if L.nd == 2 and L.nr == 2:
-        # most loops: in registers
+        # Most loops are of this size, and P stays in registers.
         p00, p01, p10, p11, norms = invert_pair(work, L)
         put(work, L.condition, norms)
         row, below = velocity_row(index, H.velocity0).at_G, velocity_row(index, H.velocity0 + 1).at_G
@@ -129,19 +128,19 @@ def prepare(index, params, work, q, C):
 
 @inline
 def condition_of(index, work, C):
-    """Square of a number not below the condition of the dependent columns of a LOOP cluster."""
+    """Return the square of an upper bound of the condition number of the dependent columns."""
     return get(work, block(head(index, C.head), C.nk).condition)
 
 
 @inline
 def is_singular(index, work, C):
-    """Whether the dependent columns of a LOOP cluster have a condition above CONDITION_LIMIT, or none."""
+    """Return whether the condition number of the dependent columns exceeds CONDITION_LIMIT or is NaN."""
     return not may_be_less(condition_of(index, work, C), CONDITION_LIMIT * CONDITION_LIMIT)
 
 
 @inline
 def rates_of(index, work, v, C):
-    """G v of all velocities of a LOOP cluster."""
+    """Compute G v for all velocities of a LOOP cluster."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V, x = velocity_row(index, n), 0.0
@@ -152,7 +151,7 @@ def rates_of(index, work, v, C):
 
 @inline
 def accelerations_of(index, work, a, C, in_bias):
-    """G a + g of all velocities of a LOOP cluster, in the place of accelerations or of g."""
+    """Compute G a + g for all velocities of a LOOP cluster; ``in_bias`` stores it in place of g."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -164,22 +163,19 @@ def accelerations_of(index, work, a, C, in_bias):
 
 @inline
 def joint_motion(work, B, nk, which):
-    """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
-    at = B.at_G + B.ndof * nk + B.ndof * which
+    """Return S_b times the bias g (``which`` = 0) or the velocity G v (``which`` = 1) of its joint."""
+    offset = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
-        return ws.subspace(work, B.at_S, 0) * get(work, at)
+        return ws.subspace(work, B.at_S, 0) * get(work, offset)
     m = zero6()
     for d in range(B.ndof):
-        m = m + ws.subspace(work, B.at_S, d) * get(work, at + d)
+        m = m + ws.subspace(work, B.at_S, d) * get(work, offset + d)
     return m
 
 
 @inline
 def bias_of(index, params, work, q, c, C):
-    """Bias g of LOOP cluster c, of the velocities G v that are known; after ``prepare``; (L4).
-
-    Only relative motions count, so the output body stands still here: nothing is lost on a fast one.
-    """
+    """Compute g of LOOP cluster c for stored G v (L4), with its output body at rest: only relative motions matter."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -206,7 +202,7 @@ def bias_of(index, params, work, q, c, C):
 
 @paste
 def prepare_bias(index, params, work, q, v, c, C):
-    """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5)."""
+    """Compute G v, g and the torques of spin elements at a = 0; needs ``prepare`` first: (L4), (L5)."""
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     H = head(index, C.head)
@@ -215,5 +211,5 @@ def prepare_bias(index, params, work, q, v, c, C):
 
 @inline
 def stand_still(work, C):
-    """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
+    """Put the output body of a cluster at the origin, because loops depend only on motion relative to it."""
     ws.set_pose(work, C.out, unit_rotation(), zero3())

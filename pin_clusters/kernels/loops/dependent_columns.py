@@ -1,6 +1,6 @@
-"""The inverse P of the dependent columns of K, with pivot rows chosen per state, over all rows; (L2).
+"""Inverse P of the dependent columns of K, with pivot rows chosen at each state among all rows: (L2).
 
-Where the range of K turns with q (Bennett's linkage) no fixed choice would do.
+No fixed choice of rows works where the range of K changes with q, as in Bennett's linkage.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -10,9 +10,10 @@ from ..numbers.memory import get, put
 
 @inline
 def invert(work, K, width, nd, nr, P, room):
-    """Write P with P K = 1, K being nr x nd; pivot rows are chosen state by state, traced as well.
+    """Write P with P K = 1, where K is nr x nd, by Gauss-Jordan elimination of [K 1]: (L2).
 
-    Gauss and Jordan on [K 1]; where rows outnumber columns, P ignores those that no column chose.
+    Pivot rows are chosen at each state, in traced code as well. If there are more rows than columns, P is zero for rows
+    that are no pivot row.
     """
     wide = nd + nr
     for i in range(nr):
@@ -23,17 +24,17 @@ def invert(work, K, width, nd, nr, P, room):
     for k in range(nd):
         top = room + k * wide
         for i in range(k + 1, nr):
-            # the larger of both rows goes up
+            # the row with the larger pivot moves up
             row = room + i * wide
             x, y = get(work, top + k), get(work, row + k)
-            a, b = x * x, y * y  # they compare like absolute values
+            a, b = x * x, y * y  # squares compare like absolute values
             if may_be_less(a, b):
                 for j in range(k, wide):
                     x, y = get(work, top + j), get(work, row + j)
                     put(work, top + j, if_less(a, b, y, x))
                     put(work, row + j, if_less(a, b, x, y))
         inverse = 1.0 / get(work, top + k)
-        # column k itself is not looked at again
+        # Column k itself is not read again.
         for j in range(k + 1, wide):
             put(work, top + j, inverse * get(work, top + j))
         for i in range(nr):
@@ -49,7 +50,7 @@ def invert(work, K, width, nd, nr, P, room):
 
 @inline
 def invert_dependents(work, L):
-    """Write P, the inverse of the dependent columns; one and two equations need no elimination; (L2)."""
+    """Write P, the inverse of the dependent columns (L2); one or two equations need no elimination."""
     if L.nd == 1 and L.nr == 1:
         put(work, L.P, 1.0 / get(work, L.K))
     elif L.nd == 2 and L.nr == 2:
@@ -60,7 +61,7 @@ def invert_dependents(work, L):
 
 @inline
 def invert_pair(work, L):
-    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied."""
+    """Write and return the inverse of two dependent columns, and the product of both squared Frobenius norms."""
     a, b = get(work, L.K), get(work, L.K + 1)
     c, d = get(work, L.K + L.width), get(work, L.K + L.width + 1)
     x = 1.0 / (a * d - b * c)
@@ -69,14 +70,14 @@ def invert_pair(work, L):
     put(work, L.P + 1, p01)
     put(work, L.P + 2, p10)
     put(work, L.P + 3, p11)
-    # the inverse has the same entries, times x
+    # Up to signs, the inverse has the same entries, times x.
     norms = x * (a * a + b * b + c * c + d * d)
     return p00, p01, p10, p11, norms * norms
 
 
 @inline
 def product_of_norms(work, L):
-    """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2."""
+    """Return the product of the squared Frobenius norms of K_d and P, which is at least cond(K_d)^2."""
     a, b = 0.0, 0.0
     for i in range(L.nr):
         for j in range(L.nd):

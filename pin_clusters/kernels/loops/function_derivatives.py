@@ -1,4 +1,4 @@
-"""Derivatives of functions that the user compiled: those that are given, differences in the place of others."""
+"""Derivatives of compiled user functions: the user's own, and finite differences where these are missing."""
 
 import math
 
@@ -7,33 +7,30 @@ from ..numbers.memory import get, increase, put, put_copy, put_zeros
 from ..tables.views import functions_of, on_joint, velocity_row
 from .user_functions import call_address
 
-# central differences of order 8: at which steps, and how much they count
+# central differences of order 8: steps, and their weights
 _STEPS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0)
 _WEIGHTS = (4.0 / 5.0, -4.0 / 5.0, -1.0 / 5.0, 1.0 / 5.0, 4.0 / 105.0, -4.0 / 105.0, -1.0 / 280.0, 1.0 / 280.0)
-_SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # the same of second derivatives, and of what is between
+_SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # weights of second derivatives: steps 1 to 4, and step 0
 _BETWEEN = -205.0 / 72.0
 
 
 @device
 def coordinates(index, work, q, r, x):
-    """Write the coordinates of the joints of closure r to number x on."""
+    """Write the coordinates of the joints of closure r to work[x:]."""
     for i in range(r.part1 - r.part0):
         put(work, x + i, get(q, on_joint(index, r.part0 + i).iq))
 
 
 @inline
 def move(work, r, x, d, step):
-    """Move coordinates along the direction at number d."""
+    """Move the coordinates at work[x:] by ``step`` times the direction at work[d:]."""
     for i in range(r.part1 - r.part0):
         increase(work, x + i, step * get(work, d + i))
 
 
 @inline
-def room_of(r):
-    """Where numbers of a compiled function are: coordinates, its value, its Jacobian, a direction.
-
-    Then what functions for derivatives of second and third order write.
-    """
+def offsets_of(r):
+    """Return offsets: coordinates, value, Jacobian, direction, and the output of the user's derivatives."""
     n, m = r.part1 - r.part0, r.rows
     x = r.room + m * n + m * n * n
     return x, x + n, x + n + m, x + n + m + m * n, x + n + m + m * n + n + m * n
@@ -41,9 +38,9 @@ def room_of(r):
 
 @device
 def jacobian_along(index, params, work, q, r, step):
-    """Write the Jacobian of closure r to its room, with coordinates moved along the direction there."""
+    """Write the Jacobian of closure r at coordinates moved by ``step`` along the stored direction."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
-    x, y, to, d, _ = room_of(r)
+    x, y, to, d, _ = offsets_of(r)
     if F.jacobian != 0:
         coordinates(index, work, q, r, x)
         move(work, r, x, d, step)
@@ -64,16 +61,15 @@ def jacobian_along(index, params, work, q, r, step):
 
 @device
 def point_along(work, r, k):
-    """Make the direction that of coordinate k; -1: none."""
-    _, _, _, d, _ = room_of(r)
+    """Set the direction to coordinate k, or to zero if k is -1."""
+    _, _, _, d, _ = offsets_of(r)
     for i in range(r.part1 - r.part0):
         put(work, d + i, 1.0 if i == k else 0.0)
 
 
 @device
 def called_jacobian(index, params, work, q, r):
-    """Write the Jacobian of a compiled function to its room."""
-    _, _, jacobian, _, _ = room_of(r)
+    _, _, jacobian, _, _ = offsets_of(r)
     point_along(work, r, -1)
     jacobian_along(index, params, work, q, r, 0.0)
     put_copy(work, r.room, work, jacobian, r.rows * (r.part1 - r.part0))
@@ -81,13 +77,13 @@ def called_jacobian(index, params, work, q, r):
 
 @device
 def called_hessian(index, params, work, q, r):
-    """Write the second derivatives of a compiled function to its room, or differences of its Jacobian."""
+    """Write the second derivatives of a compiled function, or differences of its Jacobian, to its workspace."""
     n, m, second, F = r.part1 - r.part0, r.rows, r.room + r.rows * (r.part1 - r.part0), functions_of(index, r.functions)
-    x, _, jacobian, _, given = room_of(r)
+    x, _, jacobian, _, derivatives = offsets_of(r)
     if F.hessian != 0:
         coordinates(index, work, q, r, x)
-        call_address(F.hessian, work, x, given)
-        put_copy(work, second, work, given, m * n * n)
+        call_address(F.hessian, work, x, derivatives)
+        put_copy(work, second, work, derivatives, m * n * n)
         return
     put_zeros(work, second, m * n * n)
     for k in range(n):
@@ -101,37 +97,37 @@ def called_hessian(index, params, work, q, r):
 
 @device
 def third_given(index, work, q, r, third):
-    """Add the third derivatives that the user gave, twice times the direction."""
+    """Add the user's third derivatives, contracted twice with the direction."""
     n = r.part1 - r.part0
-    x, _, _, d, given = room_of(r)
+    x, _, _, d, derivatives = offsets_of(r)
     coordinates(index, work, q, r, x)
-    call_address(functions_of(index, r.functions).third, work, x, given)
+    call_address(functions_of(index, r.functions).third, work, x, derivatives)
     for i in range(r.rows * n):
         for j in range(n):
             for l in range(n):
-                part = get(work, given + (i * n + j) * n + l) * get(work, d + j) * get(work, d + l)
+                part = get(work, derivatives + (i * n + j) * n + l) * get(work, d + j) * get(work, d + l)
                 increase(work, third + i, part)
 
 
 @device
 def third_by_hessian(index, work, q, r, third, step):
-    """Add differences of the Hessian along the direction, times the direction."""
+    """Add differences of the Hessian along the direction, contracted with the direction."""
     n = r.part1 - r.part0
-    x, _, _, d, given = room_of(r)
+    x, _, _, d, derivatives = offsets_of(r)
     for s in range(8):
         coordinates(index, work, q, r, x)
         move(work, r, x, d, _STEPS[s] * step)
-        call_address(functions_of(index, r.functions).hessian, work, x, given)
+        call_address(functions_of(index, r.functions).hessian, work, x, derivatives)
         for i in range(r.rows * n):
             for j in range(n):
-                part = _WEIGHTS[s] / step * get(work, given + i * n + j) * get(work, d + j)
+                part = _WEIGHTS[s] / step * get(work, derivatives + i * n + j) * get(work, d + j)
                 increase(work, third + i, part)
 
 
 @device
 def third_by_jacobian(index, params, work, q, r, third, step):
     """Add second differences of the Jacobian along the direction."""
-    _, _, jacobian, _, _ = room_of(r)
+    _, _, jacobian, _, _ = offsets_of(r)
     for s in range(9):
         weight = (_BETWEEN if s == 4 else _SECOND[abs(s - 4) - 1]) / (step * step)
         jacobian_along(index, params, work, q, r, (s - 4) * step)
@@ -141,13 +137,9 @@ def third_by_jacobian(index, params, work, q, r, third, step):
 
 @device
 def called_third(index, params, work, q, r):
-    """Write the second derivative of the Jacobian of a compiled function along the joints' rates to its room.
-
-    If it is not given, differences: the step is that of the function's other ones, in units of which the direction has
-    length one.
-    """
+    """Write the second derivative of the Jacobian along joint velocities, by differences if it is not given."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
-    _, _, _, d, _ = room_of(r)
+    _, _, _, d, _ = offsets_of(r)
     third = r.room + 2 * m * n + m * n * n + 2 * n + m
     size = 0.0
     for i in range(n):

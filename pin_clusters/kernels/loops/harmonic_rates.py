@@ -1,7 +1,7 @@
-"""Harmonic closures, differentiated further: in their angles, once for all columns; see ``closure_rates`` and (L7).
+"""Further derivatives of harmonic closures with respect to their angles, once for all columns: (L6), (L7).
 
-A term is a product of at most three factors of an angle each. Its derivative by an angle is a product, too, of which
-series in time are taken.
+``closure_rates`` uses them. A term is a product of at most three factors of one angle each. Its derivative with respect
+to an angle is a product as well, of which truncated series in time are taken.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -16,20 +16,20 @@ _harmonic_room = inline(harmonic_room)
 
 
 @inline
-def room_of(r, nk):
-    """Lay out the room of a closure of a cluster with nk columns."""
+def layout_of(r, nk):
+    """Return the layout of the workspace of a closure in a cluster with nk columns."""
     return _harmonic_room(r.room, r.angles, r.rows, nk)
 
 
 @inline
 def third_derivative(r, factor):
-    """Which of value and first two derivatives of a factor is its third, and with which sign: of angles none is."""
+    """Return the ratio of third to first derivative of a factor: -1 for sines and cosines, 0 for angles."""
     return 0.0 if (factor - r.room) % ANGLE_ROOM == at.IDENTITY else -1.0
 
 
 @inline
 def series(work, r, slope, factor):
-    """Value and time derivatives of a factor, and of its derivative by its angle."""
+    """Return value and two time derivatives of a factor, and the same for its derivative with respect to its angle."""
     f, u, du = load3(work, factor), get(work, slope), get(work, slope + r.angles)
     turned = f[1], f[2] * u, third_derivative(r, factor) * f[1] * u * u + f[2] * du
     return (f[0], f[1] * u, f[2] * u * u + f[1] * du), turned
@@ -37,13 +37,12 @@ def series(work, r, slope, factor):
 
 @inline
 def product(a, b):
-    """Product of two series, as value and derivatives."""
     return a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]
 
 
 @inline
 def add_rate(work, r, R, row, slope, x, s, second):
-    """Add the derivatives of series s, times x, to those of a row by the angle of a slope."""
+    """Add x times the time derivatives of series s to the derivatives of a row with respect to one angle."""
     i = row * r.angles + slope - R.slopes
     increase(work, R.rates + i, x * s[1])
     if second:
@@ -52,7 +51,7 @@ def add_rate(work, r, R, row, slope, x, s, second):
 
 @inline
 def turn_angles(index, params, work, r, R, nk):
-    """Write how the angles change: along the motion, and along each column."""
+    """Write the rates of the angles along the motion and along each column."""
     n = r.angles
     put_zeros(work, R.slopes, 2 * n)
     put_zeros(work, R.changes, nk * n)
@@ -67,8 +66,8 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk, second):
-    """Write first, if wanted second, time derivatives of the derivatives of all rows by the angles."""
-    R = room_of(r, nk)
+    """Write first and, if ``second``, second time derivatives of the gradient of all rows in the angles."""
+    R = layout_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     put_zeros(work, R.rates, 2 * r.rows * r.angles)
     for t in range(r.term0, r.term1):
@@ -88,8 +87,8 @@ def rates_by_angles(index, params, work, r, nk, second):
 
 @inline
 def rates_by_joints(index, params, work, r, row, width, nk):
-    """Rates of rows of K of a harmonic closure, from those by its angles."""
-    R, n = room_of(r, nk), r.angles
+    """Add the rates of the rows of K of a harmonic closure, from the rates of its gradient in the angles."""
+    R, n = layout_of(r, nk), r.angles
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
         x, a = get(params, part.at), part.slope - R.slopes
@@ -99,8 +98,8 @@ def rates_by_joints(index, params, work, r, row, width, nk):
 
 @inline
 def harmonic_row(index, params, work, r, to, k, nk):
-    """Second rates of the rows of a harmonic closure, for column k."""
-    R, n = room_of(r, nk), r.angles
+    """Write the second rates of the rows of a harmonic closure for column k: (L6)."""
+    R, n = layout_of(r, nk), r.angles
     put_zeros(work, R.slopes + 3 * n, n)
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
@@ -116,21 +115,21 @@ def harmonic_row(index, params, work, r, to, k, nk):
 
 @inline
 def add_bend(work, r, R, one, other, x):
-    """Add x to the second derivative by the angles of two slopes."""
+    """Add x to the second derivative with respect to the angles of two slopes."""
     increase(work, R.bends + (one - R.slopes) * r.angles + other - R.slopes, x)
 
 
 @inline
 def add_bends(work, r, R, one, other, x):
-    """Add x to a second derivative and its mirror image; by one angle alone it counts twice."""
+    """Add x to a second derivative and to its mirror entry, which are the same entry for a single angle."""
     add_bend(work, r, R, one, other, x)
     add_bend(work, r, R, other, one, x)
 
 
 @inline
 def bends_by_angles(index, params, work, r, nk, values):
-    """Write the second derivatives by the angles of all rows, times their multipliers."""
-    R = room_of(r, nk)
+    """Write the second derivatives of all rows with respect to the angles, summed with their multipliers."""
+    R = layout_of(r, nk)
     put_zeros(work, R.bends, r.angles * r.angles)
     for t in range(r.term0, r.term1):
         T = term_row(index, t)
@@ -152,8 +151,8 @@ def bends_by_angles(index, params, work, r, nk, values):
 
 @inline
 def bend_along(work, r, nk, k, m):
-    """Second derivative of all rows, times their multipliers, along columns k and m."""
-    R, n, total = room_of(r, nk), r.angles, 0.0
+    """Return the second derivative along columns k and m of all rows, summed with their multipliers: (L7)."""
+    R, n, total = layout_of(r, nk), r.angles, 0.0
     for a in range(n):
         x = 0.0
         for b in range(n):

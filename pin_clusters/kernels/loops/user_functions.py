@@ -1,4 +1,4 @@
-"""Functions that the user compiled, called by address."""
+"""Calls of compiled user functions by address."""
 
 import ctypes
 
@@ -8,11 +8,11 @@ from numba.extending import intrinsic, overload
 
 from ...compiler.numba_jit.jit import INLINE
 
-# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
 
 
 def call_address(address, a, x, y):
-    """Call a C function with two pointers: to number x and number y of the memory of an array."""
+    """Call a C function with two pointers, to elements x and y of the array a."""
     double = ctypes.POINTER(ctypes.c_double)
     function = ctypes.CFUNCTYPE(None, double, double)(address)
     start = a.ctypes.data

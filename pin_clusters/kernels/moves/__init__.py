@@ -1,1 +1,1 @@
-"""Configurations: loops that are followed, and closed."""
+"""Configurations of closed loops: continuation along a motion, and closing of open loops."""

@@ -1,7 +1,8 @@
-"""Closing of loops by the least change of all joints that are not held. One state at a time.
+"""Closing of loops with the smallest change of all joints that are not held, one state per call.
 
-Newton's method on the rows of K; nothing is allocated. What it cannot close is reported: the caller has slower, damped
-means. ``close_all`` contains only choices and calls, which ``compiler/specialising`` translates for one robot.
+Newton's method on the rows of K, without allocation. A loop that stays open is reported to the caller, which has
+slower, damped methods. ``close_all`` contains only choices and calls, which ``compiler/specialising`` translates for
+one robot.
 """
 
 import math
@@ -19,7 +20,7 @@ from .limits import FAR, GROWTH_OF_ALL, ITERATIONS, LIMIT
 
 @paste
 def choose_rows(work, L):
-    """Replace K and the values by P K and P times the values: the rows that the pivots chose."""
+    """Replace K and the residuals by P K and P times the residuals, which selects the pivot rows."""
     for j in range(L.width + 1):
         at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
         for i in range(L.nd):
@@ -33,10 +34,10 @@ def choose_rows(work, L):
 
 @paste
 def hold(index, work, held, H, L):
-    """Take the joints that are held out of K."""
+    """Set the columns of K of held joints to zero."""
     for n in range(H.velocity0, H.velocity1):
         V, i = velocity_row(index, n), n - H.velocity0
-        # the columns of K: dependent velocities in order, then the independent ones
+        # Columns of K: dependent velocities in order, then independent velocities.
         column = i if i < L.nd else L.nd + V.column
         if i < L.nd or V.column >= 0:
             for k in range(L.nr):
@@ -45,7 +46,7 @@ def hold(index, work, held, H, L):
 
 @paste
 def factor_rows(work, L, rows):
-    """Cholesky factors of K K', in the room; returns whether there are any. A trace looks at the pivots itself."""
+    """Write the Cholesky factor of K K' to the workspace; return whether it exists, unless traced."""
     A, trace = L.room, 0.0
     for i in range(rows):
         for j in range(rows):
@@ -55,7 +56,7 @@ def factor_rows(work, L, rows):
             work[A + i * L.nr + j] = t
         trace += work[A + i * L.nr + i]
     for k in range(rows):
-        # a little of the trace keeps redundant rows from dividing by zero
+        # A small multiple of the trace prevents a division by zero for redundant rows.
         t = work[A + k * L.nr + k] + 1e-13 * trace
         for m in range(k):
             t -= work[A + k * L.nr + m] * work[A + k * L.nr + m]
@@ -73,7 +74,7 @@ def factor_rows(work, L, rows):
 
 @paste
 def solve_rows(work, L, rows):
-    """Replace the values r by (K K')^-1 r."""
+    """Replace the residuals r by (K K')^-1 r."""
     A, r = L.room, L.value
     for k in range(rows):
         t = work[r + k]
@@ -90,7 +91,7 @@ def solve_rows(work, L, rows):
 
 @paste
 def step_back(index, work, H, L, rows):
-    """Write -K' (K K')^-1 r to the rates."""
+    """Write the step -K' (K K')^-1 r to the rates."""
     for n in range(H.velocity0, H.velocity1):
         V, i, x = velocity_row(index, n), n - H.velocity0, 0.0
         column = i if i < L.nd else L.nd + V.column
@@ -102,7 +103,7 @@ def step_back(index, work, H, L, rows):
 
 @paste
 def step_all(index, work, q, held, C):
-    """Move all joints that are not held by the shortest step, limited to LIMIT; returns whether there is one."""
+    """Move all joints that are not held by the step of least norm, at most LIMIT; return whether it exists."""
     H = head(index, C.head)
     L = block(H, C.nk)
     rows = L.nr
@@ -110,7 +111,7 @@ def step_all(index, work, q, held, C):
         invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
     hold(index, work, held, H, L)
     if L.nr > L.nd:
-        # off the manifold more rows count than on it: those that the pivots chose, as P K
+        # Redundant rows contradict each other while loops are open, so only pivot rows count, as P K.
         rows = L.nd
         choose_rows(work, L)
     if not factor_rows(work, L, rows):
@@ -118,14 +119,14 @@ def step_all(index, work, q, held, C):
     solve_rows(work, L, rows)
     step_back(index, work, H, L, rows)
     longest = longest_rate(index, work, H.velocity0, H.velocity1)
-    # machine code divides only where the step is too long, and otherwise does not wait for its length
+    # Machine code divides only if the step is too long; otherwise it does not wait for the length.
     advance(index, work, q, C, if_less(LIMIT, longest, LIMIT / if_less(LIMIT, longest, longest, LIMIT), 1.0))
     return True
 
 
 @paste
 def close_all(index, params, work, q, held, C):
-    """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
+    """Run Newton's method with steps of least norm of all joints not held; return whether the loops closed."""
     before = 1e300
     for _ in range(2 * ITERATIONS):
         value, allowed, total = evaluate(index, params, work, q, C)
@@ -143,7 +144,7 @@ def close_all(index, params, work, q, held, C):
 
 @paste
 def project(index, params, work, result, q, held):
-    """Close the loops of all clusters in place; returns minus the row of a cluster that stays open."""
+    """Close the loops of all clusters in place; return minus the row of a cluster that stays open, or OK."""
     n = header(index)
     if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:
         return WRONG_SIZE

@@ -1,6 +1,7 @@
-"""Continuation of closed loops: the dependent joints follow the independent ones. One state at a time.
+"""Continuation of closed loops: the dependent joints follow the independent joints, one state per call.
 
-Newton's method on the rows of K; nothing is allocated. What it cannot follow is reported: the caller has slower means.
+Newton's method on the rows of K, without allocation. A motion that cannot be followed is reported to the caller, which
+has slower methods.
 
 ``reaches``, ``follow``, ``arrives``, ``close_dependents`` and ``closed_enough`` contain only choices and calls.
 ``compiler/specialising`` translates them for one robot. All functions that they call are traceable.
@@ -23,7 +24,7 @@ from .limits import FAR, FASTEST, GROWTH, ITERATIONS, LIMIT, SMALLEST_STEP, STAL
 
 @device
 def advance(index, work, q, C, part):
-    """Move the joints of a LOOP cluster along part times the rates of its velocities; a retraction, exact in 1D."""
+    """Move the joints of a LOOP cluster by ``part`` times their rates: a retraction, exact in one dimension."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -50,7 +51,6 @@ def advance(index, work, q, C, part):
 
 @device
 def copy_joints(index, source, target, C, independent):
-    """Copy the coordinates of the joints of a LOOP cluster: of all, or of the independent ones."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -61,29 +61,24 @@ def copy_joints(index, source, target, C, independent):
 
 @device
 def copy_all(index, source, target, C):
-    """Copy the coordinates of all joints of a LOOP cluster."""
     copy_joints(index, source, target, C, False)
 
 
 @device
 def copy_independent(index, source, target, C):
-    """Copy the coordinates of the independent joints of a LOOP cluster."""
     copy_joints(index, source, target, C, True)
 
 
 @inline
 def larger_size(x, most):
-    """The absolute value of x if it is larger than ``most``, else ``most``."""
+    """Return max(abs(x), most)."""
     size = if_less(x, 0.0, -x, x)
     return if_less(most, size, size, most)
 
 
 @paste
 def evaluate(index, params, work, q, C):
-    """K and the values of a LOOP cluster.
-
-    Returns the largest value, what is allowed for it, and the sum of all, which is NaN if a value is.
-    """
+    """Compute K and residuals; return the largest residual, its tolerance, and the sum of all (NaN if one is)."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -101,13 +96,13 @@ def evaluate(index, params, work, q, C):
 
 @device
 def closed_enough(value, allowed, before):
-    """Whether the largest value is at rounding level, or falls no longer."""
+    """Return whether the largest residual is at rounding level, or has stopped decreasing near it."""
     return value < allowed or (value < at.ROUNDING and value > STALLED * before)
 
 
 @device
 def longest_rate(index, work, first, last):
-    """The longest of the rates of some velocities."""
+    """Return the largest absolute rate of velocities first to last - 1."""
     longest = 0.0
     for n in range(first, last):
         longest = larger_size(work[velocity_row(index, n).at_rate], longest)
@@ -116,7 +111,7 @@ def longest_rate(index, work, first, last):
 
 @inline
 def step_dependents(index, work, q, C):
-    """Move the dependent joints by the step that would close the loops if nothing bent; returns its longest part."""
+    """Move the dependent joints by the Newton step -P r; return its largest entry."""
     H = head(index, C.head)
     L = block(H, C.nk)
     invert_dependents(work, L)
@@ -132,7 +127,7 @@ def step_dependents(index, work, q, C):
 
 @paste
 def close_dependents(index, params, work, q, C):
-    """Newton's method on the dependent joints, in place; returns whether it closed the loops."""
+    """Run Newton's method on the dependent joints, in place; return whether the loops closed."""
     before = 1e300
     for _ in range(ITERATIONS):
         value, allowed, total = evaluate(index, params, work, q, C)
@@ -150,7 +145,7 @@ def close_dependents(index, params, work, q, C):
 
 @paste
 def side(index, work, C):
-    """The sign of det(P K_d), with P of the saved pose and K of the present one."""
+    """Return the sign of det(P K_d), with P of the saved pose and K_d of the present pose."""
     L = block(head(index, C.head), C.nk)
     nd, x, sign = L.nd, L.saved + L.nd * L.nr, 1.0
     for i in range(nd):
@@ -161,7 +156,7 @@ def side(index, work, C):
             work[x + i * nd + j] = t
     for k in range(nd):
         for i in range(k + 1, nd):
-            # the larger of both rows goes up
+            # the row with the larger pivot moves up
             a, b = work[x + k * nd + k] * work[x + k * nd + k], work[x + i * nd + k] * work[x + i * nd + k]
             for j in range(k, nd):
                 above, below = work[x + k * nd + j], work[x + i * nd + j]
@@ -178,7 +173,7 @@ def side(index, work, C):
 
 @paste
 def predict(index, params, work, q, v, C):
-    """G at q, and P, which is saved; returns the longest rate of a dependent joint along v, and the condition."""
+    """Compute G and P at q, and save P; return the largest dependent rate along v, and ``condition_of``."""
     prepare(index, params, work, q, C)
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -190,7 +185,7 @@ def predict(index, params, work, q, v, C):
 
 @inline
 def go(index, work, q, v, trial, C, step):
-    """Write to ``trial`` where the joints of a LOOP cluster are after a part of the motion that G predicts."""
+    """Write to ``trial`` the joints of a LOOP cluster after the fraction ``step`` of the motion that G predicts."""
     copy_joints(index, q, trial, C, False)
     rates_of(index, work, v, C)
     advance(index, work, trial, C, step)
@@ -198,7 +193,7 @@ def go(index, work, q, v, trial, C, step):
 
 @paste
 def arrives(index, params, work, q, v, target, trial, C, step, left):
-    """Whether a step leads to closed loops on the same branch, which ``trial`` has then."""
+    """Return whether a step leads to closed loops on the same branch, which ``trial`` then contains."""
     go(index, work, q, v, trial, C, step)
     if step >= left:
         copy_independent(index, target, trial, C)
@@ -207,34 +202,33 @@ def arrives(index, params, work, q, v, target, trial, C, step, left):
 
 @paste
 def follow(index, params, work, q, v, target, trial, C):
-    """Carry the dependent joints of a LOOP cluster from q along v to the independent ones of target; q is moved.
+    """Move the dependent joints of a LOOP cluster from q along v to the independent joints of target; q is changed.
 
-    Steps short enough that no dependent joint is predicted to move more than STRIDE; the sign of det K_d must not
-    change. Returns whether it arrived.
+    Each step is so short that no dependent joint is predicted to move more than STRIDE. The sign of det K_d must not
+    change. Returns whether the motion reached the target.
     """
     done, allowed = 0.0, 1.0
     while done < 1.0:
         longest, condition = predict(index, params, work, q, v, C)
-        # beyond the limit of the condition the sign of det K_d would be that of rounding
+        # Above this condition number, rounding would decide the sign of det K_d.
         if not (condition < at.CONDITION_LIMIT * at.CONDITION_LIMIT and longest < FASTEST):
             return False
-        left = 1.0 - done
-        step = min(left, allowed, STRIDE / longest if longest > STRIDE else 1.0)
-        if step < SMALLEST_STEP and step < left:
+        remaining = 1.0 - done
+        step = min(remaining, allowed, STRIDE / longest if longest > STRIDE else 1.0)
+        if step < SMALLEST_STEP and step < remaining:
             return False
-        while not arrives(index, params, work, q, v, target, trial, C, step, left):
+        while not arrives(index, params, work, q, v, target, trial, C, step, remaining):
             step = 0.25 * step
             if step < SMALLEST_STEP:
                 return False
         copy_all(index, trial, q, C)
-        done = 1.0 if step >= left else done + step
+        done = 1.0 if step >= remaining else done + step
         allowed = 4.0 * step
     return True
 
 
 @device
 def speed(index, v, C):
-    """Sum of the absolute velocities of the independent joints of a LOOP cluster."""
     total = 0.0
     for k in range(C.nk):
         x = v[listed(index, C.column, k)]
@@ -244,9 +238,10 @@ def speed(index, v, C):
 
 @paste
 def reaches(index, params, work, q, v, target, trial, C):
-    """Carry the joints of a LOOP cluster along v, in place; returns whether that succeeded, or nothing has to move.
+    """Move the joints of a LOOP cluster along v, in place; return whether that succeeded or nothing had to move.
 
-    Near a dead centre Newton's method may fail on loops that are as closed as rounding permits. They stay at rest.
+    Near a dead centre, Newton's method may fail although the loops are closed to rounding. Without a motion, such loops
+    are accepted.
     """
     if follow(index, params, work, q, v, target, trial, C):
         return True
@@ -258,10 +253,7 @@ def reaches(index, params, work, q, v, target, trial, C):
 
 @paste
 def move(index, params, work, result, q, v, target, spare):
-    """Carry the dependent joints of all LOOP clusters along v; q is moved, spare is room.
-
-    Returns minus the row of a cluster that did not arrive.
-    """
+    """Move the dependent joints of all LOOP clusters along v; return minus the row of a cluster that fails, or OK."""
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
         return at.WRONG_SIZE

@@ -1,13 +1,13 @@
-"""Limits of Newton's method on closed loops, of continuation along a motion, and of closing. All versions use these."""
+"""Limits of Newton's method and of continuation on closed loops; all implementations use them."""
 
 from typing import Final
 
 STRIDE: Final = 0.2  # [rad] or [m]: longest predicted step of a dependent joint
-SMALLEST_STEP: Final = 1e-6  # part of the whole motion
-FASTEST: Final = 1e9  # change of a dependent joint along the whole motion, above which it is not determined
-LIMIT: Final = 0.5  # [rad], and [m] or part of the length of the loop: longest step of a joint when a loop is closed
+SMALLEST_STEP: Final = 1e-6  # fraction of the whole motion
+FASTEST: Final = 1e9  # largest change of a dependent joint along the whole motion that counts as determined
+LIMIT: Final = 0.5  # [rad], and [m] or fraction of the loop length: longest step of a joint when a loop is closed
 ITERATIONS: Final = 12
-FAR: Final = 1e3  # largest scaled value of a row from which Newton's method goes on
-GROWTH: Final = 2.0  # factor by which the largest value may grow in one step of the dependent joints
-GROWTH_OF_ALL: Final = 10.0  # the same of the shortest step of all joints
-STALLED: Final = 0.3  # a value that is more than this part of the one before has reached rounding
+FAR: Final = 1e3  # largest scaled residual from which Newton's method continues
+GROWTH: Final = 2.0  # largest growth of the largest residual in one step of the dependent joints
+GROWTH_OF_ALL: Final = 10.0  # the same for a step of least norm of all joints
+STALLED: Final = 0.3  # a residual above this fraction of the previous residual has stopped decreasing

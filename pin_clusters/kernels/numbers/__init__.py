@@ -1,1 +1,1 @@
-"""Numbers, small vectors, and memory."""
+"""Numbers, small vectors, and access to memory."""

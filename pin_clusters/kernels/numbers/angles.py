@@ -8,7 +8,7 @@ from .choices import if_less
 
 @inline
 def turn_z(R, c, s):
-    """R Rz(angle), from the cosine and sine of the angle."""
+    """Return R Rz(angle), from the cosine and sine of the angle."""
     return (
         c * R[0] + s * R[1],
         c * R[1] - s * R[0],
@@ -24,7 +24,6 @@ def turn_z(R, c, s):
 
 @inline
 def quaternion_rotation(x, y, z, w):
-    """Rotation of a unit quaternion."""
     xx, yy, zz = 2.0 * x * x, 2.0 * y * y, 2.0 * z * z
     xy, xz, yz = 2.0 * x * y, 2.0 * x * z, 2.0 * y * z
     xw, yw, zw = 2.0 * x * w, 2.0 * y * w, 2.0 * z * w
@@ -36,23 +35,20 @@ _PIO2_1, _PIO2_2, _PIO2_3 = 1.57079632673412561417e00, 6.07710050630396597660e-1
 _TWO_OVER_PI = 0.63661977236758134308
 
 
-# adding and taking away 1.5 * 2^52 rounds to the nearest whole number; floor() would convert to integers and back
+# Adding and subtracting 1.5 * 2^52 rounds to the nearest integer; floor() would convert to integers and back.
 _ROUND = 6755399441055744.0
 _FAR = 2.0**20
 
 
 @inline
 def nearest(x):
-    """Nearest whole number, for |x| below 2^51."""
+    """Return the nearest integer, for |x| below 2^51."""
     return (x + _ROUND) - _ROUND
 
 
 @inline
 def sincos(x):
-    """Sine and cosine to one unit in the last place.
-
-    Polynomials of the Cephes library (S. Moshier) on [-pi/4, pi/4]; beyond 2^20 those of C's library.
-    """
+    """Return sine and cosine to one unit in the last place: Cephes polynomials (S. Moshier); C library beyond 2^20."""
     if _FAR <= abs(x) < math.inf:
         return math.sin(x), math.cos(x)
     n = nearest(x * _TWO_OVER_PI)
@@ -64,7 +60,7 @@ def sincos(x):
     p = 2.08757232129817482790e-09 + z * -1.13596475577881948265e-11
     p = -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07 + z * p))
     c = 1.0 - (0.5 * z - z * z * (4.16666666666666019037e-02 + z * p))
-    quadrant = n - 4.0 * nearest(0.25 * n - 0.375)  # the nearest one is the floor: n is whole
+    quadrant = n - 4.0 * nearest(0.25 * n - 0.375)  # floor(n / 4), because n is an integer
     odd = quadrant - 2.0 * nearest(0.5 * quadrant - 0.25)
     ss, cc = if_less(odd, 0.5, s, c), if_less(odd, 0.5, c, s)
     return if_less(quadrant, 1.5, ss, -ss), if_less(quadrant * (3.0 - quadrant), 1.0, cc, -cc)

@@ -1,4 +1,4 @@
-"""The symmetric 6x6 system of a free-flying base."""
+"""Symmetric 6x6 systems of a free-flying base: L D L' factorization and solution."""
 
 from ...compiler.numba_jit.jit import inline
 from .tuples import Vec6
@@ -6,7 +6,7 @@ from .tuples import Vec6
 
 @inline
 def sym6_factor(I):
-    """LDL' of a symmetric spatial matrix: (1/d0..1/d5, d0..d5, 15 entries of L row by row)."""
+    """Factor a symmetric spatial matrix as L D L'; return (1/d0..1/d5, d0..d5, 15 entries of L row by row)."""
     d0 = I[0]
     i0 = 1.0 / d0
     l10, l20, l30, l40, l50 = I[1] * i0, I[2] * i0, I[6] * i0, I[7] * i0, I[8] * i0
@@ -66,7 +66,6 @@ def sym6_upper(L, y):
 
 @inline
 def entrywise(a, b):
-    """Products of entries."""
     return Vec6(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3], a[4] * b[4], a[5] * b[5])
 
 

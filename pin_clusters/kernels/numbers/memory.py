@@ -1,4 +1,4 @@
-"""Accessors of flat arrays of float64: how kernels read and write memory. Traced, the arrays hold expressions."""
+"""Access of kernels to flat arrays of float64. In traced code, the arrays contain expressions."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from numba.extending import intrinsic, overload
 from ...compiler.numba_jit.jit import INLINE, inline
 from ...compiler.switches import BOUNDSCHECK
 
-# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
 
 
 def place_of(context: Any, builder: Any, kind: Any, array: Any, i: Any, k: int = 0) -> Any:
-    """Point at number i + k, without Python's rule for negative indices: it would cost a comparison at every access."""
-    at = builder.add(i, ir.Constant(i.type, k))
-    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
+    """Return a pointer to element i + k; Python's rule for negative indices would cost a comparison per access."""
+    position = builder.add(i, ir.Constant(i.type, k))
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [position])
 
 
 @intrinsic
@@ -32,11 +32,11 @@ def _store(typing: Any, a: Any, i: Any, x: Any) -> Any:
     several = isinstance(x, types.BaseTuple)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array, at, value = args
+        array, start, value = args
         values = zip(cgutils.unpack_tuple(builder, value), x.types, strict=True) if several else [(value, x)]
         for k, (number, kind) in enumerate(values):
             number = context.cast(builder, number, kind, types.float64)
-            builder.store(number, place_of(context, builder, a, array, at, k), align=8)
+            builder.store(number, place_of(context, builder, a, array, start, k), align=8)
 
     return types.void(a, types.intp, x), codegen
 
@@ -44,22 +44,21 @@ def _store(typing: Any, a: Any, i: Any, x: Any) -> Any:
 @intrinsic
 def _store_apart(typing: Any, a: Any, i: Any, stride: Any, x: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array, at, step, value = args
+        array, position, step, value = args
         for number, kind in zip(cgutils.unpack_tuple(builder, value), x.types, strict=True):
             number = context.cast(builder, number, kind, types.float64)
-            builder.store(number, place_of(context, builder, a, array, at), align=8)
-            at = builder.add(at, step)
+            builder.store(number, place_of(context, builder, a, array, position), align=8)
+            position = builder.add(position, step)
 
     return types.void(a, types.intp, types.intp, x), codegen
 
 
 def get(a, i):
-    """Return number i of a flat array."""
     return a[i]
 
 
 def put(a, i, x):
-    """Write number i of a flat array; a tuple from there on."""
+    """Write element i of a flat array, or a tuple from element i on."""
     if isinstance(x, tuple):
         a[i : i + len(x)] = x
     else:
@@ -67,7 +66,7 @@ def put(a, i, x):
 
 
 def put_apart(a, i, stride, x):
-    """Write a tuple from number i of a flat array on, ``stride`` apart: a piece of a column of a matrix by rows."""
+    """Write a tuple to elements i, i + stride, ...: a piece of a column of a row-major matrix."""
     a[i : i + stride * len(x) : stride] = x
 
 
@@ -110,34 +109,31 @@ def _put_apart(a, i, stride, x):
 
 @inline
 def increase(a, i, x):
-    """Add to number i of a flat array."""
     put(a, i, get(a, i) + x)
 
 
 @inline
 def put_twice(M, n, i, k, x):
-    """Write an entry of an n x n matrix, and its mirror image."""
     put(M, i * n + k, x)
     put(M, k * n + i, x)
 
 
 @inline
 def put_copy(a, i, b, k, n):
-    """Write n numbers from number i of a flat array on, those of another one from k on."""
+    """Copy n elements of b from element k on to a, from element i on."""
     for j in range(n):
         put(a, i + j, get(b, k + j))
 
 
 @inline
 def put_zeros(a, i, n):
-    """Write n zeros from number i of a flat array on."""
     for k in range(n):
         put(a, i + k, 0.0)
 
 
 @inline
 def fill_square(flat, n, out):
-    """Copy n x n numbers to a matrix; returns whether it has that shape."""
+    """Copy n x n numbers to a matrix; return whether the matrix has that shape."""
     if out.shape[0] != n or out.shape[1] != n:
         return False
     for i in range(n):
@@ -147,10 +143,7 @@ def fill_square(flat, n, out):
 
 
 def borrowed(a):
-    """Return an array whose references are not counted: it lives as long as the call, and counting costs a quarter.
-
-    Numbers stay what they are.
-    """
+    """Return an array without reference counting, which would take a quarter of a call; numbers stay unchanged."""
     return a
 
 

@@ -1,18 +1,14 @@
-"""Spatial algebra, linear part first, on the tuples of ``tuples``; a rotation is 9 numbers, row major.
-
-Loops are written out: Numba keeps tuples in registers.
-"""
+"""Spatial algebra on tuples, linear part first, rotations row-major; unrolled, so that tuples stay in registers."""
 
 from numba.extending import overload
 
 from ...compiler.numba_jit.jit import INLINE, inline
 from .tuples import Rigid, Sym6, Vec3, Vec6
 
-# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
 
 
 def cross(a, b):
-    """Product of vectors, or of motions, v x m."""
     return _cross6(a, b) if len(a) == 6 else _cross3(a, b)
 
 
@@ -38,7 +34,7 @@ def _cross(a, b):
 
 @inline
 def cross_force(v, f):
-    """Product of a motion and a force, v x* f."""
+    """Return the product of a motion and a force, v x* f."""
     return Vec6(
         v[4] * f[2] - v[5] * f[1],
         v[5] * f[0] - v[3] * f[2],
@@ -51,25 +47,21 @@ def cross_force(v, f):
 
 @inline
 def zero3():
-    """Return no vector."""
     return Vec3(0.0, 0.0, 0.0)
 
 
 @inline
 def zero6():
-    """Return no motion or force."""
     return Vec6(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
 def zero_rigid():
-    """Return no rigid-body inertia."""
     return Rigid(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
 def zero_sym6():
-    """Return no spatial matrix."""
     o = 0.0
     return Sym6(o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
 
@@ -86,25 +78,23 @@ def angular(a):
 
 @inline
 def join(a, b):
-    """Spatial vector of a linear and an angular part."""
     return Vec6(a[0], a[1], a[2], b[0], b[1], b[2])
 
 
 @inline
 def add_angular(a, h):
-    """A + [0; h]."""
+    """Return a + [0; h]."""
     return Vec6(a[0], a[1], a[2], a[3] + h[0], a[4] + h[1], a[5] + h[2])
 
 
 @inline
 def column(R, k):
-    """Column k of a rotation."""
     return Vec3(R[k], R[3 + k], R[6 + k])
 
 
 @inline
 def axis_of(R, i):
-    """The same, of a number that is known when it runs."""
+    """Return column i of a rotation, like ``column``, for an i that is known only at run time."""
     if i == 0:
         return column(R, 0)
     return column(R, 1) if i == 1 else column(R, 2)
@@ -122,7 +112,6 @@ def dot6(a, b):
 
 @inline
 def rot(R, a):
-    """R a."""
     return Vec3(
         R[0] * a[0] + R[1] * a[1] + R[2] * a[2],
         R[3] * a[0] + R[4] * a[1] + R[5] * a[2],
@@ -132,7 +121,7 @@ def rot(R, a):
 
 @inline
 def rot_t(R, a):
-    """R' a."""
+    """Return R' a."""
     return Vec3(
         R[0] * a[0] + R[3] * a[1] + R[6] * a[2],
         R[1] * a[0] + R[4] * a[1] + R[7] * a[2],
@@ -142,7 +131,6 @@ def rot_t(R, a):
 
 @inline
 def matmul3(A, B):
-    """A B."""
     return (
         A[0] * B[0] + A[1] * B[3] + A[2] * B[6],
         A[0] * B[1] + A[1] * B[4] + A[2] * B[7],
@@ -172,7 +160,7 @@ def sym3_mul(S, a):
 
 @inline
 def rotate_sym3(R, S):
-    """R S R'."""
+    """Return R S R'."""
     a = sym3_mul(S, Vec3(R[0], R[1], R[2]))
     b = sym3_mul(S, Vec3(R[3], R[4], R[5]))
     c = sym3_mul(S, Vec3(R[6], R[7], R[8]))
@@ -188,7 +176,7 @@ def rotate_sym3(R, S):
 
 @inline
 def rigid_in_world(R, x, m, lever, I):
-    """Move a rigid-body inertia about the centre of mass to the world's axes and origin, as 10 numbers."""
+    """Return a rigid-body inertia about the world origin in world axes; I is about the centre of mass."""
     c = x + rot(R, lever)
     h = c * m
     J = rotate_sym3(R, I)
@@ -209,14 +197,12 @@ def rigid_in_world(R, x, m, lever, I):
 
 @inline
 def point_inertia(m, x):
-    """Inertia of a point mass at x."""
     xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
     return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
 
 
 @inline
 def rigid_mul(I, a):
-    """Rigid-body inertia times motion."""
     m, h0, h1, h2 = I[0], I[1], I[2], I[3]
     return Vec6(
         m * a[0] + a[4] * h2 - a[5] * h1,
@@ -230,7 +216,6 @@ def rigid_mul(I, a):
 
 @inline
 def rigid_as_sym6(I):
-    """Rigid-body inertia as a symmetric spatial matrix."""
     o, m, h0, h1, h2 = 0.0, I[0], I[1], I[2], I[3]
     return Sym6(m, o, o, m, o, m, o, h2, -h1, -h2, o, h0, h1, -h0, o, I[4], I[5], I[6], I[7], I[8], I[9])
 
@@ -249,7 +234,7 @@ def sym6_mul(I, a):
 
 @inline
 def sym6_minus_outer(I, u, w):
-    """I - u w', of which the upper triangle is kept: the sum over all columns of a cluster is symmetric."""
+    """Return the upper triangle of I - u w'; the sum over all columns of a cluster is symmetric."""
     return Sym6(
         I[0] - u[0] * w[0],
         I[1] - u[0] * w[1],
@@ -277,24 +262,22 @@ def sym6_minus_outer(I, u, w):
 
 @inline
 def rot6(R, m):
-    """Both halves of a motion or force turned."""
     return join(rot(R, linear(m)), rot(R, angular(m)))
 
 
 @inline
 def rot6_t(R, m):
-    """Both halves turned back."""
     return join(rot_t(R, linear(m)), rot_t(R, angular(m)))
 
 
 @inline
 def force_from(R, p, f):
-    """A force in the axes R, about their origin p, in the axes and about the origin in which these are given."""
+    """Transform a force from the axes R, about their origin p, to the frame in which R and p are given."""
     n = rot(R, linear(f))
     return join(n, rot(R, angular(f)) + cross(p, n))
 
 
 @inline
 def point_velocity(m, d):
-    """Velocity of the point of a moving body that is there, d from where the motion m is given."""
+    """Return the velocity of the point of a moving body at d, relative to the origin of the motion m."""
     return linear(m) + cross(angular(m), d)

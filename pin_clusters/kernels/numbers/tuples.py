@@ -1,8 +1,8 @@
-"""Tuples of numbers with the operators of vectors, and how they are read from flat arrays.
+"""Tuples of numbers with vector operators, and functions that read them from flat arrays.
 
 ``Vec3``; ``Vec6``: spatial motion or force; ``Rigid``: rigid-body inertia (mass, first moment (3), inertia about the
 origin: xx xy xz yy yz zz); ``Sym6``: symmetric spatial matrix (linear-linear (6), linear-angular (9), angular-angular
-(6)). Compiled code has no loop over the elements: they stay in registers.
+(6)). Compiled code does not loop over the elements, so that they stay in registers.
 """
 
 import operator
@@ -17,7 +17,7 @@ from ...compiler.numba_jit.jit import INLINE
 from ...compiler.switches import BOUNDSCHECK
 from .memory import place_of
 
-# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
 
 Vec3 = namedtuple("Vec3", "x y z")
 Vec6 = namedtuple("Vec6", "x y z wx wy wz")
@@ -32,7 +32,7 @@ def _kind(t):
 
 
 def _declare(op, instruction):
-    """Make an operator: of a tuple and a number for ``*``, else of two tuples of one kind."""
+    """Define an operator: between a tuple and a number for ``*``, else between two tuples of one kind."""
 
     def method(self, other):
         return type(self)(*map(op, self, other if isinstance(other, tuple) else (other,) * len(self)))
@@ -64,9 +64,9 @@ def _declare(op, instruction):
 for _op, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
     _declare(_op, _name)
 
-for _each in KINDS:
-    _each.__neg__ = lambda self: self * -1.0
-    _each.__rmul__ = lambda self, other: self * other  # a tuple would repeat itself
+for _vector in KINDS:
+    _vector.__neg__ = lambda self: self * -1.0
+    _vector.__rmul__ = lambda self, other: self * other  # the default of tuples is repetition
 
 
 @overload(operator.neg, **INLINE)
@@ -75,7 +75,7 @@ def _neg(self):
 
 
 def loads(n, kind=None):
-    """Return a function that reads n numbers of a flat array from i on, as a plain tuple or a kind of it."""
+    """Return a function that reads n numbers of a flat array from element i on, as a plain tuple or as ``kind``."""
 
     def load(a, i):
         values = tuple(a[i + k] for k in range(n))
@@ -84,8 +84,8 @@ def loads(n, kind=None):
     @intrinsic
     def read(typing: Any, a: Any, i: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            array, at = args
-            values = [builder.load(place_of(context, builder, a, array, at, k), align=8) for k in range(n)]
+            array, start = args
+            values = [builder.load(place_of(context, builder, a, array, start, k), align=8) for k in range(n)]
             return context.make_tuple(builder, signature.return_type, values)
 
         return types.BaseTuple.from_types([types.float64] * n, kind)(a, types.intp), codegen

@@ -1,1 +1,1 @@
-"""Torques and energies as linear functions of the inertial parameters."""
+"""Regressors: torques and energies as linear functions of the inertial parameters."""

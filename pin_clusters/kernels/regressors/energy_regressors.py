@@ -1,7 +1,4 @@
-"""Regressors of both energies, and of the centre of mass: how they depend on the inertial parameters.
-
-One pass outward places the links and, for the kinetic energy, moves them; then each parameter reads its link.
-"""
+"""Regressors of both energies and of the centre of mass: their coefficients of the inertial parameters."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..numbers.memory import get, put, put_zeros
@@ -42,22 +39,21 @@ def static_columns(index, params, work, H, static):
 
 @inline
 def centre_of_rod(params, work, D):
-    """Centre of mass of a rod."""
     x = of_link.position(work, D.a) + arm(work, D.a, load3(params, D.at))
     y = of_link.position(work, D.b) + arm(work, D.b, load3(params, D.at + 3))
-    both = get(params, D.at + 8)
-    return x * (get(params, D.at + 6) + both) + y * (get(params, D.at + 7) + both)
+    shared = get(params, D.at + 8)
+    return x * (get(params, D.at + 6) + shared) + y * (get(params, D.at + 7) + shared)
 
 
 @inline
 def potential_columns(index, params, work, H, potential):
-    """Write the columns of the potential energy."""
-    up, o, rest = load3(params, at.MINUS_GRAVITY), 0.0, PARAMETERS * (H.body1 - H.body0)
+    """Write the columns of the potential energy: -g . x and R' (-g) for each body."""
+    up, o, first_rod = load3(params, at.MINUS_GRAVITY), 0.0, PARAMETERS * (H.body1 - H.body0)
     for r in range(H.body0, H.body1):
         B = row_of.body(index, r)
         g = rot_t(of_link.turn(work, B.link), up)
         put(potential, B.column, (dot3(up, of_link.position(work, B.link)), g[0], g[1], g[2], o, o, o, o, o, o))
-    put_zeros(potential, rest, H.width - rest)
+    put_zeros(potential, first_rod, H.width - first_rod)
     for r in range(H.rod0, H.rod1):
         D = row_of.rod(index, r)
         put(potential, D.column, dot3(up, centre_of_rod(params, work, D)))
@@ -65,7 +61,7 @@ def potential_columns(index, params, work, H, potential):
 
 @inline
 def kinetic_columns(index, params, work, O, H, kinetic):
-    """Write the columns of the kinetic energy."""
+    """Write the columns of the kinetic energy: u . u / 2, u x w, and products of w, for each body in its axes."""
     for r in range(H.body0, H.body1):
         B = row_of.body(index, r)
         R, v, i = of_link.turn(work, B.link), of_link.velocity(work, B.link), B.column
@@ -87,17 +83,19 @@ def kinetic_columns(index, params, work, O, H, kinetic):
         D = row_of.rod(index, r)
         x = point_velocity(of_link.velocity(work, D.a), arm(work, D.a, load3(params, D.at)))
         y = point_velocity(of_link.velocity(work, D.b), arm(work, D.b, load3(params, D.at + 3)))
-        own_a, own_b, both = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
-        put(kinetic, D.column, 0.5 * (own_a * dot3(x, x) + own_b * dot3(y, y)) + both * dot3(x, y))
+        square_a, square_b, shared = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
+        put(kinetic, D.column, 0.5 * (square_a * dot3(x, x) + square_b * dot3(y, y)) + shared * dot3(x, y))
 
 
 @paste
 def energy_regressors(index, params, work, out, q, v, static, kinetic, potential):
-    """Write the regressors that there is room for; G is in out, the tree's, for the kinetic energy.
+    """Write each regressor whose array is not empty.
+
+    ``out`` contains the coupling Jacobian G of the tree, which the kinetic energy needs.
 
     Args:
-        v: Independent velocities; may be empty without kinetic.
-        static: By rows, 3 x (width less 6 per body); or empty.
+        v: Independent velocities; may be empty if ``kinetic`` is.
+        static: By rows, 3 x (width - 6 per body), or empty.
         kinetic, potential: ``width`` numbers, or empty.
     """
     n = tree_header_at(index, 0)
@@ -114,7 +112,7 @@ def energy_regressors(index, params, work, out, q, v, static, kinetic, potential
         put_in_place(params, work, b, L, R, d)
         if moves:
             vel = carried(of_link.velocity(work, L.parent), d)
-            if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # most are
+            if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the usual case
                 vel = add_angular(vel, column(R, 2) * get(work, O.v_tree + L.iv))
             else:
                 vel = vel + along_joint(index, params, work, n, L, O.v_tree)

@@ -1,7 +1,8 @@
-"""Regressor of the joint torques: how they depend on the inertial parameters, in which they are linear.
+"""Regressor of the joint torques, which are linear in the inertial parameters: (Y1), (Y2).
 
-One pass outward places and moves the links; then the force is written that a unit of each parameter of a body needs, of
-which each velocity that moves the body takes its share. The numbers of a row lie side by side, those of a body at once.
+One outward pass places and moves the links. Then the force per unit of each parameter of a body is written, and
+projected onto each velocity that moves the body. The numbers of a row are adjacent, so all parameters of a body are
+computed at once.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -23,7 +24,7 @@ from .regressor_links import arm, forces_of_parameters, sines_and_cosines, step_
 
 @inline
 def columns_of_body(index, work, H, r):
-    """Write what the parameters give to the rows of all velocities that move the body of row r."""
+    """Write the columns of the body in row r, for all velocities that move it: (Y1)."""
     B, forces = row_of.body(index, r), own.forces_at(H, r)
     R, x = of_link.turn(work, B.link), of_link.position(work, B.link)
     f0, f1, f2 = own.three_rows(work, forces)
@@ -51,7 +52,7 @@ def columns_of_body(index, work, H, r):
 
 @inline
 def column_of_rotor(index, params, work, out, n, O, H, P):
-    """Write the column of the axial inertia of a rotor that is no body: what it has beyond the locked one; (S1)."""
+    """Write the column of the axial inertia of a rotor that is lumped into its carrier: (Y2)."""
     S = spin_row(index, P.tree)
     rho, rise = driven(index, params, work, S, O.v_tree), driven(index, params, work, S, O.a_tree)
     eta = arm(work, S.link, load3(params, P.at))
@@ -71,15 +72,15 @@ def column_of_rotor(index, params, work, out, n, O, H, P):
 
 @inline
 def column_of_rod(index, params, work, H, D):
-    """Write the column of the mass of a rod: velocities along it are linear, so that three shares of it count.
+    """Write the column of the mass of a rod.
 
-    They are those of the squares of both ends' velocities and of their product, in twice the kinetic energy: 1/3, 1/3
-    and 1/6 of a slender rod.
+    Velocities are linear along a rod, so its kinetic energy has three coefficients: of the squares of both end
+    velocities and of their product. In twice the kinetic energy of a slender rod, they are 1/3, 1/3 and 1/6.
     """
     x, of_a = place_and_pull(work, D.a, load3(params, D.at))
     y, of_b = place_and_pull(work, D.b, load3(params, D.at + 3))
-    own_a, own_b, both = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
-    f, g = of_a * own_a + of_b * both, of_b * own_b + of_a * both
+    own_a, own_b, shared = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
+    f, g = of_a * own_a + of_b * shared, of_b * own_b + of_a * shared
     for t in range(D.pair0, D.pair1):
         P = row_of.pair(index, t)
         u_a, u_b = point_velocity(load6(work, P.at), x), point_velocity(load6(work, P.other), y)
@@ -88,14 +89,13 @@ def column_of_rod(index, params, work, H, D):
 
 @inline
 def place_and_pull(work, b, point):
-    """Where a point of a link is, and its acceleration, minus gravity."""
+    """Return the position of a point of a link, and its acceleration minus gravity."""
     w, d = own.speed(work, b), arm(work, b, point)
     return of_link.position(work, b) + d, own.pull(work, b) + cross(own.gain(work, b), d) + cross(w, cross(w, d))
 
 
 @inline
 def copied(work, n, H, result):
-    """Copy the regressor to a matrix; returns whether it has that shape."""
     if result.shape[0] != n.nv or result.shape[1] != H.width:
         return False
     put_copy(seen(result.ctypes.data, result.size), 0, work, H.Y, n.nv * H.width)
@@ -104,7 +104,7 @@ def copied(work, n, H, result):
 
 @paste
 def regressor(index, params, work, out, q, v, a, result):
-    """Write the regressor of the joint torques, shape (nv, width), to work and to result; G and its bias are in out."""
+    """Write the regressor of the joint torques, shape (nv, width), to work and to result; out has G and its bias."""
     n = tree_header_at(index, 0)
     O, H = own_at(index, n.sections + 1), row_of.head(index, n.place1)
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv:

@@ -1,4 +1,4 @@
-"""One link for the regressors: its place; for the torques its motion, its Jacobian, the forces of its parameters."""
+"""One link in the regressors: its pose and, for torques, its motion, its Jacobian and its forces per parameter."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation
@@ -19,7 +19,6 @@ from ..tree.motion import rate_of
 
 @inline
 def sines_and_cosines(work, q, n, H):
-    """Write those of all entries of q."""
     for i in range(n.nq):
         s, c = sincos(get(q, i))
         put(work, H.sines + i, s)
@@ -28,7 +27,7 @@ def sines_and_cosines(work, q, n, H):
 
 @inline
 def joint_moved(params, work, q, H, b, L):
-    """Rotation of link b (row L), and its offset from its parent."""
+    """Return the rotation of link b (table row L), and its offset from its parent."""
     k, R_up = b * BODY_PARAMS, of_link.rotation(work, L.parent)
     R, d = turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
     if L.kind == at.REVOLUTE:
@@ -38,16 +37,16 @@ def joint_moved(params, work, q, H, b, L):
 
 @inline
 def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
-    """Place link b (row L), move it, write its columns."""
+    """Place link b (table row L), compute its motion, and write its Jacobian columns."""
     w_up, alpha, pull = own.speed(work, L.parent), own.gain(work, L.parent), own.pull(work, L.parent)
     R, d = joint_moved(params, work, q, H, b, L)
-    if H.base == 1 and b == 1:  # its own frame is the world below it
+    if H.base == 1 and b == 1:  # bodies below a free flyer use its frame as the world
         pull = rot_t(R, pull)
         R, d = unit_rotation(), zero3()
     put_in_place(params, work, b, L, R, d)
     x, reach = of_link.position(work, b), row_of.reach(index, H.reach0 + b)
     pull = pull + cross(alpha, d) + cross(w_up, cross(w_up, d))
-    if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # most are
+    if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the usual case
         z, rate, rise = column(R, 2), 0.0, get(out, O.g + L.iv)
         S = join(cross(x, z), z)
         for c in range(reach.column0, reach.column1):
@@ -84,9 +83,10 @@ def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
 
 @inline
 def forces_of_parameters(work, b, at):
-    """Write force and moment of a body per unit of its ten parameters, in its own axes about its origin.
+    """Write force and moment of a body per unit of its ten parameters, in body axes about its origin: (Y1).
 
-    They are Pinocchio's: mass, first moment (3), inertia about the origin: xx xy yy xz yz zz, which needs no force.
+    The parameters are in Pinocchio's order: mass, first moment (3), inertia about the origin xx xy yy xz yz zz. The
+    inertia requires no force.
     """
     R = of_link.turn(work, b)
     w, alpha, p = rot_t(R, own.speed(work, b)), rot_t(R, own.gain(work, b)), rot_t(R, own.pull(work, b))
@@ -105,5 +105,5 @@ def forces_of_parameters(work, b, at):
 
 @inline
 def arm(work, b, point):
-    """Where a point of a link, given in its joint frame, is from its origin."""
+    """Return the vector from the origin of a link to its point, which is given in the joint frame."""
     return rot(of_link.turn(work, b), point)

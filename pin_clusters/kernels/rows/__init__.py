@@ -1,1 +1,1 @@
-"""Many states, in rows."""
+"""Batches: many states, one per row."""

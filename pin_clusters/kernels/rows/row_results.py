@@ -1,4 +1,4 @@
-"""What is done to one row of a batch beside the kernels of one state, which are called at their addresses."""
+"""Results of one row of a batch that follow after the kernels of one state, which are called by address."""
 
 import math
 
@@ -11,25 +11,25 @@ from ..tables.addresses import call_at, tables
 from ..tables.layout import LOOP, OPEN
 from ..tables.views import cluster, header
 
-FAR = 0.5  # [rad] or [m]: a loop that was closed from farther away is looked at again
+FAR = 0.5  # [rad] or [m]; a loop that was closed from farther away is checked again
 
 
 def openness_at(address, q):
-    """Write by how much loops are open in the pose q, for which a kernel has just run; returns 1 if they are."""
+    """Write the largest residual of the loops at q, after a kernel has run at q; return 1 if a loop is open, else 0."""
     index, params, work, keep = tables(address)
     q, worst = borrowed(q), 0.0
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == LOOP:
             x = largest_value(index, params, work, q, C)
-            worst = worst if x <= worst or worst != worst else x  # NaN stays
+            worst = worst if x <= worst or worst != worst else x  # keeps NaN
     keep[0] = math.sqrt(worst)
     return 0 if worst < OPEN * OPEN else 1
 
 
 @inline
 def quaternion(R):
-    """The quaternion (x, y, z, w) of a rotation by rows, with Pinocchio's choice of its sign."""
+    """Return the quaternion (x, y, z, w) of a row-major rotation, with Pinocchio's choice of its sign."""
     trace = R[0] + R[4] + R[8]
     if trace > 0.0:
         s = math.sqrt(trace + 1.0)
@@ -49,19 +49,19 @@ def quaternion(R):
 
 
 def placements_at(address, places, fixed, result):
-    """Write translation and quaternion (x, y, z, w) of places in the world, after the kernel of the tree has run.
+    """Write translation and quaternion (x, y, z, w) of frames in the world, after the kernel of the tree has run.
 
     Args:
         address: Tables of the tree.
-        places: Of each, where in its results the placement of the joint is, and where in ``fixed`` that of the frame in
-            it: rotation by rows, then translation; -1 for the joint itself.
-        fixed: Numbers of frames.
-        result: Seven numbers per place.
+        places: Per frame: offset of the placement of its joint in the results of the tree, and offset in ``fixed``, or
+            -1 for the joint itself.
+        fixed: Placements of frames in their joints: rotation by rows, then translation.
+        result: Seven numbers per frame.
     """
     out, fixed, result = tables(address)[3], borrowed(fixed), borrowed(result)
     for i in range(places.shape[0]):
-        at, frame = places[i, 0], places[i, 1]
-        R, x = transposed(load9(out, at)), load3(out, at + 9)
+        offset, frame = places[i, 0], places[i, 1]
+        R, x = transposed(load9(out, offset)), load3(out, offset + 9)
         if frame >= 0:
             x = x + rot(R, load3(fixed, frame + 9))
             R = matmul3(R, load9(fixed, frame))
@@ -71,18 +71,18 @@ def placements_at(address, places, fixed, result):
 
 
 def projected_at(address, close, units, terms, numbers, held, q, x, result):
-    """Write the nearest configuration on couplings and loops, where that needs no more than usual.
+    """Write the nearest configuration that satisfies couplings and loops, unless that needs further steps.
 
-    Returns 1 if it does: a norm is zero, a loop does not close, or from far away only.
+    Returns 1 if it does: a norm is zero, or a loop does not close, or closes only from far away.
 
     Args:
-        address: Tables for what closes loops.
-        close: Its address, or 0.
-        units: First entry and length of what must have unit norm.
-        terms: To x[to], which is set if ``of`` is negative, adds x[of] times its number.
-        numbers: Of the terms.
-        held: Of the tree's velocities, 1 for those that are held.
-        x: Room: the configuration, residuals, then what becomes the result.
+        address: Tables of the function that closes loops.
+        close: Address of this function, or 0.
+        units: First entry and length of each part of q that has unit norm.
+        terms: Rows (to, of): add numbers * x[of] to x[to]; if ``of`` is negative, set x[to] to the number.
+        numbers: One per term.
+        held: 1 for each velocity of the tree that is held, else 0.
+        x: Workspace: the configuration, residuals, then the result.
         result: Shape (nq,).
     """
     nq = q.shape[0]

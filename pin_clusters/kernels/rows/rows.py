@@ -1,7 +1,7 @@
-"""Any entry points, over rows: called at their addresses, row after row, and nothing of them is compiled again.
+"""Runs of entry points over the rows of a batch, by address, without compiling them again.
 
-Arguments are passed as the words of which Numba's calls are made: a whole number is one of them, an array seven or
-nine. ``native/words.py`` makes them; those that lead to a row move on from row to row.
+Arguments are passed as words of Numba's calling convention: an integer is one word, an array is seven or nine.
+``native/words.py`` creates the words. Words that point to a row advance from row to row.
 """
 
 from typing import Any, Final
@@ -13,16 +13,16 @@ from numba.extending import intrinsic
 
 from ...compiler.native.words import SIZES
 
-ADDRESS: Final = 0  # of a call: of the entry point
-STATUS: Final = 1  # of rows for which it reports something
-PLACE: Final = 0  # of what moves: which word of all
-START: Final = 1  # its value in row 0
-STEP: Final = 2  # from row to row
+ADDRESS: Final = 0  # column of calls: address of the entry point
+STATUS: Final = 1  # column of calls: status of a row in which the call fails
+PLACE: Final = 0  # column of moving: index of the word among all words
+START: Final = 1  # column of moving: value in row 0
+STEP: Final = 2  # column of moving: increment per row
 
 
 @intrinsic
 def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
-    """Call an entry point with all words of a row, of which it may take less; returns its code."""
+    """Call an entry point with all words of a row, of which it may use fewer; return its code."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -37,9 +37,9 @@ def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
             block = builder.append_basic_block(f"call_{size}")
             sizes.add_case(word(size), block)
             builder.position_at_end(block)
-            given = [builder.load(builder.gep(data, [word(k)])) for k in range(size)]
+            arguments = [builder.load(builder.gep(data, [word(k)])) for k in range(size)]
             kind = ir.FunctionType(ir.IntType(32), [word.as_pointer(), word.as_pointer(), *[word] * size])
-            builder.call(builder.inttoptr(args[0], kind.as_pointer()), [code, error, *given])
+            builder.call(builder.inttoptr(args[0], kind.as_pointer()), [code, error, *arguments])
             builder.branch(end)
         builder.position_at_end(end)
         return builder.load(code)
@@ -51,16 +51,16 @@ def rows_at(calls, words, moving, status, first, last):
     """Call entry points, one after the other, for each of the rows first..last-1.
 
     Args:
-        calls: Of each its address, and the status of a row of which it reports something; the last one counts.
-        words: Arguments of each, as many as one of ``SIZES``.
-        moving: Of each word that moves its place, its value in row 0, and its step.
-        status: Of the rows; those that are good are not written.
+        calls: Address of each entry point, and the status that its failure gives to a row; the last failure counts.
+        words: Arguments of each call; their number is one of ``SIZES``.
+        moving: Index of each word that advances, its value in row 0, and its step.
+        status: One per row; not written where all calls succeed.
     """
     width = words.shape[1]
     for n in range(first, last):
         for m in range(moving.shape[0]):
-            place = moving[m, PLACE]
-            words[place // width, place % width] = moving[m, START] + n * moving[m, STEP]
+            position = moving[m, PLACE]
+            words[position // width, position % width] = moving[m, START] + n * moving[m, STEP]
         for k in range(calls.shape[0]):
             if _call(calls[k, ADDRESS], words, k) != 0:
                 status[n] = calls[k, STATUS]

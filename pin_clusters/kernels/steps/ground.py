@@ -1,6 +1,6 @@
-"""Steps of a robot on a ground: the phases in their order, until a solver is needed, or what is not a point is near.
+"""Steps of a robot on a ground, until a friction solver is needed or a shape other than a point is near.
 
-This module decides which points are in the system and when the caller is needed; ``phases`` has the arithmetic.
+This module decides which points are active and when the caller must act; ``phases`` contains the arithmetic.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .sticking_impulses import hold
 
 
 def ground_at(step):
-    """Run steps until the clock's END, or until the caller is needed; see ``tables.ground``."""
+    """Run steps until the clock's END, or until the caller must act; ``tables.ground`` has the layout."""
     clock, numbers = step.run.clock, step.run.numbers
     phase = clock[at.PHASE]
     clock[at.PHASE] = at.BEGIN
@@ -58,14 +58,14 @@ def ground_at(step):
             phase = at.SHIFTED if code == at.BELOW else at.BEST
 
 
-# --- until impulses are needed
+# --- before impulses
 
 
 @uncounted
 def begin(step, phase, n, h):
-    """Do a step until impulses are needed; return DONE if none are, or why the caller is needed."""
+    """Run a step up to its impulses; return DONE if there are none, or why the caller must act."""
     robot, state, points, system, stops = step.robot, step.state, step.points, step.system, step.stops
-    clock, numbers, torque, chosen = step.run.clock, step.run.numbers, step.run.torque, system.chosen
+    clock, numbers, torque, active = step.run.clock, step.run.numbers, step.run.torque, system.chosen
     if move_to_middle(step, phase, h) != 0:
         return at.FAILED
     lowest, least = look_at_stops(clock, numbers, state.middle, stops), math.inf
@@ -82,13 +82,13 @@ def begin(step, phase, n, h):
         if code != at.DONE:
             return code
         clock[at.STOPS] += closing(stops, state.free, h)
-    for i in range(len(chosen)):
-        chosen[i] = 0
+    for i in range(len(active)):
+        active[i] = 0
     clock[at.NEAR] = 0
     if least < numbers[at.REACH] or (clock[at.STOPS] > 0 and robot.calls[at.WHOLE] != 0):
         if ask_whole(robot, state, points) != 0:
             return at.FAILED
-        least = choose(clock, numbers, system.near, chosen, points.velocities, points.gaps, h, numbers[at.SLACK])
+        least = choose(clock, numbers, system.near, active, points.velocities, points.gaps, h, numbers[at.SLACK])
     if below:
         return at.BELOW
     write(state.v_next, 0, state.free, len(state.free))
@@ -99,7 +99,7 @@ def begin(step, phase, n, h):
 
 @uncounted
 def move_to_middle(step, phase, h):
-    """Move to the middle of the step, or, after SHIFTED, out of the ground there; returns 0 if loops can follow."""
+    """Move to the middle of the step or, after SHIFTED, out of the ground there; return 0 if loops can follow."""
     robot, state, points, system = step.robot, step.state, step.points, step.system
     x, v, clock, near = state.x, state.v, step.run.clock, system.near
     if phase == at.GIVEN:
@@ -140,7 +140,6 @@ def find_free_velocity(robot, state, tau, h):
 
 @uncounted
 def ask_where(robot, state, points):
-    """Write where points and centres are in the middle of the step."""
     return call_at(
         robot.calls[at.WHERE],
         robot.calls[ABA_AT],
@@ -160,7 +159,7 @@ def ask_where(robot, state, points):
 
 @uncounted
 def ask_whole(robot, state, points):
-    """Write where points are in the middle of the step, how they move freely, and what forces at them do."""
+    """Write positions and free velocities of points in the middle of the step, and the response to forces there."""
     return call_at(
         robot.calls[at.WHOLE],
         robot.calls[ABA_AT],
@@ -180,7 +179,7 @@ def ask_whole(robot, state, points):
 
 @uncounted
 def look(numbers, positions, gaps):
-    """Write the gaps of points; return the lowest one."""
+    """Write the gaps of points [m]; return the smallest."""
     lowest = math.inf
     for i in range(len(gaps)):
         gaps[i] = normal(numbers, positions[i, 0], positions[i, 1], positions[i, 2]) - numbers[at.HEIGHT]
@@ -190,7 +189,7 @@ def look(numbers, positions, gaps):
 
 @uncounted
 def look_at_guards(clock, numbers, places, radii, first):
-    """Count guarded shapes that are near: discs around two centres, or a ball if they are one; return the lowest."""
+    """Count guarded shapes (discs around two centres, or a ball) near the ground; return their smallest gap."""
     lowest = math.inf
     for i in range(len(radii)):
         p = first + 2 * i
@@ -205,7 +204,7 @@ def look_at_guards(clock, numbers, places, radii, first):
 
 @uncounted
 def look_at_stops(clock, numbers, q, stops):
-    """Write the room to stops, and how many are too deep, or near and no single velocity's; return the least one."""
+    """Write distances to stops; count those too deep, or near and moved by several velocities; return the least."""
     lowest, m, rooms = math.inf, 0, stops.rooms
     for i in range(len(rooms)):
         rooms[i] = stops.table[i, 1] * q[stops.table[i, 0]] - stops.bounds[i]
@@ -217,7 +216,7 @@ def look_at_stops(clock, numbers, q, stops):
 
 @uncounted
 def closing(stops, v, h):
-    """How many stops are reached in a step by the one velocity that moves them."""
+    """Count the stops that are reached in a step by the single velocity that moves them."""
     m = 0
     for i in range(len(stops.rooms)):
         k = stops.table[i, 2]
@@ -230,7 +229,7 @@ def closing(stops, v, h):
 
 @uncounted
 def choose(clock, numbers, near, chosen, velocities, gaps, h, limit):
-    """Take points that open by less than a limit into the system; return the least opening of those that were not."""
+    """Add points that open slower than ``limit`` to the system; return the least opening velocity of new candidates."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
         if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
@@ -245,7 +244,7 @@ def choose(clock, numbers, near, chosen, velocities, gaps, h, limit):
 
 @uncounted
 def can_hold(points, system, run, code, h):
-    """Write the system that is asked for; return whether it is solved by points that push and stay where they are."""
+    """Write the requested system; return whether points that push and stick solve it."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
     size = 1 if code == at.BELOW else 3
     if code != at.MISSED:
@@ -254,10 +253,10 @@ def can_hold(points, system, run, code, h):
         numbers[at.RELAXATION] = relaxation_of(m, A)
         right_side(numbers, near, m, h, points.velocities, points.gaps, points.last, g, system.guess)
     for i in range(m if code == at.BELOW else 0):
-        # as velocities, over which the solver's tolerance is
+        # Gaps enter as velocities, to which the solver's tolerance applies.
         g[i], system.guess[i] = points.gaps[near[i]] / h, 0.0
     write(system.tried, 0, system.answer if code == at.MISSED else system.guess, size * m)
-    found = hold(
+    solved = hold(
         m,
         size,
         numbers[at.FRICTION],
@@ -270,14 +269,14 @@ def can_hold(points, system, run, code, h):
         system.change,
         system.stay,
     )
-    if found:
+    if solved:
         write(system.answer, 0, system.tried, size * m)
-    return found
+    return solved
 
 
 @uncounted
 def apply_answer(step, phase, h):
-    """Apply the impulses of the answer; return DONE, or why there is more to do."""
+    """Apply the impulses of the answer; return DONE, or why the step needs another phase."""
     state, points, system, near, gaps = step.state, step.points, step.system, step.system.near, step.points.gaps
     clock, numbers = step.run.clock, step.run.numbers
     m = clock[at.NEAR]
@@ -299,19 +298,19 @@ def apply_answer(step, phase, h):
 
 @uncounted
 def finish(step, n, h):
-    """Move to the end of the step, and keep what happened in it; returns 0 if the state is sound."""
+    """Move to the end of the step and record it; return 0 if the state is valid."""
     robot, state, delay = step.robot, step.state, step.run.numbers[at.DELAY]
-    other, free, v, v_next, x, a = state.other, state.free, state.v, state.v_next, state.x, state.a
+    q_next, free, v, v_next, x, a = state.other, state.free, state.v, state.v_next, state.x, state.a
     for i in range(len(x)):
         x[i] = correction(h, delay, free[i], v_next[i])
-    code = moved(robot.calls, robot.plan, robot.ratios, state.middle, x, other, state.spare, state.held)
-    if code != 0 or not sound(other, v_next):
+    code = moved(robot.calls, robot.plan, robot.ratios, state.middle, x, q_next, state.spare, state.held)
+    if code != 0 or not sound(q_next, v_next):
         return -1
     for i in range(len(v)):
         a[i] = (v_next[i] - v[i]) / h
     keep_loads(robot.terms, robot.factors, robot.rows, robot.coupling, a)
     keep_step(robot, state, step.points, step.run, n)
-    write(state.q, 0, other, len(state.q))
+    write(state.q, 0, q_next, len(state.q))
     write(v, 0, v_next, len(v))
     step.run.clock[at.STEP] = n + 1
     return 0
@@ -319,7 +318,6 @@ def finish(step, n, h):
 
 @uncounted
 def keep_step(robot, state, points, run, n):
-    """Write the samples of a step."""
     clock, samples = run.clock, run.samples
     w = clock[at.WIDTH]
     k = (n - clock[at.FIRST]) * (w + 7 * len(points.gaps) + 4)
@@ -346,7 +344,7 @@ def keep_step(robot, state, points, run, n):
 
 @uncounted_inline
 def write(out, k, x, n):
-    """Write the first n numbers of x from number k on; return where the next ones stand."""
+    """Write the first n numbers of x to out, from element k on; return the next free index."""
     for i in range(n):
         out[k + i] = x[i]
     return k + n

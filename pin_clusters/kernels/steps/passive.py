@@ -1,7 +1,7 @@
-"""Torques of springs, dampers and friction along sums of coordinates within steps, and what gears lose.
+"""Torques of springs, dampers and friction along sums of coordinates, and losses of gears, within a step.
 
-The loss of a gear depends on its load, and so on the acceleration: it is guessed from the stages before, and corrected
-by Newton's method, each gear by itself, until it is good enough; mostly it is at once.
+The loss of a gear depends on its load, and hence on the acceleration. It is extrapolated from earlier stages and
+corrected by Newton's method, each gear separately, until it is accurate enough. Usually the first value is.
 """
 
 import math
@@ -15,12 +15,12 @@ from ..tables.addresses import call_at
 _MOST: Final = 100
 _LEAST_SLOPE: Final = 0.1
 _SHARP: Final = 20.0
-"""Farther from zero the hyperbolic tangent is 1 to rounding."""
+"""For larger arguments, the hyperbolic tangent is 1 to rounding."""
 
 
 @uncounted_inline
 def turn(x):
-    """The hyperbolic tangent to 1e-15 of itself, without a branch: exp(y) - 1, doubled eight times."""
+    """Return tanh(x) with a relative error of 1e-15, without branches: exp(y) - 1, doubled eight times."""
     y = min(abs(x), _SHARP) * (-2.0 / 256.0)
     s = y * y
     m = y + s * (0.5 + y * (1.0 / 6.0))
@@ -39,7 +39,6 @@ def turn(x):
 
 @uncounted
 def turn_all(rows, first, width):
-    """Put the hyperbolic tangent of what stands there into a field."""
     for b in range(first, rows.shape[0]):
         for k in range(width):
             rows[b, k + at.TURN] = turn(rows[b, k + at.TURN])
@@ -47,14 +46,13 @@ def turn_all(rows, first, width):
 
 @uncounted_inline
 def add_terms(terms, factors, first, last, x, rows, field):
-    """Add the terms of a list of what is given to a field."""
+    """Add the terms of a list to a field: factors times entries of x."""
     for t in range(first, last):
         rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
 
 
 @uncounted
 def add_rates(terms, factors, rows, coupling, v):
-    """Add the rates of all lines and gears."""
     nv = v.shape[0]
     add_terms(terms, factors, terms[1, at.TORQUES], terms[1, at.RATES], v, rows, at.RATE)
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
@@ -65,7 +63,6 @@ def add_rates(terms, factors, rows, coupling, v):
 
 @uncounted_inline
 def push(terms, factors, rows, coupling, out):
-    """Add the torques of the forces along all lines and gears."""
     nv = out.shape[0]
     for t in range(terms[1, at.TORQUES], terms[1, at.RATES]):
         out[terms[t, at.INDEX]] += factors[t] * rows[terms[t, at.ROW], terms[t, at.LANE] + at.FORCE]
@@ -77,13 +74,13 @@ def push(terms, factors, rows, coupling, out):
 
 @uncounted_inline
 def sign_of(x):
-    """A hyperbolic tangent, or the sign of what it would be of, if that is far from zero."""
+    """Return a hyperbolic tangent as it is, and the sign of an argument that is too large for it."""
     return min(max(x, -1.0), 1.0)
 
 
 @uncounted_inline
 def write_forces(rows, width):
-    """Write the forces along all lines, and of gears friction of their motors, and what torque that leaves."""
+    """Write the forces along all lines; for gears, friction of their motors, and the torque that remains."""
     smooth = 0
     for b in range(rows.shape[0]):
         for k in range(width):
@@ -105,16 +102,13 @@ def write_forces(rows, width):
 
 @uncounted_inline
 def factor_of(load, w, forward, backward):
-    """What a gear loses per load."""
+    """Return the loss of a gear per load: ``forward`` where the motor drives, else ``backward``."""
     return forward if load * w > 0.0 else backward
 
 
 @uncounted
 def lose(rows, first, width, straight):
-    """Change losses towards those of the loads, by Newton's method, and loads with them; returns how many turn signs.
-
-    ``straight``: loads do not follow.
-    """
+    """Correct losses, and loads unless ``straight``, by one Newton step; return how many loads change sign."""
     smooth, turned = 0, 0
     for b in range(first, rows.shape[0]):
         for k in range(width):
@@ -130,14 +124,14 @@ def lose(rows, first, width, straight):
             load, w, least = rows[b, k + at.LOAD], rows[b, k + at.SPIN], rows[b, k + at.LEAST]
             forward, backward, sign = rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD], sign_of(rows[b, k + at.TURN])
             c = factor_of(load, w, forward, backward)
-            own, share = rows[b, k + at.REACH] * c * abs(load), 0.0 if straight else rows[b, k + at.SHARE]
+            smoothing, share = rows[b, k + at.REACH] * c * abs(load), 0.0 if straight else rows[b, k + at.SHARE]
             miss = c * sign * abs(load) - rows[b, k + at.LOSS]
-            slope = c * (sign - (w / max(least, own) * (1.0 - sign * sign) if own > least else 0.0))
+            slope = c * (sign - (w / max(least, smoothing) * (1.0 - sign * sign) if smoothing > least else 0.0))
             per_loss = 1.0 + share * (slope if load > 0.0 else -slope)
             change = miss / max(per_loss, _LEAST_SLOPE)
             then = load - share * change
             turned += 1 if load * then < 0.0 else 0
-            # farther from zero, and on one side, Newton's method is exact
+            # If tanh is saturated and the load keeps its sign, Newton's method is exact.
             far = (abs(sign) >= 1.0) & (abs(w) >= _SHARP * max(least, rows[b, k + at.REACH] * c * abs(then)))
             exact = far & (load * then >= 0.0) & (per_loss >= _LEAST_SLOPE)
             doubt = 0.0 if exact else abs(change) + 2.0 * max(forward, backward) * abs(then - load)
@@ -149,7 +143,7 @@ def lose(rows, first, width, straight):
 
 @uncounted_inline
 def turned(terms, factors, rows, i, field):
-    """A vector of the link that carries link i, in the frame of this one."""
+    """Return a vector of the link that carries link i, in the frame of link i."""
     t, m = terms[1, at.TREE] + 2 * i, terms[2, at.TURNS] + 9 * i
     b, k = terms[t + 1, at.ROW], terms[t + 1, at.LANE] + field
     x, y, z = rows[b, k], rows[b, k + at.LANES], rows[b, k + 2 * at.LANES]
@@ -163,7 +157,7 @@ def turned(terms, factors, rows, i, field):
 
 @uncounted
 def turn_links(terms, factors, rows, q):
-    """Write angular velocities of the links that carry gears, from the rates of their joints."""
+    """Write the angular velocities of the links that carry gears, from joint velocities."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t = terms[1, at.TREE] + 2 * i
         b, k, kind, v = terms[t, at.ROW], terms[t, at.LANE], terms[t, at.KIND], 0.0
@@ -183,7 +177,7 @@ def turn_links(terms, factors, rows, q):
 
 @uncounted
 def add_spins(terms, factors, rows):
-    """Add to rates of gears, which are accelerations, what their carriers accelerate about the axes of the rotors."""
+    """Add the acceleration of the carrier about the axis of the rotor to the rates (accelerations) of gears."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t, x, y, z = terms[1, at.TREE] + 2 * i, 0.0, 0.0, 0.0
         b, k = terms[t, at.ROW], terms[t, at.LANE]
@@ -193,9 +187,9 @@ def add_spins(terms, factors, rows):
         rows[b, k + at.ALPHA + at.LANES] = y + rows[b, k + at.TWIST + at.LANES]
         rows[b, k + at.ALPHA + 2 * at.LANES] = z
         rows[b, k + at.ALPHA + terms[t + 1, at.INDEX] * at.LANES] += rows[b, k + at.RATE]
-    links = (terms[2, at.LINKS] - terms[1, at.TREE]) // 2
+    count = (terms[2, at.LINKS] - terms[1, at.TREE]) // 2
     for i in range(terms[2, at.CARRIED] - terms[2, at.LINKS]):
-        t, m = terms[2, at.LINKS] + i, terms[2, at.TURNS] + 9 * links + 3 * i
+        t, m = terms[2, at.LINKS] + i, terms[2, at.TURNS] + 9 * count + 3 * i
         b, k = terms[t, at.LINK_ROW], terms[t, at.LINK_LANE] + at.ALPHA
         x = (
             factors[m] * rows[b, k]
@@ -207,7 +201,7 @@ def add_spins(terms, factors, rows):
 
 @uncounted_inline
 def write_loads(terms, factors, rows, coupling, a):
-    """Write the loads of all gears at an acceleration, with the torques and losses that are kept of them."""
+    """Write the loads of all gears at acceleration ``a``, from their stored torques and losses."""
     add_rates(terms, factors, rows, coupling, a)
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
         bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
@@ -216,8 +210,8 @@ def write_loads(terms, factors, rows, coupling, a):
         add_spins(terms, factors, rows)
     for b in range(rows.shape[0]):
         for k in range(terms[0, at.WIDTH]):
-            taken = rows[b, k + at.INERTIA] * rows[b, k + at.RATE]
-            load = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS] - taken
+            inertial = rows[b, k + at.INERTIA] * rows[b, k + at.RATE]
+            load = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS] - inertial
             steep = max(rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD])
             rows[b, k + at.DOUBT] += steep * abs(load - rows[b, k + at.LOAD])
             rows[b, k + at.LOAD], rows[b, k + at.RATE], rows[b, k + at.FORCE] = load, 0.0, 0.0
@@ -225,7 +219,7 @@ def write_loads(terms, factors, rows, coupling, a):
 
 @uncounted
 def keep_loads(terms, factors, rows, coupling, a):
-    """Remember the loads of a step with a mean acceleration, for the next one."""
+    """Store the loads at the mean acceleration of a step, for the next step."""
     write_loads(terms, factors, rows, coupling, a)
     for b in range(terms[0, at.LINES], rows.shape[0]):
         for k in range(terms[0, at.WIDTH]):
@@ -234,13 +228,13 @@ def keep_loads(terms, factors, rows, coupling, a):
 
 @uncounted_inline
 def of_stage(stage, a, b, c, d):
-    """What is of a stage; not by an index, so that lanes stay side by side."""
+    """Return the number of a stage; without an index, so that the compiler can process lanes in parallel."""
     return a if stage == 0 else (b if stage == 1 else (c if stage == 2 else d))
 
 
 @uncounted_inline
 def expect(terms, rows, stage):
-    """Write what loads to expect: what does not follow from torques of motors changes in a step as in the last one."""
+    """Extrapolate the loads; parts that do not follow from motor torques change as in the last step."""
     stages, lagged = terms[0, at.STAGES], terms[0, at.LAGGED]
     last, before = (stages - 1, 0.0) if stage == 0 and stages > 1 else (0, 1.0)
     for b in range(terms[0, at.LINES], rows.shape[0]):
@@ -252,15 +246,14 @@ def expect(terms, rows, stage):
             change = of_stage(stage, p, q, r, s) - begun if begun == begun else 0.0
             x = of_stage(last, p, q, r, s) + before * change
             x = x if x == x else 0.0
-            more = rows[b, k + at.SHARE] * (rows[b, k + at.TORQUE] - loss)
-            rows[b, k + at.LOAD] = x if lagged else x + more
+            from_motor = rows[b, k + at.SHARE] * (rows[b, k + at.TORQUE] - loss)
+            rows[b, k + at.LOAD] = x if lagged else x + from_motor
             rows[b, k + at.LOSS] = loss
             rows[b, k + at.FORCE] -= loss
 
 
 @uncounted_inline
 def largest(rows, b, field):
-    """The largest number of a field, in absolute value."""
     x, y = max(abs(rows[b, field]), abs(rows[b, field + 1])), max(abs(rows[b, field + 2]), abs(rows[b, field + 3]))
     z, w = max(abs(rows[b, field + 4]), abs(rows[b, field + 5])), max(abs(rows[b, field + 6]), abs(rows[b, field + 7]))
     return max(max(x, y), max(z, w))
@@ -268,23 +261,23 @@ def largest(rows, b, field):
 
 @uncounted_inline
 def good(rows, first, rtol, field):
-    """Whether losses are as good as asked for, by what they miss."""
-    worst, most, torque = 0.0, 0.0, 0.0
+    """Return whether losses are within tolerance; ``field`` contains their errors."""
+    worst, largest_load, torque = 0.0, 0.0, 0.0
     for b in range(first, rows.shape[0]):
-        worst, most = max(worst, largest(rows, b, field)), max(most, largest(rows, b, at.LOAD))
+        worst, largest_load = max(worst, largest(rows, b, field)), max(largest_load, largest(rows, b, at.LOAD))
         torque = max(torque, largest(rows, b, at.TORQUE))
-    return worst <= rtol * most + 1e-14 * torque
+    return worst <= rtol * largest_load + 1e-14 * torque
 
 
 @uncounted_inline
 def keep(rows, first, width, stage):
-    """Remember what of loads did not follow from torques of motors, for the next stages."""
+    """Store the parts of loads that do not follow from motor torques, for the next stages."""
     for b in range(first, rows.shape[0]):
         for k in range(width):
             p, q = rows[b, k + at.REST], rows[b, k + at.REST + at.LANES]
             r, s = rows[b, k + at.REST + 2 * at.LANES], rows[b, k + at.REST + 3 * at.LANES]
-            left, begun = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS], rows[b, k + at.BEGUN]
-            x = rows[b, k + at.LOAD] - rows[b, k + at.SHARE] * left
+            net, begun = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS], rows[b, k + at.BEGUN]
+            x = rows[b, k + at.LOAD] - rows[b, k + at.SHARE] * net
             rows[b, k + at.BEGUN] = p if stage == 0 else begun
             rows[b, k + at.REST] = x if stage == 0 else p
             rows[b, k + at.REST + at.LANES] = x if stage == 1 else q
@@ -294,7 +287,7 @@ def keep(rows, first, width, stage):
 
 @uncounted_inline
 def accelerate_under(aba, address, terms, factors, rows, coupling, stage, q, v, tau, torque, out):
-    """Add what acts by itself to torques, and write the acceleration; returns the code of aba, or -1: a gear locks."""
+    """Add passive torques, and write the acceleration; return the code of aba, or -1 if a gear locks."""
     width, gears, lagged = terms[0, at.WIDTH], terms[0, at.LINES], terms[0, at.LAGGED]
     add_rates(terms, factors, rows, coupling, v)
     add_terms(terms, factors, at.FIRST, terms[1, at.LENGTHS], q, rows, at.SUM)

@@ -1,7 +1,7 @@
-"""The phases of a step on a ground, by Moreau's midpoint rule; ``docs/ground.md`` has the equations (1) to (6).
+"""Phases of a step on a ground, by Moreau's midpoint rule; equations (1) to (6) of ``docs/ground.md``.
 
-Formulas take numbers, or columns with an entry per contact or velocity, where no kernel runs the step (``simulation``).
-No function decides by a value except by ``if_less``, so that all of them can be traced.
+Formulas take numbers, or columns with an entry per contact or velocity if no kernel runs the step (``simulation``).
+Functions decide by a value only through ``if_less``, so that they can be traced.
 """
 
 from __future__ import annotations
@@ -17,43 +17,43 @@ from ..tables import ground as at
 
 @uncounted_inline
 def half_way(h, v):
-    """Increment of the configuration to the middle of the step (1)."""
+    """Return the increment of the configuration to the middle of the step: (1)."""
     return 0.5 * h * v
 
 
 @uncounted_inline
 def after(h, v, a):
-    """Velocity at the end of a time h (2)."""
+    """Return the velocity after a time h: (2)."""
     return v + h * a
 
 
 @uncounted_inline
 def open_by(gap):
-    """A gap, 0 if it is negative."""
+    """Return max(gap, 0)."""
     return if_less(0.0, gap, gap, 0.0)
 
 
 @uncounted_inline
 def strikes(h, u, gap):
-    """1 if the free normal velocity u of a contact closes its gap suddenly in this step, else 0 (3)."""
+    """Return 1 if the free normal velocity u suddenly closes the gap of a contact in this step, else 0: (3)."""
     return if_less(u + open_by(gap) / h, -at.SUDDEN * h, 1.0, 0.0)
 
 
 @uncounted_inline
 def room_of(h, strike, gap):
-    """How fast a contact may close in this step (3): not at all if it strikes [m/s]."""
+    """Return how fast a contact may close in this step [m/s]; 0 if it strikes: (3)."""
     return (1.0 - strike) * open_by(gap) / h
 
 
 @uncounted_inline
 def delay_of(way, power):
-    """How long after the middle of the step impulses act (5) [s], of sums over contacts that strike: l gap and -l u."""
+    """Return the time from the middle of the step to impulses (5) [s]; sums over striking contacts: l gap, -l u."""
     return if_less(0.0, power, way / if_less(0.0, power, power, 1.0), 0.0)
 
 
 @uncounted_inline
 def correction(h, delay, free, v_next):
-    """Increment of the configuration from the middle of the step to its end (6)."""
+    """Return the increment of the configuration from the middle of the step to its end: (6)."""
     return 0.5 * h * v_next - delay * (v_next - free)
 
 
@@ -62,38 +62,36 @@ def correction(h, delay, free, v_next):
 
 @uncounted_inline
 def normal(numbers, x, y, z):
-    """Part of a vector along the normal."""
+    """Return the component of a vector along the normal."""
     return numbers[at.AXES + 6] * x + numbers[at.AXES + 7] * y + numbers[at.AXES + 8] * z
 
 
 @uncounted_inline
 def rising(numbers, velocities, p):
-    """Velocity of a point along the normal [m/s]."""
+    """Return the velocity of point p along the normal [m/s]."""
     return normal(numbers, velocities[3 * p], velocities[3 * p + 1], velocities[3 * p + 2])
 
 
 @uncounted_inline
 def higher(x, y):
-    """The larger one of two numbers."""
     return if_less(x, y, y, x)
 
 
 @uncounted_inline
 def size_of(x):
-    """The absolute value of a number."""
     return if_less(x, 0.0, -x, x)
 
 
 @uncounted_inline
 def along(numbers, a, gram, i, j, k):
-    """Column k of a block of J M^-1 J', along an axis of the ground."""
+    """Return column k of a block of J M^-1 J', along axis a of the ground."""
     E = at.AXES + 3 * a
     return numbers[E] * gram[i, j + k] + numbers[E + 1] * gram[i + 1, j + k] + numbers[E + 2] * gram[i + 2, j + k]
 
 
 @uncounted
 def assemble(numbers, gram, near, m, first, A):
-    """Write the matrix of the m points in the system, in axes of the ground from the first one on."""
+    """Write the matrix of the m active points, in axes of the ground from axis ``first`` on."""
     size, trace = 3 - first, 0.0
     w = size * m
     for i in range(m):
@@ -105,9 +103,9 @@ def assemble(numbers, gram, near, m, first, A):
                 z = along(numbers, first + a, gram, p, r, 2)
                 for b in range(size):
                     E = at.AXES + 3 * (first + b)
-                    found = x * numbers[E] + y * numbers[E + 1] + z * numbers[E + 2]
-                    A[(size * i + a) * w + size * j + b] = found
-                    A[(size * j + b) * w + size * i + a] = found
+                    entry = x * numbers[E] + y * numbers[E + 1] + z * numbers[E + 2]
+                    A[(size * i + a) * w + size * j + b] = entry
+                    A[(size * j + b) * w + size * i + a] = entry
         for a in range(size):
             trace += A[(size * i + a) * (w + 1)]
     scale = if_less(0.0, trace, w / if_less(0.0, trace, trace, 1.0), 1.0)
@@ -118,19 +116,19 @@ def assemble(numbers, gram, near, m, first, A):
 
 @uncounted
 def relaxation_of(m, A):
-    """The least ratio of what a point weighs along a tangent to the most it weighs, which bounds steps of solvers."""
+    """Return the least ratio of min(A_xx, A_yy) of a point to its tangential eigenvalue; it bounds solver steps."""
     w, least = 3 * m, 1.0
     for i in range(m):
         x, y, z = A[3 * i * (w + 1)], A[(3 * i + 1) * (w + 1)], A[3 * i * (w + 1) + 1]
-        most = 0.5 * (x + y) + math.sqrt(0.25 * (x - y) * (x - y) + z * z)
-        ratio = if_less(0.0, most, if_less(y, x, y, x) / if_less(0.0, most, most, 1.0), 1.0)
+        largest = 0.5 * (x + y) + math.sqrt(0.25 * (x - y) * (x - y) + z * z)
+        ratio = if_less(0.0, largest, if_less(y, x, y, x) / if_less(0.0, largest, largest, 1.0), 1.0)
         least = if_less(ratio, least, ratio, least)
     return least
 
 
 @uncounted
 def right_side(numbers, near, m, h, velocities, gaps, last, g, guess):
-    """Write velocities of the system in axes of the ground, with the room of points; the last answer is the guess."""
+    """Write the velocities of the system in axes of the ground, with allowed closing (3); guess the last answer."""
     for i in range(m):
         p = near[i]
         fall, gap = rising(numbers, velocities, p), gaps[p]
@@ -144,7 +142,7 @@ def right_side(numbers, near, m, h, velocities, gaps, last, g, guess):
 
 @uncounted
 def write_impulses(numbers, near, m, answer, last, impulses):
-    """Write the impulses of the answer, in axes of the ground and of the world."""
+    """Write the impulses of the answer, in axes of the ground (last) and of the world (impulses)."""
     clear(last)
     clear(impulses)
     for i in range(m):
@@ -158,7 +156,7 @@ def write_impulses(numbers, near, m, answer, last, impulses):
 
 @uncounted
 def write_pushes(numbers, near, m, h, answer, impulses):
-    """Write what pushes points out of the ground, which the answer has along the normal, in axes of the world."""
+    """Write the normal pushes of the answer that move points out of the ground, in axes of the world."""
     clear(impulses)
     for i in range(m):
         l = h * numbers[at.SCALE] * answer[i]
@@ -168,14 +166,13 @@ def write_pushes(numbers, near, m, h, answer, impulses):
 
 @uncounted
 def clear(x):
-    """Write zeros."""
     for i in range(len(x)):
         x[i] = 0.0
 
 
 @uncounted
 def add_response(matrix, near, m, impulses, out):
-    """Add what the impulses on the points of the system change (4)."""
+    """Add the changes due to the impulses on active points: (4)."""
     for k in range(len(out)):
         x = 0.0
         for i in range(m):
@@ -186,15 +183,14 @@ def add_response(matrix, near, m, impulses, out):
 
 @uncounted
 def clear_laws(numbers):
-    """Write that no law is missed, without work and delay."""
     for i in range(at.CONE, at.DELAY + 1):
         numbers[i] = 0.0
 
 
 @uncounted
 def measure(numbers, near, m, h, velocities, gaps, last, A, g, answer):
-    """Write by how much the answer misses the laws, its work, and its delay (5)."""
-    scale, mu, way, power, far = numbers[at.SCALE], numbers[at.FRICTION], 0.0, 0.0, 0.0
+    """Write the residuals of the contact laws for the answer, its work, and its delay (5)."""
+    scale, mu, gap_sum, power, far = numbers[at.SCALE], numbers[at.FRICTION], 0.0, 0.0, 0.0
     clear_laws(numbers)
     for i in range(m):
         p, k = near[i], 3 * i
@@ -204,18 +200,18 @@ def measure(numbers, near, m, h, velocities, gaps, last, A, g, answer):
         a, b, c = end_of(m, A, g, answer, k), end_of(m, A, g, answer, k + 1), end_of(m, A, g, answer, k + 2)
         numbers[at.WORK] += 0.5 * (x * (g[k] + a) + y * (g[k + 1] + b) + z * (g[k + 2] + c))
         numbers[at.WORK] -= z * room_of(h, strike, gap)
-        way, power = way + strike * open_by(z) * open_by(gap), power - strike * open_by(z) * fall
+        gap_sum, power = gap_sum + strike * open_by(z) * open_by(gap), power - strike * open_by(z) * fall
         rise = c + mu * math.sqrt(a * a + b * b)
         numbers[at.CONE] = higher(numbers[at.CONE], math.sqrt(x * x + y * y) - mu * z)
         numbers[at.DUAL] = higher(numbers[at.DUAL], -c)
         numbers[at.PRODUCT] = higher(numbers[at.PRODUCT], size_of(x * a + y * b + z * rise))
         far = higher(far, distance(mu, x / scale, y / scale, z / scale, a, b, rise))
-    numbers[at.DISTANCE], numbers[at.DELAY] = far, delay_of(way, power)
+    numbers[at.DISTANCE], numbers[at.DELAY] = far, delay_of(gap_sum, power)
 
 
 @uncounted_inline
 def end_of(m, A, g, answer, k):
-    """Velocity of row k of the system with the answer."""
+    """Return the velocity of row k of the system under the answer."""
     u = g[k]
     for j in range(3 * m):
         u += A[3 * m * k + j] * answer[j]
@@ -224,10 +220,10 @@ def end_of(m, A, g, answer, k):
 
 @uncounted_inline
 def distance(mu, x, y, z, a, b, c):
-    """Largest difference between an impulse over the scale and the point of its cone next to that less a velocity."""
+    """Return the largest entry of l - P(l - u): l is the impulse over the scale, P projects onto the friction cone."""
     a, b, c = x - a, y - b, z - c
     side = math.sqrt(a * a + b * b)
     up = open_by((c + mu * side) / (1.0 + mu * mu))
     turn = if_less(mu * c, side, mu * up / higher(side, 1e-300), 1.0)
-    off = higher(size_of(x - turn * a), size_of(y - turn * b))
-    return higher(off, size_of(z - if_less(mu * c, side, up, c)))
+    error = higher(size_of(x - turn * a), size_of(y - turn * b))
+    return higher(error, size_of(z - if_less(mu * c, side, up, c)))

@@ -1,4 +1,4 @@
-"""Many steps of a simulation."""
+"""Steps of a simulation without a ground."""
 
 from ..numbers.memory import borrowed
 from ..tables.addresses import tables
@@ -11,27 +11,27 @@ def simulate_at(
     address, calls, plan, terms, factors, rows, clock, ratios, lengths, limits, coupling, energies, asked,
     state, torque, times, positions, velocities, room, samples,
 ):  # fmt: skip
-    """Run steps until the clock's END, or until one cannot be done: then the state is that before it.
+    """Run steps until the clock's END, or until a step fails; the state is then the one before that step.
 
     Args:
         address: Tables for aba.
         calls: Addresses of functions and of their tables.
-        plan: What moves how.
-        terms: What acts by itself, with factors and rows: see ``tables.passive``.
-        clock: Numbers of steps.
-        ratios: One per term; then the offsets of the followers.
-        lengths: Of a step, and of the last one.
-        limits: Largest squared bound of the condition of each cluster with loops.
-        coupling: Where the coupling function leaves G and its bias.
-        energies: Where the energy function leaves both energies, then the openness function by how much loops are open.
-        asked: What goes to and comes from the user's function, if there is one.
+        plan: How coordinates move; see ``tables.plan``.
+        terms: Passive torques, with factors and rows; see ``tables.passive``.
+        clock: Numbers of steps; see ``tables.plan``.
+        ratios: One per term, then the offsets of the followers.
+        lengths: Length of a step, and of the last step, [s].
+        limits: Largest squared bound of the condition number of each LOOP cluster.
+        coupling: Output of the coupling function: G and its bias.
+        energies: Output of the energy function (both energies), then of the openness function.
+        asked: Inputs and outputs of the user's function, if there is one.
         state: q and v.
-        torque: One row, or one per step; with a function room for its answers, a row per stage.
-        times: With a function: of each stage, a row per step from the clock's STEP on.
+        torque: One row, or one per step; with a user's function, workspace for its answers, a row per stage.
+        times: With a user's function: time of each stage [s], a row per step from the clock's STEP on.
         positions: Tableau of the method for increments: a row per stage, the last one for the step.
         velocities: The same for velocities.
-        room: 5 + 3 (stages + 1) rows, as wide as q.
-        samples: A row per sample.
+        room: Workspace, 5 + 3 (stages + 1) rows of length nq.
+        samples: One row per sample.
     """
     calls, plan, terms, factors = borrowed(calls), borrowed(plan), borrowed(terms), borrowed(factors)
     rows, clock, ratios, coupling = borrowed(rows), borrowed(clock), borrowed(ratios), borrowed(coupling)
@@ -103,5 +103,5 @@ def simulate_at(
 
 
 def moved_at(address, calls, plan, ratios, q, x, out, spare, held):
-    """Write the configuration after the increment x to out; the address is not looked at."""
+    """Write the configuration after the increment x to out; ``address`` is not used."""
     return moved(calls, plan, ratios, q, x, out, spare, held)

@@ -1,7 +1,4 @@
-"""Parts of a step of a simulation: torques, accelerations, increments, samples.
-
-The algorithms are called at their addresses, so nothing of them is compiled again.
-"""
+"""Parts of a simulation step; algorithms are called by address, so that none of them is compiled again."""
 
 from typing import Final
 
@@ -20,7 +17,7 @@ _FASTEST: Final = 1e8
 
 @uncounted
 def rates(plan, x, v, out):
-    """Rate of the increment x at the velocity v."""
+    """Write the rate of the increment x at the velocity v."""
     for i in range(out.shape[0]):
         out[i] = v[i]
     for j in range(2, 2 + plan[0, at.MOVED]):
@@ -31,7 +28,7 @@ def rates(plan, x, v, out):
 
 @uncounted
 def moved(calls, plan, ratios, q, x, out, spare, held):
-    """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow."""
+    """Write the configuration after the increment x to out; return 0, or -1 if a loop cannot follow."""
     for i in range(q.shape[0]):
         out[i] = q[i]
     for j in range(2, 2 + plan[0, at.MOVED]):
@@ -39,15 +36,15 @@ def moved(calls, plan, ratios, q, x, out, spare, held):
     followers = 2 + plan[0, at.MOVED]
     terms = followers + plan[0, at.FOLLOWERS]
     entries = terms + plan[0, at.TERMS]
-    left = entries + plan[1, at.ENTRIES]
+    kept_rows = entries + plan[1, at.ENTRIES]
     if plan[1, at.CLOSED]:
         for i in range(q.shape[0]):
             held[i] = q[i]
         if call_at(calls[at.MOVE], calls[at.MOVE_AT], (held, x, out, spare)) != 0:
             return -1
-        for i in range(left, left + plan[1, at.LEFT]):
+        for i in range(kept_rows, kept_rows + plan[1, at.LEFT]):
             held[plan[i, 0]] = out[plan[i, 0]]
-        for i in range(entries, left):
+        for i in range(entries, kept_rows):
             out[plan[i, 0]] = held[plan[i, 0]]
     for i in range(plan[0, at.FOLLOWERS]):
         value = 0.0
@@ -59,9 +56,9 @@ def moved(calls, plan, ratios, q, x, out, spare, held):
 
 @uncounted
 def ask(calls, plan, coupling, asked, t, q, v, tau):
-    """Ask the user's function for torques at a state; returns 0 if they are there.
+    """Call the user's function for torques at a state; return 0 if it succeeds.
 
-    ``asked`` holds what it gets and gives: t, q, the velocity of the user's independent joints, tau.
+    ``asked`` contains its inputs and output: t, q, velocities of the user's independent joints, tau.
     """
     nq, nv = q.shape[0], v.shape[0]
     asked[0] = t
@@ -89,7 +86,6 @@ def ask(calls, plan, coupling, asked, t, q, v, tau):
 
 @uncounted
 def all_finite(x):
-    """Whether numbers are finite."""
     total = 0.0
     for i in range(x.shape[0]):
         total += x[i] - x[i]
@@ -98,7 +94,7 @@ def all_finite(x):
 
 @uncounted
 def accelerate(calls, plan, terms, factors, rows, coupling, stage, q, v, tau, mapped, out):
-    """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
+    """Write the acceleration under torques of the user's independent joints and passive torques; return aba's code."""
     if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], calls[at.ABA_AT], (q, v, tau, out))
     code, nv = 0, v.shape[0]
@@ -121,7 +117,7 @@ def accelerate(calls, plan, terms, factors, rows, coupling, stage, q, v, tau, ma
 
 @uncounted
 def sound(q, v):
-    """Whether a state is one."""
+    """Return whether a state is finite, with velocities below a limit."""
     fastest, total = 0.0, 0.0
     for i in range(v.shape[0]):
         fastest = max(fastest, abs(v[i]))
@@ -133,9 +129,9 @@ def sound(q, v):
 
 @uncounted
 def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
-    """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
+    """Write a sample: step, energies, openness, q, v, a, torques; with loops, also v and a of the tree.
 
-    How far loops are open is asked behind the energies, which leave the poses of q in the workspace.
+    The openness is computed after the energies, which leave the poses of q in the workspace.
     """
     call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
     row[0], row[1], row[2], row[3] = k, energies[0], energies[1], 0.0
@@ -165,7 +161,7 @@ def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
 
 @uncounted
 def near_singular(index, work, limits):
-    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit."""
+    """Return whether the condition number of a LOOP cluster exceeded its limit at the last acceleration."""
     n = 0
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -178,7 +174,7 @@ def near_singular(index, work, limits):
 
 @uncounted
 def weighted(h, weights, rows, i, last, out):
-    """Write h times the weighted sum of rows 0..last-1; row i of the weights."""
+    """Write h times the sum of rows 0..last-1, with the weights in row i."""
     for k in range(out.shape[0]):
         x = 0.0
         for j in range(last):
