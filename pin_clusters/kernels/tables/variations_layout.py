@@ -1,6 +1,7 @@
 """Layout of ``rates``: the derivatives of each body of a cluster along each column (independent velocity) m.
 
-Each body has one record per column of its cluster. After the bodies follow the sums for the output body (V3). Clusters of independent joints of one degree of freedom use a short record. Symbols: docs/algorithms.md.
+Each body has one record per column of its cluster. The sums for the output body (V3) follow the bodies. Clusters of
+independent joints of one degree of freedom use a short record. Symbols: docs/algorithms.md.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Derivatives of forward dynamics: those of inverse dynamics at its accelerations, times minus the inverse of M."""
+"""Derivatives of forward dynamics: -M^-1 times the derivatives of inverse dynamics at the same acceleration (V9)."""
 
 from ...compiler.numba_jit.jit import paste
 from ..numbers.memory import borrowed
@@ -13,8 +13,8 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
 
     Args:
         plan: Tree of velocities, see ``tree.solve``.
-        room: n rows of right sides, 3 n numbers each.
-        L: Room for the factors: L' as a full matrix, then the rows of L.
+        room: Workspace for right sides, n x 3 n.
+        L: Workspace for the factors: L^T as a full matrix, then the rows of L.
     """
     solve_for_accelerations(plan, n, L, room, dq, None, dv, M)
     write_motions(room, 0, plan, n, ddq_dq)
@@ -28,17 +28,17 @@ def aba_derivatives_at(
     address, aba, aba_tables, derivatives, plan, room, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
     ddq_dq, ddq_dv, Minv,
 ):  # fmt: skip
-    """Run forward dynamics, the derivatives of inverse dynamics there, and solve; all by their addresses.
+    """Run forward dynamics and the derivatives of inverse dynamics by their addresses, then solve.
 
     Args:
-        address: Of the tables of the derivatives.
-        aba: Address of forward dynamics; 0 if the accelerations are given.
-        aba_tables: Of its tables.
-        derivatives: Address of the derivatives of inverse dynamics; 0 if they are given.
-        plan, room, L: As ``solved`` takes them.
-        ddq: Accelerations, written unless they are given.
-        forces: Empty, or external forces behind nv numbers; the tables of forward dynamics then lead to them, too.
-        torques: Written: those of inverse dynamics.
+        address: Address of the tables of the derivatives.
+        aba: Address of forward dynamics; 0 if ddq is given.
+        aba_tables: Address of its tables.
+        derivatives: Address of the derivatives of inverse dynamics; 0 if dq, dv and M are given.
+        plan, room, L: As in ``solved``.
+        ddq: Accelerations, written unless given.
+        forces: Empty, or external forces after nv entries; the tables of forward dynamics must refer to them, too.
+        torques: Written: torques of inverse dynamics.
         dq: Written: dtau_dq.
         dv: Written: dtau_dv.
         nothing: Empty.

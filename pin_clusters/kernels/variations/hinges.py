@@ -1,7 +1,7 @@
-"""GENERAL clusters of joints of one degree of freedom, each an independent one: body by body, as in a plain tree.
+"""Variations of GENERAL clusters of independent joints of one degree of freedom, which only spin elements couple.
 
-A column is the same for all bodies that it moves. Spin elements are on the output body, and wait until the walk up
-leaves the cluster.
+A column is the same for all bodies that it moves. The spin elements are on the output body; their terms are added after
+the recursion has left the cluster.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -20,7 +20,7 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 @inline
 def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, second, forced):
-    """(V1), (V2) of a body with a joint of one degree of freedom; returns its axis."""
+    """Compute (V1) and (V2) of a body with a joint of one degree of freedom; return its S."""
     R, x, S = hinge(params, work, q, b, B)
     v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
     L = cross(v_up, S)
@@ -37,7 +37,7 @@ def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, sec
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced):
-    """(V1), (V2), (V4)."""
+    """Compute (V1), (V2) and (V4)."""
     for b in range(C.first, C.last):
         B = body(index, b)
         at, rate, aj = C.at_rates + OF_COLUMN * B.which, get(v, B.unit), get(a, B.unit)
@@ -56,7 +56,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
 
 @inline
 def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second):
-    """Entries of the column of body b and those above it in the cluster; the inertia of spin elements is in them."""
+    """Write the entries (V5) of the column of body b with its ancestors in the cluster, including E."""
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)
@@ -73,8 +73,8 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
 
 @inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
-    """(V3)-(V5)."""
-    if pairs:  # entries between branches of the cluster: spin elements alone tie them
+    """Compute (V3) to (V5) and the torques."""
+    if pairs:  # only spin elements couple the branches of the cluster
         for k in range(C.nk):
             for m in range(C.nk):
                 at = listed(index, C.column, k) * nv + listed(index, C.column, m)
