@@ -82,18 +82,18 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
         for k in range(C.nk):
             J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
             X = x_of(index, work, c, C, r.b, k, m) - x_of(index, work, c, C, r.a, k, m)
-            at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-            put(dq, at, get(dq, at) - dot6(dW, J) - dot6(W, X))
+            entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+            put(dq, entry, get(dq, entry) - dot6(dW, J) - dot6(W, X))
 
 
 @inline
 def subtract_twice(index, C, nv, k, m, x, dq):
     """Subtract x from entries (k, m) and (m, k), once on the diagonal."""
-    at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-    put(dq, at, get(dq, at) - x)
+    entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+    put(dq, entry, get(dq, entry) - x)
     if k != m:
-        at = listed(index, C.column, m) * nv + listed(index, C.column, k)
-        put(dq, at, get(dq, at) - x)
+        entry = listed(index, C.column, m) * nv + listed(index, C.column, k)
+        put(dq, entry, get(dq, entry) - x)
 
 
 @inline
@@ -110,8 +110,8 @@ def contract_function(index, params, work, C, r, values, nv, dq):
                     U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
                     for l in range(n):
                         V = velocity_row(index, on_joint(index, r.part0 + l).velocity)
-                        both = get(work, U.at_G + k) * get(work, V.at_G + m)
-                        row += get(work, hessian + (i * n + j) * n + l) * both
+                        product = get(work, U.at_G + k) * get(work, V.at_G + m)
+                        row += get(work, hessian + (i * n + j) * n + l) * product
                 total += get(params, r.at + i) * get(work, values + i) * row
             subtract_twice(index, C, nv, k, m, total, dq)
 

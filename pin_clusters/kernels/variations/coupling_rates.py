@@ -58,12 +58,12 @@ def relative_columns(index, work, rates, c, C):
             continue
         inside = B.parent > 0 and body(index, B.parent).cluster == c
         v_up, a_up = motion_of(index, work, B.parent, c)
-        both = v_up + ws.velocity(work, b)
+        v_sum = v_up + ws.velocity(work, b)
         for k in range(C.nk):
             SG = along_joint(work, B, B.at_G, C.nk, k)
             change = along_joint(work, B, at_rates_of(B, C.nk), C.nk, k)
             L = cross(v_up, SG)
-            N = cross(a_up, SG) + cross(v_up, L) + cross(both, change)
+            N = cross(a_up, SG) + cross(v_up, L) + cross(v_sum, change)
             L = L + change
             if inside:
                 up = record(C, B.parent, k)

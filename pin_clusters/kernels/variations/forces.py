@@ -105,8 +105,8 @@ def motions_of_column(work, rates, C, B, b, r):
     """Return J, L, N and Gamma of column r of body b (row B) in a cluster with a list of columns."""
     J = ws.K_column(work, B.at_K, r)
     if B.at_S == B.at_K + 6 * B.which:  # see ``has_hinges``; Gamma = 2 L for a joint of one degree of freedom
-        at = C.at_rates + OF_COLUMN * r
-        L = load6(rates, at)
-        return J, L, load6(rates, at + ACCELERATION), L * 2.0
+        column = C.at_rates + OF_COLUMN * r
+        L = load6(rates, column)
+        return J, L, load6(rates, column + ACCELERATION), L * 2.0
     L, N, Gamma = motions_at(rates, record(C, b, r))
     return J, L, N, Gamma

@@ -40,8 +40,8 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
     """Compute (V1), (V2) and (V4)."""
     for b in range(C.first, C.last):
         B = body(index, b)
-        at, rate, aj = C.at_rates + OF_COLUMN * B.which, get(v, B.unit), get(a, B.unit)
-        S = advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, second, forced)
+        column, rate, aj = C.at_rates + OF_COLUMN * B.which, get(v, B.unit), get(a, B.unit)
+        S = advance_hinge(index, params, work, rates, q, forces, b, B, column, rate, aj, second, forced)
         ws.set_subspace(work, B.at_S, 0, S)
     spin_columns(index, work, C)
     if second:
@@ -60,14 +60,14 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)
-        at, J, k = C.at_rates + OF_COLUMN * A.which, ws.subspace(work, A.at_S, 0), A.unit
-        L = load6(rates, at)
+        column, J, k = C.at_rates + OF_COLUMN * A.which, ws.subspace(work, A.at_S, 0), A.unit
+        L = load6(rates, column)
         put_twice(M, nv, k, i, dot6(F, J) + ws.E_entry(work, C.at_E, C.nk, A.which, B.which))
         put(dv, k * nv + i, dot6(J, Q))
         put(dv, i * nv + k, 2.0 * dot6(F, L) + dot3(T, angular(J)))
         if second:
             put(dq, k * nv + i, dot6(J, P))
-            put(dq, i * nv + k, dot6(F, load6(rates, at + ACCELERATION)) + dot3(T, angular(L)))
+            put(dq, i * nv + k, dot6(F, load6(rates, column + ACCELERATION)) + dot3(T, angular(L)))
         j = A.parent
 
 
@@ -77,18 +77,18 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
     if pairs:  # only spin elements couple the branches of the cluster
         for k in range(C.nk):
             for m in range(C.nk):
-                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
+                entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                put(M, entry, ws.E_entry(work, C.at_E, C.nk, k, m))
     for n in range(C.last - C.first):
         b = C.last - 1 - n
         B, f = body(index, b), ws.force(work, b)
-        i, at, S = B.unit, C.at_rates + OF_COLUMN * B.which, ws.subspace(work, B.at_S, 0)
-        L, N = load6(rates, at), load6(rates, at + ACCELERATION)
+        i, column, S = B.unit, C.at_rates + OF_COLUMN * B.which, ws.subspace(work, B.at_S, 0)
+        L, N = load6(rates, column), load6(rates, column + ACCELERATION)
         F, P, Q, T = forces_of(work, b, S, L, N, L * 2.0, second)
         if pairs:
-            own = i * nv + i
-            put(M, own, dot6(S, F) + ws.E_entry(work, C.at_E, C.nk, B.which, B.which))
-            put(dv, own, dot6(S, Q))
+            diagonal = i * nv + i
+            put(M, diagonal, dot6(S, F) + ws.E_entry(work, C.at_E, C.nk, B.which, B.which))
+            put(dv, diagonal, dot6(S, Q))
         if second:
             increase(tau, i, dot6(S, f))
             if pairs:
@@ -97,7 +97,7 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
         if pairs:
             enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
         if forced:
-            P = P + load6(rates, at + ON_ROTOR)
+            P = P + load6(rates, column + ON_ROTOR)
         if C.at_spin >= 0:
             h = ws.spin_column(work, C.at_work, C.nk, 0, B.which)
             turn = cross(angular(ws.velocity(work, C.out)), h)

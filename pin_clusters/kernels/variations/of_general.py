@@ -64,10 +64,10 @@ def carried(index, C, b, k):
 @inline
 def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
     """Add the terms (V4) of the spin elements on carrier number i, whose momenta eta are constant in its axes."""
-    nk, at = C.nk, C.at_work
+    nk, at_work = C.nk, C.at_work
     omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
-        h = ws.spin_column(work, at, nk, i, m)
+        h = ws.spin_column(work, at_work, nk, i, m)
         turn, to = cross(omega, h), carried(index, C, carrier, m)
         ws.add_spin_momentum(work, carrier, h * get(v, listed(index, C.column, m)))
         add_moments(rates, to, zero3(), turn, h, turn)
@@ -90,17 +90,17 @@ def clear_entries(index, work, C, nv, dq, dv, M, second):
     o = 0.0
     for k in range(C.nk):
         for m in range(C.nk):
-            at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-            put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
-            put(dv, at, o)
+            entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+            put(M, entry, ws.E_entry(work, C.at_E, C.nk, k, m))
+            put(dv, entry, o)
             if second:
-                put(dq, at, o)
+                put(dq, entry, o)
 
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced):
     """Compute (V1), (V2) and (V4)."""
-    rest = zero6()
+    zero = zero6()
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -112,7 +112,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
         ws.set_acceleration(work, b, acc)
         set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
         for k in range(C.nk):
-            set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, rest, rest, rest)
+            set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, zero, zero, zero)
     for k in range(C.nk):
         clear(rates, sums(C, k))
     if pairs:
@@ -136,23 +136,23 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
         p = dot6(S, P) if second else f
         for k in range(C.nk):
             if B.unit < 0 or B.which == k:
-                g, at = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
-                increase(M, at, g * f)
-                increase(dv, at, g * r)
+                g, entry = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
+                increase(M, entry, g * f)
+                increase(dv, entry, g * r)
                 if second:
-                    increase(dq, at, g * p)
+                    increase(dq, entry, g * p)
 
 
 @inline
 def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed):
     """Compute the forces (V3) of a body, add the entries of its joint, and add the forces to the parent's record."""
     for m in range(C.nk):
-        at, f = record(C, b, m), ws.force(work, b)
-        P, Q, F, T = forces_at(rates, at)
-        H, SG = load6(rates, at + OF_MOMENTUM), zero6()
+        source, f = record(C, b, m), ws.force(work, b)
+        P, Q, F, T = forces_at(rates, source)
+        H, SG = load6(rates, source + OF_MOMENTUM), zero6()
         if moves(B.mask, m):
             J = ws.K_column(work, B.at_K, m)
-            L, N, Gamma = motions_at(rates, at)
+            L, N, Gamma = motions_at(rates, source)
             own_F, own_P, own_Q, own_T = forces_of(work, b, J, L, N, Gamma, second)
             F, P, Q, T = F + own_F, P + own_P, Q + own_Q, T + own_T
             if summed:
@@ -172,8 +172,8 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
 def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
     """Write the entries (V5) with columns of ancestor clusters, and add the inertias to the output body."""
     for m in range(C.nk):
-        at, i_v = sums(C, m), listed(index, C.column, m)
-        P, Q, F, T = forces_at(rates, at)
+        source, i_v = sums(C, m), listed(index, C.column, m)
+        P, Q, F, T = forces_at(rates, source)
         if pairs:
             for k in range(m):  # makes M exactly symmetric
                 k_v = listed(index, C.column, k)
@@ -181,7 +181,7 @@ def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
         if pairs:
             to_ancestors(index, work, rates, nv, C.out, i_v, F, P, Q, T, dq, dv, M, second)
         if summed:
-            enter_sum(index, rates, total, nv, C, i_v, F, P, Q, load6(rates, at + OF_MOMENTUM))
+            enter_sum(index, rates, total, nv, C, i_v, F, P, Q, load6(rates, source + OF_MOMENTUM))
     if summed or C.out > 0:
         for b in range(C.first, C.last):
             hand_inertial(work, b, C.out)

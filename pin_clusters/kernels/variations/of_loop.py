@@ -65,14 +65,14 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
     inside = c >= C.first and c < C.last
     for m in range(nk):
         r, rd = get(work, e.at_row + m), get(work, e.at_row + nk + m)
-        rdd, both = get(work, e.at_row + 2 * nk + m), rd + get(work, e.at_row + 3 * nk + m)
+        rdd, rate_sum = get(work, e.at_row + 2 * nk + m), rd + get(work, e.at_row + 3 * nk + m)
         if c > 0 or summed:
             to = carried(index, C, c, m)
-            add_moments(rates, to, eta * rdd + turn * rd, eta * both + turn * r, eta * r, turn * r)
+            add_moments(rates, to, eta * rdd + turn * rd, eta * rate_sum + turn * r, eta * r, turn * r)
             if summed:
                 add_momentum(rates, to, join(zero3(), eta * rd))
         if pairs:
-            x, y, z = J * r, J * both, J * rdd
+            x, y, z = J * r, J * rate_sum, J * rdd
             if inside:
                 L, N, Gamma = motions_at(rates, record(C, c, m))
                 K = ws.K_column(work, body(index, c).at_K, m)
@@ -81,11 +81,11 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
                 z = z + dot3(eta, angular(N)) + dot3(turn, angular(L))
             for k in range(nk):
                 ratio = get(work, e.at_row + k)
-                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                increase(M, at, ratio * x)
-                increase(dv, at, ratio * y)
+                entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                increase(M, entry, ratio * x)
+                increase(dv, entry, ratio * y)
                 if second:
-                    increase(dq, at, ratio * z)
+                    increase(dq, entry, ratio * z)
 
 
 @inline
@@ -168,11 +168,11 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
         clear(rates, sums(C, k))
         if pairs:
             for m in range(C.nk):
-                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                put(M, at, o)
-                put(dv, at, o)
+                entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                put(M, entry, o)
+                put(dv, entry, o)
                 if second:
-                    put(dq, at, o)
+                    put(dq, entry, o)
 
 
 @device

@@ -40,9 +40,9 @@ def collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pa
     S, L, N, f = ws.axis(work, b), load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION), ws.force(work, b)
     F, P, Q, T = forces_of(work, b, S, L, N, L * 2.0, second)
     if pairs:
-        own = i * nv + i
-        put(M, own, dot6(S, F) + get(params, C.at_E))
-        put(dv, own, dot6(S, Q))
+        diagonal = i * nv + i
+        put(M, diagonal, dot6(S, F) + get(params, C.at_E))
+        put(dv, diagonal, dot6(S, Q))
     if second:
         put(tau, i, dot6(S, f) + ws.own_torque(work, b))
         if pairs:

@@ -14,8 +14,8 @@ from .of_free import unit
 @inline
 def column_at(A, nv, k, i):
     """Return three entries of column i, from row k on."""
-    at = k * nv + i
-    return Vec3(get(A, at), get(A, at + nv), get(A, at + 2 * nv))
+    entry = k * nv + i
+    return Vec3(get(A, entry), get(A, entry + nv), get(A, entry + 2 * nv))
 
 
 @device
@@ -66,8 +66,8 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A):
             put(A, i * nv + to, t)
         for d in range(B.ndof):
             # Armature is a constant inertia for the velocities of the joint, so that it adds no such term.
-            at = listed(index, C.column, first + d) * nv + to
-            put(A, at, get(A, at) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
+            entry = listed(index, C.column, first + d) * nv + to
+            put(A, entry, get(A, entry) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
 
 
 @inline

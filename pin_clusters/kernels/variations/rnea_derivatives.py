@@ -36,21 +36,21 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
         for k in range(r.nk):
             g, i_v = get(work, r.at_G + k), listed(index, r.column, k)
             if C.kind == SINGLE:
-                at = C.at_rates + ON_ROTOR
+                offset = C.at_rates + ON_ROTOR
                 ws.set_own_torque(work, C.first, ws.own_torque(work, C.first) - g * axial)
             else:
                 m = 0  # column of i_v in its cluster
                 while listed(index, C.column, m) != i_v:
                     m += 1
-                at = carried(index, C, r.carrier, m) + OF_POSITION
+                offset = carried(index, C, r.carrier, m) + OF_POSITION
                 if C.kind == GENERAL and has_hinges(index, C):
-                    at = C.at_rates + OF_COLUMN * m + ON_ROTOR
+                    offset = C.at_rates + OF_COLUMN * m + ON_ROTOR
                 if C.kind == GENERAL:
                     put(tau, i_v, get(tau, i_v) - g * axial)
-            put(rates, at, load6(rates, at) - turned * g)
+            put(rates, offset, load6(rates, offset) - turned * g)
         if C.kind == LOOP:
-            at = r.at_G + r.nk + 3  # the torque of the rotor, see ``layout.Velocity`` and ``sizes.joint_work``
-            put(work, at, get(work, at) - axial)
+            offset = r.at_G + r.nk + 3  # the torque of the rotor, see ``layout.Velocity`` and ``sizes.joint_work``
+            put(work, offset, get(work, offset) - axial)
 
 
 def derivatives_with(advance_loop, collect_loop):
