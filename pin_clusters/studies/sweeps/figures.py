@@ -1,4 +1,4 @@
-"""The figures of the sweeps, as PNG files."""
+"""Figures of the sweeps, as PNG files."""
 
 import math
 from pathlib import Path
@@ -20,7 +20,7 @@ _PANEL = (3.1, 2.45)
 
 
 def ratio(found: "RatioSweep", path: Path) -> None:
-    """Draw RMS errors over ratios, a panel per joint, both axes logarithmic."""
+    """Draw the RMS torque errors against the ratio, one panel per joint, with logarithmic axes."""
     n = len(found.joints)
     columns = min(n, 3 if n <= 9 else 4)
     rows = math.ceil(n / columns)
@@ -37,10 +37,10 @@ def ratio(found: "RatioSweep", path: Path) -> None:
         x = found.factors * ratio_as_given
         for r, rung in enumerate(found.rungs):
             y = found.rms[:, r, k]
-            seen = y > 1e-9 * max(found.peak[:, k].max(), 1e-300)  # below it is rounding
+            seen = y > 1e-9 * max(found.peak[:, k].max(), 1e-300)  # smaller errors are rounding errors
             axes.plot(x[seen], y[seen], **_marked(rung))
         axes.set_yscale("log")
-        axes.set_title(literal(found.joints[k]) + (f"  ({ratio_as_given:.4g} as given)" if geared else ""), fontsize=9)
+        axes.set_title(literal(found.joints[k]) + (f"  (original ratio {ratio_as_given:.4g})" if geared else ""), fontsize=9)
         axes.axvline(ratio_as_given, color="0.6", linewidth=0.8, zorder=1)
         axes.set_xscale("log")
         axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
@@ -53,12 +53,12 @@ def ratio(found: "RatioSweep", path: Path) -> None:
             axes.set_xlabel("gear ratio" if geared else "factor of all ratios", fontsize=8)
     if shown.size:
         grid[0, 0].set_ylim(max(shown.min() * 0.6, shown.max() * 1e-6), shown.max() * 1.8)
-    title = f"{literal(found.robot)}: error of the approximations over the gear ratio, reflected inertia kept"
-    _finish(figure, path, found.rungs, title, f"{literal(found.motion)}; grey: the robot as it is", head - 0.1)
+    title = f"{literal(found.robot)}: error of the approximations against gear ratio, constant reflected inertia"
+    _finish(figure, path, found.rungs, title, f"{literal(found.motion)}; grey line: original robot", head - 0.1)
 
 
 def robots(found: "RandomChains", path: Path, failed: int = 0) -> None:
-    """Draw how many random robots stay below an error, and say how many more failed."""
+    """Draw the fraction of random robots below an error, and state the number of failures."""
     figure = new_figure()
     draw_errors(figure, found, failed)
     save_figure(figure, path, facecolor="white")
@@ -69,11 +69,11 @@ def _marked(rung: str) -> dict[str, Any]:
 
 
 def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: str, head: float) -> None:
-    """Write what stands above the panels, in ``head`` inches, and the file."""
+    """Draw title, legend and subtitle above the panels, in ``head`` inches, and write the file."""
     from matplotlib.lines import Line2D
 
     inch = 1.0 / figure.get_figheight()
-    # no suptitle, for which tight_layout would make room a second time
+    # suptitle is not used, because tight_layout would reserve space for it in addition to ``head``.
     figure.text(0.5, 1.0 - 0.12 * inch, title, ha="center", va="top", fontsize=11)
     handles = [Line2D([], [], label=LABELS[rung], **_marked(rung)) for rung in rungs]
     figure.legend(
@@ -90,7 +90,7 @@ def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: 
 
 
 def _plain_ticks(axes: Any, x: np.ndarray) -> None:
-    """Mark some of the ratios themselves, as numbers."""
+    """Label some of the computed ratios on the axis."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     chosen = [float(x[0])]
