@@ -359,8 +359,8 @@ def test_sweep_robots(tmp_path: Path) -> None:
     assert found["digest"] == expected.digest == sweeps.load(folder).digest
     assert found["mean"]["inverse"]["none"] == pytest.approx(expected["inverse"][:, 0].mean())
     assert is_png(folder / "robots.png")
-    assert "holds results of a sweep already" in error(*options)
-    assert "seed: 3 there, 4 now" in error(*options, "--resume", "--seed", "4")
+    assert "already contains results of a sweep" in error(*options)
+    assert "seed: 3 in the folder, 4 now" in error(*options, "--resume", "--seed", "4")
     (folder / "chunk_00004.npz").write_bytes(b"")
     again = command(*options, "--resume")
     assert again.exit_code == 0

@@ -82,12 +82,12 @@ def name_of(function: Callable[..., Any]) -> str:
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
     """Return the arguments that a partial object binds, as readable text."""
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     while isinstance(function, functools.partial):
         bound = {str(i): x for i, x in enumerate(function.args)} | function.keywords
-        found = {key: _short(x) for key, x in bound.items()} | found
+        parameters = {key: _short(x) for key, x in bound.items()} | parameters
         function = function.func
-    return found
+    return parameters
 
 
 def digest(function: Callable[..., Any], cases: Sequence[Any]) -> str:
@@ -146,7 +146,7 @@ def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
     if callable(x) and hasattr(x, "__qualname__"):
         owner = getattr(x, "__self__", None)  # a bound method depends on its object
         return ("function", name_of(x)), () if owner is None or isinstance(owner, ModuleType) else (owner,)
-    made = x.__reduce_ex__(4)
-    if isinstance(made, str) or any(part is not None for part in made[3:]):
+    reduced = x.__reduce_ex__(4)
+    if isinstance(reduced, str) or any(part is not None for part in reduced[3:]):
         return ("object", pickle.dumps(x, 4)), ()
-    return ("object",), made[:3]
+    return ("object",), reduced[:3]

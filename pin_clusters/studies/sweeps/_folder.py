@@ -56,26 +56,26 @@ def read_manifest(folder: Path) -> Manifest | None:
     except (OSError, UnicodeDecodeError) as error:
         raise SweepFolderError(f"cannot read {path}: {error}.") from None
     try:
-        found = Manifest(**json.loads(text)["sweep"])
-        if found.chunk < 1 or found.cases < 0:
+        manifest = Manifest(**json.loads(text)["sweep"])
+        if manifest.chunk < 1 or manifest.cases < 0:
             raise ValueError("chunk or cases is out of range")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SweepFolderError(
             f"{path} is not a valid manifest of a sweep ({type(error).__name__}: {error}). Choose another folder. The "
             "chunks of a damaged manifest cannot be used, because nothing identifies their sweep."
         ) from None
-    return found
+    return manifest
 
 
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
     """Create the folder and its manifest, or compare the existing manifest; results in it require ``resume``."""
     make_folder(folder, SweepFolderError)
-    there = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
+    chunk_names = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
     old = read_manifest(folder)
     if old is None:
-        if there:
+        if chunk_names:
             raise SweepFolderError(
-                f"{folder} contains {len(there)} chunks of a sweep ({there[0]}, ...) but no {MANIFEST}, so that their "
+                f"{folder} contains {len(chunk_names)} chunks of a sweep ({chunk_names[0]}, ...) but no {MANIFEST}, so that their "
                 "sweep is unknown. Choose another folder."
             )
         path = folder / MANIFEST
@@ -85,38 +85,39 @@ def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
         _compare(folder, manifest, old)
     else:
         raise SweepFolderError(
-            f"{folder} already contains results of a sweep ({len(there)} of {old.chunks} chunks of {old.function}). "
+            f"{folder} already contains results of a sweep ({len(chunk_names)} of {old.chunks} chunks of {old.function}). "
             "Continue it with resume=True (--resume), or choose another folder."
         )
 
 
 def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
     """Raise an error for a folder of another sweep, and warn about other versions of the dependencies."""
-    mine, theirs = asdict(new), asdict(old)
-    different = [f.name for f in fields(Manifest) if f.compare and mine[f.name] != theirs[f.name]]
+    new_entries, old_entries = asdict(new), asdict(old)
+    different = [f.name for f in fields(Manifest) if f.compare and new_entries[f.name] != old_entries[f.name]]
     if different:
         shown = [key for key in different if key != "digest"] or different
-        said = "; ".join(
-            f"{_WORDS.get(key, key)}: {_brief(theirs[key])} in the folder, {_brief(mine[key])} now" for key in shown
+        differences = "; ".join(
+            f"{_WORDS.get(key, key)}: {_brief(old_entries[key])} in the folder, {_brief(new_entries[key])} now"
+            for key in shown
         )
         raise SweepFolderError(
-            f"{folder} contains another sweep, which cannot be continued: {said}. Choose another folder, or run the "
+            f"{folder} contains another sweep, which cannot be continued: {differences}. Choose another folder, or run the "
             "sweep of this folder."
         )
     changed = {
-        name: f"{name} {there} in the folder, {now} now"
+        name: f"{name} {old_version} in the folder, {now} now"
         for name, now in new.versions.items()
-        if (there := old.versions.get(name, "?")) != now
+        if (old_version := old.versions.get(name, "?")) != now
     }
-    said = ", ".join(changed.values())
+    differences = ", ".join(changed.values())
     if "pin_clusters" in changed:
         raise SweepFolderError(
-            f"{folder} stems from another version, whose results may differ: {said}. Install that version, or choose "
+            f"{folder} stems from another version, whose results may differ: {differences}. Install that version, or choose "
             "another folder."
         )
     if changed:
         warnings.warn(
-            f"{folder} stems from other versions: {said}. Its results may differ from new results in the last digits.",
+            f"{folder} stems from other versions: {differences}. Its results may differ from new results in the last digits.",
             PinClustersWarning,
             stacklevel=4,
         )

@@ -45,8 +45,8 @@ Table = dict[str, np.ndarray]
 
 def packed(outcomes: Outcomes) -> Table:
     """Return the table of several cases, in the given order."""
-    good = {case: found for case, found in outcomes.items() if isinstance(found, dict)}
-    failures = [found for found in outcomes.values() if isinstance(found, CaseFailure)]
+    good = {case: outcome for case, outcome in outcomes.items() if isinstance(outcome, dict)}
+    failures = [outcome for outcome in outcomes.values() if isinstance(outcome, CaseFailure)]
     table = {
         "index": np.array([*good], dtype=np.int64),
         "failed": np.array([failure.case for failure in failures], dtype=np.int64),
@@ -88,7 +88,7 @@ def count(table: Table) -> int:
 
 
 def check(table: Table, cases: range) -> None:
-    """Raise KeyError or ValueError if a table does not contain exactly these cases, or if its arrays are inconsistent."""
+    """Raise KeyError or ValueError if a table does not contain exactly these cases, or has inconsistent arrays."""
     if sorted([*table["index"].tolist(), *(failure.case for failure in failures(table))]) != list(cases):
         raise ValueError(f"it does not contain exactly the cases {cases.start} to {cases.stop - 1}")
     for key in keys(table):
@@ -102,8 +102,8 @@ def joined(tables: Mapping[int, Table]) -> tuple[np.ndarray, tuple[CaseFailure, 
     index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
     arrays = {}
     for key in dict.fromkeys(key for table in done for key in keys(table)):
-        found = dict(row for table in done for row in rows(table, key))
-        arrays[key] = _column([found.get(case) for case in index.tolist()])
+        array_of_case = dict(row for table in done for row in rows(table, key))
+        arrays[key] = _column([array_of_case.get(case) for case in index.tolist()])
     for array in (index, *arrays.values()):
         array.setflags(write=False)
     return index, tuple(failure for table in done for failure in failures(table)), arrays
@@ -111,10 +111,10 @@ def joined(tables: Mapping[int, Table]) -> tuple[np.ndarray, tuple[CaseFailure, 
 
 def _column(rows: Sequence[np.ndarray | None]) -> np.ndarray:
     """Return the rows of a key as one array, or as an array of objects if shapes differ or some rows are None."""
-    there = [row for row in rows if row is not None]
-    if len(there) == len(rows) and len({row.shape for row in there}) == 1:
-        return np.stack(there)
-    kind = np.concatenate([row.ravel() for row in there]).dtype
+    arrays = [row for row in rows if row is not None]
+    if len(arrays) == len(rows) and len({row.shape for row in arrays}) == 1:
+        return np.stack(arrays)
+    kind = np.concatenate([row.ravel() for row in arrays]).dtype
     column = np.empty(len(rows), dtype=object)
     for i, row in enumerate(rows):
         column[i] = None if row is None else row.astype(kind, copy=False)

@@ -54,20 +54,20 @@ def run(work: Work) -> Report:
     start = time.perf_counter()
     outcomes: Outcomes = {}
     with one_blas_thread():
-        for case, given in work.items:
+        for case, argument in work.items:
             _note(work.chunk, case)
-            outcomes[case] = _outcome(work, case, given)
+            outcomes[case] = _outcome(work, case, argument)
     _note(BETWEEN, BETWEEN)
     return Report(outcomes, f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - start, peak_memory())
 
 
-def _outcome(work: Work, case: int, given: Any) -> dict[str, np.ndarray] | CaseFailure:
+def _outcome(work: Work, case: int, argument: Any) -> dict[str, np.ndarray] | CaseFailure:
     try:
         extra = {"rng": generator(work.seed, case)} if work.with_rng else {}
-        return _checked(work.function(given, **extra))
+        return _checked(work.function(argument, **extra))
     except (Exception, SystemExit) as error:  # KeyboardInterrupt comes from the user, not from the case
-        own = error.__traceback__ and error.__traceback__.tb_next
-        tail = "".join(traceback.format_exception(type(error), error, own, limit=-_FRAMES))
+        frames = error.__traceback__ and error.__traceback__.tb_next
+        tail = "".join(traceback.format_exception(type(error), error, frames, limit=-_FRAMES))
         return CaseFailure(case, type(error).__name__, str(error), tail)
 
 
@@ -77,7 +77,7 @@ def _checked(values: Any) -> dict[str, np.ndarray]:
         raise ArgumentTypeError(
             f"the function of a sweep must return a dict of numbers and arrays, got {type(values).__name__}."
         )
-    found = {}
+    arrays = {}
     for key, value in values.items():
         if not isinstance(key, str) or not key:
             raise ArgumentTypeError(f"the dict that the function of a sweep returns must have text keys, got {key!r}.")
@@ -90,8 +90,8 @@ def _checked(values: Any) -> dict[str, np.ndarray]:
                 f"the value of {key!r} must be a number, a text or an array of them, got {array.dtype} "
                 f"({type(value).__name__})."
             )
-        found[key] = array
-    return found
+        arrays[key] = array
+    return arrays
 
 
 _lock = threading.Lock()

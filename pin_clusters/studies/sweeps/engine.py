@@ -1,4 +1,4 @@
-"""The functions ``run`` and ``load``: an executor computes the cases in chunks, and each chunk is saved when complete."""
+"""The functions ``run`` and ``load``: an executor computes the cases in chunks, and complete chunks are saved."""
 
 import platform
 import signal
@@ -104,9 +104,9 @@ def run(
         sweep.tell()
         pending = [number for number in range(manifest.chunks) if number not in sweep.tables]
         if pending:
-            own = Processes(min(workers or cores(), len(pending))) if executor is None else None
-            with own if own is not None else nullcontext():
-                _drive(sweep, own or executor or InProcess(), pending)
+            pool = Processes(min(workers or cores(), len(pending))) if executor is None else None
+            with pool if pool is not None else nullcontext():
+                _drive(sweep, pool or executor or InProcess(), pending)
     except KeyboardInterrupt:
         sweep.recount()
         raise SweepInterrupted(sweep.kept("the sweep was interrupted"), sweep.result()) from None
@@ -129,9 +129,9 @@ def load(folder: str | Path) -> SweepResult:
     Example:
         >>> import tempfile
         >>> from pin_clusters import sweeps
-        >>> folder = tempfile.mkdtemp()
-        >>> done = sweeps.run(dict, [{"x": 1.5}, {"x": 2.5}], folder=folder, executor=sweeps.InProcess())
-        >>> sweeps.load(folder)["x"].tolist()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     done = sweeps.run(dict, [{"x": 1.5}, {"x": 2.5}], folder=folder, executor=sweeps.InProcess())
+        ...     sweeps.load(folder)["x"].tolist()
         [1.5, 2.5]
     """
     path = Path(folder)
@@ -216,20 +216,20 @@ class _Sweep:
         )
         return _result(self.manifest, self.tables, effort)
 
-    def kept(self, what: str) -> str:
+    def kept(self, event: str) -> str:
         """Return a message: the event ``what``, the number of completed cases, and how to continue."""
         if self.path is None:
-            kept = "The sweep has no folder: only the attribute result of this exception contains their results"
+            advice = "The sweep has no folder: only the attribute result of this exception contains their results"
         else:
-            kept = f"{self.path} contains their results: run the same sweep with resume=True (--resume) to continue"
-        return f"{what} after {self.done} of {len(self.cases)} cases. {kept}."
+            advice = f"{self.path} contains their results: run the same sweep with resume=True (--resume) to continue"
+        return f"{event} after {self.done} of {len(self.cases)} cases. {advice}."
 
 
 def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
     """Run all pending chunks, with at most as many at a time as keep the executor busy."""
-    room = capacity(executor)
+    limit = capacity(executor)
     queue = deque((chunk, sweep.manifest.range_of(chunk)) for chunk in pending)
-    if room > 1 and len(pending) > 1:
+    if limit > 1 and len(pending) > 1:
         # One case runs alone first, so that its kernels are compiled and cached before all workers need them.
         chunk, cases = queue.popleft()
         queue.extendleft((chunk, part) for part in (cases[1:], cases[:1]) if part)
@@ -248,18 +248,18 @@ def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
             for future in sorted(done, key=lambda f: f.cancelled() or f.exception() is not None):
                 chunk = waiting.pop(future)
                 sweep.keep(chunk, future.result())
-            window = room if room == 1 else 2 * room + 2
+            window = limit if limit == 1 else 2 * limit + 2
     except PinClustersError:
         raise
     except Exception as error:
-        others = sorted({chunk, *waiting.values()})
-        raise SweepError(_explain(sweep, executor, chunk, others, error), sweep.result()) from error
+        unfinished = sorted({chunk, *waiting.values()})
+        raise SweepError(_explain(sweep, executor, chunk, unfinished, error), sweep.result()) from error
     finally:
         for future in waiting:
             future.cancel()
 
 
-def _explain(sweep: _Sweep, executor: Executor, chunk: int, others: Sequence[int], error: Exception) -> str:
+def _explain(sweep: _Sweep, executor: Executor, chunk: int, unfinished: Sequence[int], error: Exception) -> str:
     """Return a message about a chunk that returned no results."""
 
     def named(number: int) -> str:
@@ -268,19 +268,21 @@ def _explain(sweep: _Sweep, executor: Executor, chunk: int, others: Sequence[int
 
     deaths = executor.deaths() if isinstance(executor, Processes) and isinstance(error, BrokenExecutor) else []
     if deaths:
-        what = " and ".join(f"{_exit(code)} at case {case} of {named(number)}" for code, number, case in deaths)
-        what = f"a worker process died: {what}"
+        event = " and ".join(f"{_exit(code)} at case {case} of {named(number)}" for code, number, case in deaths)
+        event = f"a worker process died: {event}"
     elif isinstance(error, BrokenExecutor):
-        what = f"a worker died in one of: {', '.join(map(named, others[:8]))}{', ...' if len(others) > 8 else ''}"
+        event = (
+            f"a worker died in one of: {', '.join(map(named, unfinished[:8]))}{', ...' if len(unfinished) > 8 else ''}"
+        )
         if isinstance(executor, Processes):
-            what += (
+            event += (
                 ". If this is a script, does it call the sweep under if __name__ == '__main__'? Can the workers import "
                 f"{sweep.manifest.function}?"
             )
     else:
         message = " ".join(str(error).split()) or "no message"
-        what = f"{named(chunk)} returned no results: {type(error).__name__}: {message}"
-    return f"{what}{'' if what.endswith(('?', '.')) else '.'} {sweep.kept('The sweep stopped')}"
+        event = f"{named(chunk)} returned no results: {type(error).__name__}: {message}"
+    return f"{event}{'' if event.endswith(('?', '.')) else '.'} {sweep.kept('The sweep stopped')}"
 
 
 def _exit(code: int) -> str:
@@ -290,11 +292,11 @@ def _exit(code: int) -> str:
 
 def _versions() -> dict[str, str]:
     """Return the versions of the software, the machine and the engine that determine the results."""
-    found = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
-    found["engine"] = chosen()
+    versions = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
+    versions["engine"] = chosen()
     for name, package in (("pinocchio", "pin"), ("numpy", "numpy"), ("numba", "numba")):
         try:
-            found[name] = version(package)
+            versions[name] = version(package)
         except PackageNotFoundError:  # not installed from a wheel
-            found[name] = "?"
-    return found
+            versions[name] = "?"
+    return versions

@@ -96,13 +96,16 @@ class Processes(ProcessPoolExecutor):
             self.submit(_tasks.ready)
         except RuntimeError:  # the pool is broken or has ended
             self.shutdown()  # waits for the thread of the pool, which collects the exit codes
-        notes = {pid: at for pid, *at in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()}
-        found = []
+        notes = {
+            pid: chunk_and_case
+            for pid, *chunk_and_case in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()
+        }
+        ended = []
         for pid, process in self._seen.items():
             chunk, case = notes.get(pid, (_tasks.BETWEEN, _tasks.BETWEEN))
             if process.exitcode and chunk != _tasks.BETWEEN:
-                found.append((int(process.exitcode), chunk, case))
-        return [death for death in found if death[0] != _ENDED_BY_POOL] or found
+                ended.append((int(process.exitcode), chunk, case))
+        return [death for death in ended if death[0] != _ENDED_BY_POOL] or ended
 
 
 @contextmanager

@@ -119,18 +119,18 @@ def run(
     cases = [scaled(model, f) for f in values.tolist()]
     first = study.Sine(**motion, in_phase=True)
     function = partial(_errors, drop_rotors=drop_rotors, sine=first)
-    found = sweep(function, cases, executor=executor, workers=workers, chunk=1, progress=progress)
-    if found.failures:
-        failure = found.failures[0]
+    result = sweep(function, cases, executor=executor, workers=workers, chunk=1, progress=progress)
+    if result.failures:
+        failure = result.failures[0]
         raise SweepError(
-            f"the study of {model.name!r} failed for factor {values[failure.case]:g} and {len(found.failures) - 1} "
+            f"the study of {model.name!r} failed for factor {values[failure.case]:g} and {len(result.failures) - 1} "
             f"other factors: {failure.type}: {failure.message}",
-            found,
+            result,
         )
-    joints, units, rungs = (tuple(map(str, found[key][0])) for key in ("joints", "units", "rungs"))
+    joints, units, rungs = (tuple(map(str, result[key][0])) for key in ("joints", "units", "rungs"))
     columns = [model.joint_idx_v(name) for name in joints]
     largest = np.max([np.abs(r.row[columns]) for r in model.rotors], axis=0)
-    amplitude = f"{float(found['amplitude'].min()):g}"
+    amplitude = f"{float(result['amplitude'].min()):g}"
     return RatioSweep(
         robot=model.name,
         factors=values,
@@ -138,8 +138,8 @@ def run(
         units=units,
         ratios=np.where(largest > 0.0, largest, np.nan),
         rungs=rungs,
-        rms=found["rms"],
-        peak=found["peak"],
+        rms=result["rms"],
+        peak=result["peak"],
         motion=f"{amplitude} sin(2 pi {first.frequency:g} Hz t) for {first.duration:g} s at every joint, base fixed",
         drop_rotors=drop_rotors,
         kept=_kept(model),
@@ -149,8 +149,8 @@ def run(
 def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     """Return a robot whose rotors turn ``factor`` times faster and have 1 / factor^2 of the inertia.
 
-    Reflected inertias, masses and centres of mass do not change. For a ``Rotor`` with a given axial inertia, the link of
-    its carrier contains the locked rotor, and this link does not change either.
+    Reflected inertias, masses and centres of mass do not change. For a ``Rotor`` with a given axial inertia, the link
+    of its carrier contains the locked rotor, and this link does not change either.
 
     Args:
         model: The robot.
@@ -168,7 +168,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     if not bodies and not any(r.joint_id is None for r in model.rotors):
         raise ModelError(
             f"model {model.name!r} has no rotor with a constant gear ratio"
-            + (f": {', '.join(kept)} are motors of closed loops." if (kept := _kept(model)) else ".")
+            + (f": {', '.join(unscaled)} are motors of closed loops." if (unscaled := _kept(model)) else ".")
             + " Add a pc.Rotor, or a rotor in the tree with pc.Gear or pc.Belt."
         )
     tree, armature = model.tree.copy(), np.array(model.tree.armature)
@@ -176,11 +176,11 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         body = tree.inertias[j]
         rotor = next(r for r in model.rotors if r.joint_id == j)
         axis = rotor.placement.rotation.T @ rotor.axis
-        off = float(np.linalg.norm(np.cross(axis, body.lever)))
-        if body.mass > 0.0 and off > 1e-9:
+        offset = float(np.linalg.norm(np.cross(axis, body.lever)))
+        if body.mass > 0.0 and offset > 1e-9:
             raise InertiaError(
-                f"the centre of mass of rotor {tree.names[j]!r} is {off:g} m off its axis, so that a larger ratio would "
-                "increase the reflected inertia. Balance the rotor."
+                f"the centre of mass of rotor {tree.names[j]!r} is {offset:g} m off its axis, so that a larger ratio "
+                "would increase the reflected inertia. Balance the rotor."
             )
         tree.inertias[j] = _slower(body, factor)
         armature[tree.idx_vs[j]] /= factor**2
@@ -195,21 +195,23 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         else:
             constraints.append(source)
     reference = _reference(model, constraints, bodies) if model.closures else None
-    wishes = model.independent_joints if model.closures else None
-    return ClusterModel(tree, constraints, reference, independent=wishes, name=model.name, collision=model.collision)
+    independent = model.independent_joints if model.closures else None
+    return ClusterModel(
+        tree, constraints, reference, independent=independent, name=model.name, collision=model.collision
+    )
 
 
 @engine("tables")  # the robots of the cases differ
 def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[str, Any]:
     """Compute one case of the sweep."""
-    found = study.run(case, sine, drop_rotors=drop_rotors)
+    study_result = study.run(case, sine, drop_rotors=drop_rotors)
     return {
-        "joints": np.array(found.joints),
-        "units": np.array(found.units),
-        "rungs": np.array(list(found.approximate)),
-        "rms": np.array([found.rms_error[rung] for rung in found.approximate]),
-        "peak": found.max_exact,
-        "amplitude": float(getattr(found.trajectory, "amplitude", np.nan)),
+        "joints": np.array(study_result.joints),
+        "units": np.array(study_result.units),
+        "rungs": np.array(list(study_result.approximate)),
+        "rms": np.array([study_result.rms_error[rung] for rung in study_result.approximate]),
+        "peak": study_result.max_exact,
+        "amplitude": float(getattr(study_result.trajectory, "amplitude", np.nan)),
     }
 
 
@@ -220,17 +222,17 @@ def _scalable(model: ClusterModel) -> set[int]:
 
 
 def _kept(model: ClusterModel) -> tuple[str, ...]:
-    known = _scalable(model) | {row.dependent for row in model.coupling_rows}
-    return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in known)
+    with_ratio = _scalable(model) | {row.dependent for row in model.coupling_rows}
+    return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in with_ratio)
 
 
 def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) -> LinearCoupling:
-    names, own = model.tree.names, row.dependent in bodies
+    names, follows = model.tree.names, row.dependent in bodies
     terms = {}
     for m, c in zip(row.masters, row.coefficients, strict=True):
         # A rotor that drives others turns faster already; a link that follows a rotor keeps its speed.
         leads = m in bodies
-        terms[names[m]] = c * (1.0 if own == leads else factor if own else 1.0 / factor)
+        terms[names[m]] = c * (1.0 if follows == leads else factor if follows else 1.0 / factor)
     return LinearCoupling(names[row.dependent], terms, row.offset)
 
 

@@ -39,8 +39,8 @@ class Effort:
 class SweepResult(Mapping[str, np.ndarray]):
     """Results of a sweep by the keys of the dicts that its function returned.
 
-    ``result[key]`` has one row per successful case, in the order of ``index``: shape (len(index), ...). If the arrays of
-    the cases differ in shape, or some cases lack the key, the rows are objects (arrays or None).
+    ``result[key]`` has one row per successful case, in the order of ``index``: shape (len(index), ...). If the arrays
+    of the cases differ in shape, or some cases lack the key, the rows are objects (arrays or None).
 
     Attributes:
         function: Module and name of the function.
@@ -94,8 +94,8 @@ class SweepResult(Mapping[str, np.ndarray]):
         for key, array in self.arrays.items():
             if array.dtype.kind not in "biuf":
                 continue
-            for at in np.ndindex(array.shape[1:]):
-                columns[f"{key}{list(at)}" if at else key] = array[(slice(None), *at)]
+            for entry in np.ndindex(array.shape[1:]):
+                columns[f"{key}{list(entry)}" if entry else key] = array[(slice(None), *entry)]
         write_csv(path, columns)
 
     # Mapping.__eq__ would compare arrays, which has no single truth value. Compare digests instead.
