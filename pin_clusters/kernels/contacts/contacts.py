@@ -69,7 +69,6 @@ def seed_forces(index, work, asked, numbers, panel, n, A):
 
 @inline
 def hand_out(asked, A, gram, forces):
-    """Write the forces to ``forces``, and to the data of each contact."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first, to = entry(asked, K.column0).iv, seen(K.force, 6)
@@ -80,7 +79,6 @@ def hand_out(asked, A, gram, forces):
 
 
 def contacts_with(advance_loop):
-    """Return the kernel; ``advance_loop`` is the first pass of LOOP clusters."""
     at_rest = outward_with(advance_loop)
 
     @paste

@@ -19,7 +19,6 @@ from .variations import force_on_side, vary_contact
 
 @inline
 def force_at(model, k, f):
-    """Transform a force f from the axes of a placement to the frame of its joint."""
     return force_from(transposed(load9(model, k)), load3(model, k + 9), f)
 
 
@@ -46,7 +45,6 @@ def loads(index, asked, forces, acting):
 
 @paste
 def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, turned, room):
-    """Compute (D1) of all contacts."""
     A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
     put_zeros(sides, 0, A.columns * 3 * n)
     put_zeros(turned, 0, n * n)
@@ -74,18 +72,12 @@ def contact_rates_at(
         derivatives: Address of the derivatives of inverse dynamics.
         tau: For an impact, workspace of nv numbers.
         ddq: Accelerations, or velocities after an impact.
-        asked, numbers: Tables of ``contacts`` after its run.
-        forces: Contact forces.
-        acting: Written: the contact forces as external forces, after nv entries.
-        torques: Written: torques of inverse dynamics.
-        dq: Written: dtau_dq.
-        dv: Written: dtau_dv.
+        asked, numbers, forces: Tables and forces of ``contacts`` after its run.
+        acting, torques, dq, dv, M: Written: external forces after nv entries, and the results of inverse dynamics.
         nothing: Empty.
-        M: Written.
         jacobian: Written: contact Jacobian.
         X: Written, in the rows after the first nv: right sides of the contacts.
-        turned: Written: nv x nv, see ``vary_contact``; for an impact, also a workspace for zeros.
-        room: Workspace for columns.
+        turned, room: As in ``vary_contact``; for an impact, ``turned`` is also a workspace for zeros.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
@@ -127,16 +119,12 @@ def contact_derivatives_at(
     """Run forward dynamics with contacts, differentiate there, and solve.
 
     Args:
-        address: Address of the tables of the derivatives; for an impact, of tables without gravity.
-        forward: Address of forward dynamics with contacts.
-        forward_tables: Address of its tables.
+        forward, forward_tables: Addresses of forward dynamics with contacts and of its tables.
         rates: Address of ``contact_rates``.
-        derivatives: Address of the derivatives of inverse dynamics, an argument of ``contact_rates``.
         tau: Torques; for an impact, workspace.
-        ddq: Written: accelerations, or velocities after an impact.
+        ddq, forces: Written: accelerations, or velocities after an impact; contact forces.
         asked, numbers, panel, gram: As in ``contacts``.
-        forces: Written.
-        acting, torques, dq, dv, M, nothing, jacobian, turned, room: As in ``contact_rates``.
+        address, derivatives, acting, torques, dq, dv, M, nothing, jacobian, turned, room: As in ``contact_rates``.
         plan, order, X, L, response: As in ``differentiated``.
         ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
     """

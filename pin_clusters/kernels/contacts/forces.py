@@ -28,16 +28,8 @@ EPSILON = 2.0**-52
 def factor(gram, m, mu, accuracy, at_least, L):
     """Write the factors L^T D L of A + mu: the upper triangle by rows, with inverse pivots on the diagonal.
 
-    Args:
-        gram: Its upper half contains A.
-        m: Number of rows.
-        mu: Damping.
-        accuracy: A pivot must exceed this fraction of its diagonal entry.
-        at_least: Each diagonal entry must exceed this fraction of the largest one.
-        L: Written, m x m.
-
-    Returns:
-        Whether all pivots are large enough. Otherwise, L is invalid.
+    Return whether each pivot exceeds the fraction ``accuracy`` of its diagonal entry, and each diagonal entry the
+    fraction ``at_least`` of the largest one. Otherwise, L is invalid. The upper half of gram contains A, m x m.
     """
     regular, largest = True, 0.0
     for i in range(m):
@@ -94,7 +86,6 @@ def invert_factored(L, m, scale, out, first):
 
 @inline
 def entry_of(A, i, j):
-    """Return an entry of a symmetric matrix that is stored as its upper half."""
     return A[i, j] if i < j else A[j, i]
 
 
@@ -115,12 +106,7 @@ def least_norm(gram, m, room, x):
     """Write the minimum-norm least-squares solution of A x = b; return the rank.
 
     With the pivoted Cholesky factorization A = C C^T, where C has as many columns as the rank, x = C (C^T C)^-2 C^T b.
-
-    Args:
-        gram: Upper half of A, with b in the last column.
-        m: Number of rows.
-        room: Workspace of 2 m^2 + 2 m numbers.
-        x: Written.
+    gram contains the upper half of A, and b in the last column. room is a workspace of 2 m^2 + 2 m numbers.
     """
     at_factor, remainders, middle = m * m, 2 * m * m, 2 * m * m + m
     largest, rank = 0.0, 0
@@ -253,7 +239,6 @@ def solve_system(gram, how, counts, room, forces, found):
 
 
 def contact_forces_at(gram, how, counts, room, forces, found):
-    """Call ``solve_system``, which describes the arguments and the result."""
     return solve_system(gram, how, counts, borrowed(room), borrowed(forces), found)
 
 
@@ -304,17 +289,9 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forc
 
 
 def contact_inverse_at(gram, mu, scale, room, out):
-    """Write the inverse of A + mu, times a scale.
+    """Write ``scale`` times the inverse of A + mu to out, m x m; the upper half of gram contains A.
 
-    Args:
-        gram: Its upper half contains A.
-        mu: Damping, one number.
-        scale: One number.
-        room: Workspace of m^2 numbers.
-        out: Written, m x m.
-
-    Returns:
-        0; REDUNDANT if A + mu is singular; UNUSUAL if mu is negative.
+    Return 0; REDUNDANT if A + mu is singular; UNUSUAL if mu is negative. room is a workspace of m^2 numbers.
     """
     m, damping = out.shape[0], get(mu, 0)
     if not damping >= 0.0:

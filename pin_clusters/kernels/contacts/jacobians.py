@@ -16,23 +16,16 @@ from .where import placed
 
 @inline
 def side_in_world(joints, j, model, k):
-    """Return the pose of one side of a contact from the joint placements; k is the offset of its placement."""
     R = transposed(load9(joints, 12 * j))
     return matmul3(R, transposed(load9(model, k))), load3(joints, 12 * j + 9) + rot(R, load3(model, k + 9))
 
 
 @paste
 def contact_jacobian(index, params, work, out, asked, joints, room, rows):
-    """Write the Jacobians of all contacts, and the placements of their sides to their data.
+    """Write the Jacobians of all contacts to rows (contact equations x nv), and the placements of sides to their data.
 
-    Args:
-        asked: As in ``contacts``.
-        joints: Ids of the two joints of each contact.
-        room: Workspace, 6 x nv.
-        rows: Written: contact equations x nv.
-
-    Returns:
-        0, or 1 if G is invalid because the last pose was singular.
+    ``joints`` contains the ids of the two joints of each contact; room is a workspace, 6 x nv. Return 0, or 1 if G is
+    invalid because the last pose was singular.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)

@@ -19,16 +19,9 @@ def respond(L, rows, m, n, x, out, column):
 
 
 def mass_response_at(M, rows, room, out):
-    """Write M^-1 rows^T.
+    """Write M^-1 rows^T (n x m) to out, reading only the upper half of M (n x n).
 
-    Args:
-        M: Mass matrix, n x n; only its upper half is read.
-        rows: m x n.
-        room: Workspace of n^2 + n numbers.
-        out: Written, n x m.
-
-    Returns:
-        0; UNUSUAL if M is not positive definite.
+    Return 0; UNUSUAL if M is not positive definite. room is a workspace of n^2 + n numbers.
     """
     n, m, L = M.shape[0], rows.shape[0], borrowed(room)
     if not factor(M, n, 0.0, 0.0, 0.0, L):
@@ -41,16 +34,8 @@ def kkt_inverse_at(M, J, mu, room, out):
     """Write the inverse of the KKT matrix [[M, J^T], [J, -mu]].
 
     With W = M^-1 J^T and A = J W + mu, it is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]].
-
-    Args:
-        M: Mass matrix, n x n; only its upper half is read.
-        J: Constraint Jacobian, m x n.
-        mu: Damping, one number.
-        room: Workspace of n^2 + n + m^2 + m numbers.
-        out: Written, (n + m) x (n + m).
-
-    Returns:
-        0; REDUNDANT if A is singular; UNUSUAL if M is not positive definite or mu is negative.
+    Return 0; REDUNDANT if A is singular; UNUSUAL if M (n x n, only the upper half is read) is not positive definite or
+    mu is negative. room is a workspace of n^2 + n + m^2 + m numbers.
     """
     m, n, damping = J.shape[0], J.shape[1], get(mu, 0)
     L = borrowed(room)

@@ -47,7 +47,6 @@ def with_forces(X, width, plan, A, n, gram, response):
 
 @inline
 def write_block(sides, s, plan, n, m, motions, forces):
-    """Write block s of the solution: rows of velocities in the order of v to motions, rows of contacts to forces."""
     write_motions(sides, s, plan, n, motions)
     for r in range(m):
         k = (3 * (n + r) + s) * n
@@ -66,10 +65,7 @@ def differentiated(
         plan: Tree of velocities, see ``tree.solve``.
         order: Position of each velocity in the plan.
         X: (nv + contact equations) x 3 nv; the last rows contain -dr.
-        L: Workspace for the factors.
-        dq, dv, M, turned: nv x nv, flat.
-        jacobian: Contact Jacobian.
-        response: Workspace for (M^-1 J^T)^T, by rows.
+        L, response: Workspace for the factors, and for (M^-1 J^T)^T by rows.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, 3 * n

@@ -52,7 +52,6 @@ def rounding_of(numbers, K, moves):
 
 @inline
 def clear_rounding(asked, numbers, A, gram, moves):
-    """Set the rows and columns that consist of rounding errors to zero."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first, rounding = entry(asked, K.column0).iv, rounding_of(numbers, K, moves)
@@ -107,7 +106,6 @@ def eliminate(numbers, A, gram, largest):
 
 @inline
 def solve(A, gram):
-    """Write the forces to the last row by back substitution."""
     m = A.columns
     for k in range(m):
         i = m - 1 - k
@@ -121,7 +119,6 @@ def solve(A, gram):
 
 @inline
 def take(A, forces, gram):
-    """Write given forces to the last row."""
     for i in range(A.columns):
         gram[A.columns, i] = get(forces, i)
     behind(A, gram)

@@ -37,7 +37,6 @@ def keep_column(to, k, J, L, N, Gamma):
 
 @inline
 def columns_of(index, work, rates, b, room, first):
-    """Write J, L, N and Gamma of all velocities that move body b."""
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
@@ -63,11 +62,7 @@ def columns_of(index, work, rates, b, room, first):
 def local_column(room, k, R, x, u, up):
     """Return the displacement of a side, its derivatives of velocity and acceleration by q, and of acceleration by v.
 
-    Args:
-        room, k: Table and offset of the column.
-        R, x: Axes and origin of the side.
-        u: Velocity of the side in these axes.
-        up: Minus gravity, which the accelerations in work include.
+    R, x and u are axes, origin and velocity of the side; up is minus gravity, which accelerations in work include.
     """
     J, L = local_motion(load6(room, k), R, x), local_motion(load6(room, k + 6), R, x)
     N, Gamma = local_motion(load6(room, k + 12), R, x), local_motion(load6(room, k + 18), R, x)
@@ -86,7 +81,6 @@ def point_rate(change, turn, u):
 
 @inline
 def put_rows(to, k, stride, rows, x):
-    """Write three or six entries, ``stride`` apart."""
     if rows == 6:
         put_apart(to, k, stride, x)
     else:
@@ -95,7 +89,6 @@ def put_rows(to, k, stride, rows, x):
 
 @inline
 def force_on_side(forces, first, K, R_one):
-    """Return the force of a contact in the axes of side 1."""
     f = join(load3(forces, first), zero3())
     if K.rows == 6:
         f = load6(forces, first)

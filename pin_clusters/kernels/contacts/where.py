@@ -15,7 +15,6 @@ from ..tables.contacts_layout import DYNAMICS, IMPACT
 
 @inline
 def side(work, numbers, b, to_joint, given, k):
-    """Return the pose of one side of a contact in the world (see ``layout``); k is the offset of its placement."""
     R_joint = matmul3(ws.rotation(work, b), load9(numbers, to_joint))
     return matmul3(R_joint, transposed(load9(given, k))), ws.position(work, b) + rot(R_joint, load3(given, k + 9))
 
@@ -36,14 +35,12 @@ def act(R, p, m):
 
 @inline
 def cross_motion(a, b):
-    """Return the cross product a x b of spatial motions."""
     wa, wb = angular(a), angular(b)
     return join(cross(wa, linear(b)) + cross(linear(a), wb), cross(wa, wb))
 
 
 @inline
 def placed(to, k, R, x):
-    """Write a placement in Pinocchio's memory order: rotation by columns, translation."""
     put(to, k, transposed(R))
     put(to, k + 9, x)
 

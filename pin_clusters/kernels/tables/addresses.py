@@ -21,7 +21,6 @@ from .layout import ROW_WIDTH
 
 @intrinsic
 def _pointer(typing: Any, address: Any, like: Any) -> Any:
-    """Turn an address into a pointer to the type of ``like``."""
     kind = types.CPointer(like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -49,7 +48,6 @@ class Record(types.Type):
     """
 
     def __init__(self, record: Any, kinds: tuple[Any, ...]) -> None:
-        """Assign Numba types to the fields of a record, or of a record of records, in their order."""
         super().__init__(f"Record({record.__name__})")
         self.fields, first = dict[str, tuple[int, Any]](), 0
         for name, part in get_type_hints(record).items():
@@ -76,7 +74,6 @@ class _Fields(AttributeTemplate):
 
 @lower_getattr_generic(Record)
 def _field(context: Any, builder: Any, record: Record, address: Any, name: str) -> Any:
-    """Read a field: the address of a record, a number, or an array from its address and shape."""
     first, kind = record.fields[name]
     field = builder.add(address, ir.Constant(ir.IntType(64), 24 * first))
     if isinstance(kind, Record):
@@ -108,7 +105,6 @@ def record_at(record: Any, kinds: tuple[Any, ...]) -> Any:
 
 
 def seen(address, size):
-    """Return the ``size`` float64 numbers at an address as an array."""
     return np.frombuffer((ctypes.c_double * size).from_address(address))
 
 

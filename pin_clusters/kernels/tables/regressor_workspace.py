@@ -25,5 +25,4 @@ def forces_at(H, r):
 
 @inline
 def three_rows(work, at):
-    """Read a force or moment per unit parameter, shape (3, 10), by rows."""
     return load10(work, at), load10(work, at + PARAMETERS), load10(work, at + 2 * PARAMETERS)

@@ -41,7 +41,6 @@ def offsets(at: int, nd: int, nr: int, nk: int) -> Block:
 
 
 def cluster_work(nk: int, carriers: int) -> int:
-    """Return the size of the block at ``Cluster.at_work``, see ``workspace``."""
     return 13 * nk + nk * nk + 3 * nk * (1 + carriers)
 
 
@@ -62,7 +61,6 @@ class HarmonicRoom(NamedTuple):
 
 
 def harmonic_room(at: int, angles: int, rows: int, nk: int) -> HarmonicRoom:
-    """Return the layout of the arrays that follow the blocks of the angles, which begin at ``at``."""
     slopes = at + ANGLE_ROOM * angles
     rates = slopes + 4 * angles
     second_rates = rates + rows * angles

@@ -92,11 +92,9 @@ def header(index):
 
 @inline
 def listed(index, first, k):
-    """Return entry k of a list of indices in v."""
     return _entry(index, first + k).iv
 
 
 @inline
 def block(H, nk):
-    """Return the layout of the block of a LOOP cluster with row ``H`` of closures."""
     return _offsets(H.at, H.nd, H.nr, nk)

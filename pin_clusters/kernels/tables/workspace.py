@@ -87,8 +87,6 @@ def set_pose(work, b, R, x):
 
 
 def _of_list(width, load):
-    """Return the functions that read and write item k of a list of items of equal width."""
-
     @inline
     def read(work, at, k):
         return load(work, at + width * k)
@@ -127,8 +125,6 @@ def _of_columns(width, load, first=0, columns=0, squares=0):
 
 
 def _of_rows(width, load, columns=0, squares=0):
-    """Return accessors of item k of row i of an array with nk items per row."""
-
     @inline
     def read(work, at, nk, i, k):
         return load(work, at + columns * nk + squares * nk * nk + width * nk * i + width * k)

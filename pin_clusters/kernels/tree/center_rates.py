@@ -19,7 +19,6 @@ from .momentum_rate import seen_at
 
 @inline
 def total(index, params, work, n):
-    """Return the mass of the robot."""
     mass = get(params, at.MASS)
     for b in range(1, n.links + 1):
         if link(index, b).parent == 0:
@@ -55,7 +54,6 @@ def add_lump(index, params, work, O, M, b, c, o, half):
 
 @inline
 def add_lumps(index, params, work, n, O, o):
-    """Add all lumps to the sums of the links."""
     put_zeros(work, O.a_tree, 7 * n.nv_tree)
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
@@ -66,11 +64,7 @@ def add_lumps(index, params, work, n, O, o):
 
 @paste
 def center_rates(index, params, work, out, to):
-    """Write dv_com/dq, 3 x nv; with loops, ``coupling_derivatives`` comes before.
-
-    Returns:
-        0; 1 if the sums in work are not those of the last motion.
-    """
+    """Write dv_com/dq, 3 x nv, after ``coupling_derivatives`` if there are loops; return 1 if the sums are outdated."""
     n = tree_header_at(index, 0)
     O, E, o = own_at(index, n.sections + 1), derived_at(index, n.sections + 2), middle(work, n)
     share = 1.0 / total(index, params, work, n)

@@ -33,7 +33,6 @@ def seen_from(params, D, R, p):
 
 @inline
 def add_column(index, out, to, D, at_G, S):
-    """Add the motion S per unit of a velocity of the tree, times its row of G, to the independent columns."""
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at)
@@ -115,7 +114,6 @@ def of_frame(S, R, x, reference):
 
 @inline
 def of_frame_rate(S, dS, v, R, x, reference):
-    """Return the rate of change of ``of_frame``; v is the velocity of the frame, at the world origin."""
     if reference == LOCAL:
         return of_frame(dS - cross(v, S), R, x, reference)
     rate = of_frame(dS, R, x, reference)

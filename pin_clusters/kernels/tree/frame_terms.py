@@ -18,7 +18,6 @@ from .place_derivatives import seen
 
 @inline
 def put_placement(to, at, R, x):
-    """Write a homogeneous matrix by rows."""
     for r in range(3):
         put(to, at + 4 * r, Vec3(R[3 * r], R[3 * r + 1], R[3 * r + 2]))
         put(to, at + 4 * r + 3, x[r])
@@ -28,7 +27,6 @@ def put_placement(to, at, R, x):
 
 @inline
 def put_columns(index, params, work, out, n, O, b, R, y, to, at):
-    """Add the Jacobian of a frame of link b at y, in the axes R."""
     while b > 0:
         L, x = link(index, b), of_link.position(work, b)
         for iv in range(L.iv, L.iv + L.ndof):

@@ -13,7 +13,6 @@ from ..tables.tree_layout import LINK_ROTATION, LINK_WORK
 
 @inline
 def start_links(work):
-    """Set the universe to the identity pose, at rest."""
     of_link.set_rotation(work, 0, unit_rotation())
     of_link.set_position(work, 0, zero3())
     of_link.set_turn(work, 0, unit_rotation())
@@ -24,7 +23,6 @@ def start_links(work):
 
 @inline
 def put_in_place(params, work, b, L, R, d):
-    """Write the placement of a link from its rotation R and its offset d from its parent, in world axes."""
     of_link.set_rotation(work, b, R)
     of_link.set_position(work, b, of_link.position(work, L.parent) + d)
     of_link.set_turn(work, b, turned(R, L.align, params, b * BODY_PARAMS + at.ALIGN))
@@ -32,7 +30,6 @@ def put_in_place(params, work, b, L, R, d):
 
 @inline
 def place_link(params, work, q, b, L):
-    """Compute the placement of a link at q; return its offset from its parent."""
     k, R_up = b * BODY_PARAMS, of_link.rotation(work, L.parent)
     R, d = moved(
         params, q, L, k, turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))

@@ -16,7 +16,6 @@ def middle(work, n):
 
 @inline
 def spin_momentum(params, work, S):
-    """Return the momentum of a lumped rotor per unit speed, in world axes."""
     return rot(of_link.rotation(work, S.link), load3(params, S.at))
 
 
@@ -32,13 +31,11 @@ def driven(index, params, work, S, at):
 
 @inline
 def end_of(params, work, b, at_point):
-    """Return the vector from the origin of a link to a point of it, in world axes."""
     return rot(of_link.rotation(work, b), load3(params, at_point))
 
 
 @inline
 def acceleration_of_center(c, u, v, a):
-    """Return the acceleration of point c of a link with velocity v, acceleration a; u is the point's velocity."""
     return linear(a) + cross(angular(a), c) + cross(angular(v), u)
 
 

@@ -35,7 +35,6 @@ def spins(index, params, work, n, O, level):
 
 @inline
 def moments(m, x, u, a):
-    """Return the mass, first moment, momentum and rate of momentum of a point mass at x, as in ``LINK_MOMENTS``."""
     h, p, dp = x * m, u * m, a * m
     return Rigid(m, h[0], h[1], h[2], p[0], p[1], p[2], dp[0], dp[1], dp[2])
 
@@ -106,7 +105,6 @@ def subtrees(index, work, out, n, A, level):
 
 @inline
 def masses(index, params, work, out, v, n, A, O, E, what, level):
-    """Compute the requested results that depend on masses."""
     if what & (MAP | JCOM | WORLD | WHOLE):
         momentum_matrix(index, params, work, out, v, n, A, O, what, level)
         if what & MAP_RATE:

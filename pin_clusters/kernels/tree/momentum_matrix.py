@@ -18,7 +18,6 @@ from ..numbers.spatial import rigid_in_world, rigid_mul, rot, zero3, zero_rigid 
 
 @inline
 def rate_of_inertia(I, v):
-    """Return the rate of change of a rigid-body inertia (mass, first moment, rotational inertia) with motion v."""
     m, h, u, w = I[0], Vec3(I[1], I[2], I[3]), linear(v), angular(v)
     p = u * m + cross(w, h)
     uh = 2.0 * (u[0] * h[0] + u[1] * h[1] + u[2] * h[2])
@@ -40,7 +39,6 @@ def rate_of_inertia(I, v):
 
 @inline
 def rate_of_point(m, x, u):
-    """Return the rate of change of the inertia of a point mass at x with velocity u."""
     p, h = u * m, x * m
     xx, yy, zz = 2.0 * h[0] * u[0], 2.0 * h[1] * u[1], 2.0 * h[2] * u[2]
     return Rigid(
@@ -122,7 +120,6 @@ def inertias(index, params, work, n, turning, rates):
 
 @inline
 def multiply(out, at, rows, columns, x, to):
-    """Write the product of a matrix by rows and a vector."""
     for r in range(rows):
         total = 0.0
         for k in range(columns):

@@ -14,7 +14,6 @@ from .momentum_matrix import spin_columns
 
 @inline
 def seen_at(work, S, b, x):
-    """Shift the motion S from the origin of link b to the point x."""
     return carried(S, x - of_link.position(work, b))
 
 
@@ -22,10 +21,8 @@ def seen_at(work, S, b, x):
 def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_rate, m):
     """Add the rate of the momentum of a point mass m at point c of link b, for the joints between b and ``M.common``.
 
-    Args:
-        u_c: Velocity of the point c.
-        from_center: Position of the lump (mean of its two points) relative to the centre of mass.
-        x_rate: Velocity of the lump relative to the centre of mass.
+    u_c is the velocity of c; from_center and x_rate are position and velocity of the lump (mean of its two points)
+    relative to the centre of mass.
     """
     x = of_link.position(work, b) + c
     while b != M.common:

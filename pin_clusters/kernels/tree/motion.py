@@ -30,7 +30,6 @@ def spread(index, work, out, x, n, O, at, at_bias):
 
 @inline
 def along_joint(index, params, work, n, L, at):
-    """Return the motion of a link relative to its parent, for the tree velocities at ``at`` of ``work``."""
     vj = zero6()
     for d in range(L.ndof):
         vj = vj + direction(params, work, dof(index, n.dof0 + L.iv + d)) * get(work, at + L.iv + d)
@@ -39,7 +38,6 @@ def along_joint(index, params, work, n, L, at):
 
 @inline
 def export_link(work, out, A, b, L, level):
-    """Write oMi, liMi, v, ov and a of a joint as Pinocchio stores them."""
     R, R_up, j = of_link.turn(work, b), of_link.turn(work, L.upper), L.joint
     put(out, A.oMi + 12 * j, transposed(R))
     put(out, A.oMi + 12 * j + 9, of_link.position(work, b))

@@ -35,7 +35,6 @@ def seen(m, x, R, y):
 
 @inline
 def add_to(to, k, x, factor):
-    """Add a multiple of x to a column; only the linear part for a point."""
     if to.shape[0] == POINT:
         for r in range(3):
             to[r, k] += factor * x[r]
@@ -52,7 +51,6 @@ def of_point(dv, da, v):
 
 @inline
 def in_link(params, P, M):
-    """Return the rotation and position of a place in its link, or of the frame at M in the place."""
     R, x = load9(params, P.at), load3(params, P.at + 9)
     if M.shape[0] > 0:
         x = x + rot(R, Vec3(M[3], M[7], M[11]))

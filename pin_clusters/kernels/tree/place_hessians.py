@@ -17,7 +17,6 @@ from .place_derivatives import in_link
 
 @inline
 def leave_motions(index, params, work, q, n, O, R, x, b, reference):
-    """Write the columns of the tree's velocities for a frame at R, x in link b, in a reference frame."""
     R, x = climb(index, params, work, q, n, O, R, x, b, False)
     while b > 0 and reference != LOCAL:
         L = link(index, b)

@@ -90,7 +90,6 @@ def solve_for_accelerations(plan, n, L, X, dq, turned, dv, M):
 
 @inline
 def write_motions(sides, s, plan, n, to):
-    """Write block s (n columns) of the solution to a matrix, with rows in the order of v."""
     for i in range(n):
         row, k = plan[WIDTH * i + IV] * n, (3 * i + s) * n
         put_copy(to, row, sides, k, n)
@@ -98,7 +97,6 @@ def write_motions(sides, s, plan, n, to):
 
 @inline
 def mirror(A, n):
-    """Copy the upper triangle of a matrix to the lower one, which makes it exactly symmetric."""
     for i in range(n):
         for j in range(i):
             put(A, i * n + j, get(A, j * n + i))

@@ -38,7 +38,6 @@ def mark(index, work, n, root):
 
 @inline
 def add(index, out, to, D, at_G, p):
-    """Add the velocity p per unit of a velocity of the tree to the columns of the independent velocities."""
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at)

@@ -14,7 +14,6 @@ from .motion import outward, spread
 
 @inline
 def publish(index, out, n, what, level):
-    """Copy the computed results to the fields of ``pin.Data``."""
     for r in range(n.field0, n.field1):
         F = field(index, r)
         if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
@@ -24,7 +23,6 @@ def publish(index, out, n, what, level):
 
 @inline
 def remember(out, q, v, a, n, E, what, level):
-    """Store the state for later calls of derivatives."""
     put_copy(out, E.posed_q, q, 0, n.nq)
     put(out, E.posed, 1.0)
     if what & MOTION and level > 0:

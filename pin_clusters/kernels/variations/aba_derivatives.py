@@ -9,13 +9,7 @@ from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 @paste
 def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
-    """Write -M^-1 dq, -M^-1 dv and M^-1; all are n x n, flat.
-
-    Args:
-        plan: Tree of velocities, see ``tree.solve``.
-        room: Workspace for right sides, n x 3 n.
-        L: Workspace for the factors: L^T as a full matrix, then the rows of L.
-    """
+    """Write -M^-1 dq, -M^-1 dv and M^-1, all n x n, flat; plan and L as in ``tree.solve``, room: n x 3 n workspace."""
     solve_for_accelerations(plan, n, L, room, dq, None, dv, M)
     write_motions(room, 0, plan, n, ddq_dq)
     write_motions(room, 1, plan, n, ddq_dv)
@@ -31,18 +25,14 @@ def aba_derivatives_at(
     """Run forward dynamics and the derivatives of inverse dynamics by their addresses, then solve.
 
     Args:
-        address: Address of the tables of the derivatives.
-        aba: Address of forward dynamics; 0 if ddq is given.
-        aba_tables: Address of its tables.
-        derivatives: Address of the derivatives of inverse dynamics; 0 if dq, dv and M are given.
+        aba, aba_tables: Addresses of forward dynamics and of its tables; ``aba`` is 0 if ddq is given.
+        derivatives, address: Addresses of the derivatives of inverse dynamics and of their tables; ``derivatives`` is 0
+            if dq, dv and M are given.
         plan, room, L: As in ``solved``.
-        ddq: Accelerations, written unless given.
         forces: Empty, or external forces after nv entries; the tables of forward dynamics must refer to them, too.
-        torques: Written: torques of inverse dynamics.
-        dq: Written: dtau_dq.
-        dv: Written: dtau_dv.
+        torques, dq, dv, M: Written: torques of inverse dynamics and their derivatives, mass matrix.
         nothing: Empty.
-        M, ddq_dq, ddq_dv, Minv: Written.
+        ddq_dq, ddq_dv, Minv: Written.
     """
     code = OK
     if aba != 0:

@@ -14,7 +14,6 @@ from .forces import motions_of_column
 
 @inline
 def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
-    """Write the entries (V5) of column i and column k of an ancestor."""
     put_twice(M, nv, k, i, dot6(F, J))
     put(dv, k * nv + i, dot6(J, Q))
     put(dv, i * nv + k, dot6(F, Gamma) + dot3(T, angular(J)))

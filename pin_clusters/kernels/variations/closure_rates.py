@@ -68,7 +68,6 @@ def frames_rate(n, m, share, x, z, pb, va, vb):
 
 @inline
 def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
-    """Return W'' of an equation of a FRAMES closure along the velocities va, vb and accelerations aa, ab."""
     wa, wb, la, lb = angular(va), angular(vb), angular(aa), angular(ab)
     dn, ddn = cross(wa, n), turned_twice(wa, la, n)
     ddm = cross(point_acceleration(pb, vb, ab), n) + cross(point_velocity(vb, pb), dn) * 2.0 + cross(pb, ddn)
@@ -87,7 +86,6 @@ def rod_rate(pa, n, s, pb, va, vb):
 
 @inline
 def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
-    """Return W'' of a rod."""
     xa, ya = point_velocity(va, pa), point_acceleration(pa, va, aa)
     dn, ddn = (point_velocity(vb, pb) - xa) * s, (point_acceleration(pb, vb, ab) - ya) * s
     return join(ddn, cross(ya, n) + cross(xa, dn) * 2.0 + cross(pa, ddn))
@@ -104,7 +102,6 @@ def spread_rate(index, work, r, row, W, dW):
 
 @inline
 def rates_on_bodies(index, params, work, c, r, row, width, wrench):
-    """Write the rows of dK/dt of a closure on bodies; ``relative_motions`` comes before."""
     va, _ = motion_of(index, work, r.a, c)
     vb, _ = motion_of(index, work, r.b, c)
     if r.form == FRAMES:
@@ -123,7 +120,6 @@ def rates_on_bodies(index, params, work, c, r, row, width, wrench):
 
 @inline
 def rates_of_function(index, params, work, r, row, width):
-    """Write the rows of dK/dt of a user's function, whose Hessian is in work."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
     for i in range(r.rows):
@@ -200,10 +196,7 @@ def function_row(index, params, work, r, to, k):
 
 @inline
 def differentiated_twice(index, params, work, rates, c, C, k):
-    """Write the right sides for ddG_k of all equations of LOOP cluster c to its values.
-
-    Relative motions, and J, L and N of column k, come before.
-    """
+    """Write the right sides for ddG_k of LOOP cluster c to its values; relative motions and J, L, N come before."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

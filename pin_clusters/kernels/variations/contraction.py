@@ -88,7 +88,6 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
 
 @inline
 def subtract_twice(index, C, nv, k, m, x, dq):
-    """Subtract x from entries (k, m) and (m, k), once on the diagonal."""
     entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
     put(dq, entry, get(dq, entry) - x)
     if k != m:

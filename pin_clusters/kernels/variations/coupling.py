@@ -12,7 +12,6 @@ from .coupling_rates import derivatives_of_equations, solve_first, true_rates
 
 @inline
 def remember(work, q, n):
-    """Store q, for which all loops are prepared now."""
     put_copy(work, n.prepared, q, 0, n.nq)
 
 
@@ -27,7 +26,6 @@ def stands(work, q, n):
 
 @paste
 def bias_and_rate(index, params, work, result, q, v, c, C, n):
-    """Write g of a LOOP cluster, and dG/dt if the result is large enough."""
     H, bias = head(index, C.head), n.nv_tree * n.nv
     behind, with_rate = bias + n.nv_tree + bias, result.shape[0] > bias + n.nv_tree
     rates_of(index, work, v, C)

@@ -14,7 +14,6 @@ from .coupling_rates import derivatives_of_equations, differentiate_coupling, re
 
 @inline
 def along_column(index, work, C, i):
-    """Set the velocities of a LOOP cluster to column i of G."""
     H = head(index, C.head)
     for r in range(H.velocity0, H.velocity1):
         V = velocity_row(index, r)
@@ -23,7 +22,6 @@ def along_column(index, work, C, i):
 
 @inline
 def differentiate_twice(index, params, work, rates, q, v, a, c, C):
-    """Compute dG and ddG of a LOOP cluster."""
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     for b in range(C.first, C.last):

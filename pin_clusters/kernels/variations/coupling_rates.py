@@ -42,7 +42,6 @@ def at_rates_of(B, nk):
 
 @inline
 def along_joint(work, B, at_rows, nk, k):
-    """Return S_b times column k of the rows of its joint that begin at ``at_rows``."""
     m = zero6()
     for d in range(B.ndof):
         m = m + ws.subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
@@ -111,7 +110,6 @@ def solve_first(index, params, work, c, C):
 
 @device
 def solve_second(index, params, work, rates, c, C):
-    """Write all columns of ddG; ``solve_first`` comes before."""
     if head(index, C.head).on_bodies == 1:
         relative_columns(index, work, rates, c, C)
     for k in range(C.nk):
@@ -121,7 +119,6 @@ def solve_second(index, params, work, rates, c, C):
 
 @inline
 def bracket_of(B, a, b):
-    """Return the Lie bracket [a, b] of velocities of a joint of three degrees of freedom."""
     if B.kind == SPHERICAL:
         return cross(a, b)
     # PLANAR: velocities of two translations and one rotation in the axes of the body.
@@ -163,7 +160,6 @@ def true_rates(index, work, C):
 
 @inline
 def add_row(index, work, H, nk, k, i, x):
-    """Add x times column i of G to column k of its true rate."""
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
         increase(work, V.at_true + k, x * get(work, V.at_G + i))

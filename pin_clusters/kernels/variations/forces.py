@@ -25,7 +25,6 @@ def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, f
 
 @inline
 def hand_inertial(work, b, out):
-    """Add the inertia, momentum and Sigma of a body to those of body ``out``."""
     ws.add_composite(work, out, ws.composite(work, b))
     ws.add_total_momentum(work, out, ws.total_momentum(work, b))
     ws.add_inertia_rate(work, out, ws.inertia_rate(work, b))
@@ -68,7 +67,6 @@ def add_forces(rates, at, P, Q, F, T):
 
 @inline
 def add_moments(rates, at, P, Q, F, T):
-    """Add moments (forces without linear part) to the forces of a record."""
     for to, x in ((at + OF_POSITION + 3, P), (at + OF_RATE + 3, Q), (at + OF_ACCELERATION + 3, F), (at + OF_MOTION, T)):
         put(rates, to, load3(rates, to) + x)
 
@@ -80,7 +78,6 @@ def add_momentum(rates, at, H):
 
 @inline
 def forces_at(rates, at):
-    """Return P, Q, F, T of a record."""
     return (
         load6(rates, at + OF_POSITION),
         load6(rates, at + OF_RATE),
@@ -91,7 +88,6 @@ def forces_at(rates, at):
 
 @inline
 def motions_at(rates, at):
-    """Return L, N, Gamma of a record."""
     return load6(rates, at + VELOCITY), load6(rates, at + ACCELERATION), load6(rates, at + QUADRATIC)
 
 
@@ -102,7 +98,6 @@ def hand_force(work, b, to):
 
 @inline
 def motions_of_column(work, rates, C, B, b, r):
-    """Return J, L, N and Gamma of column r of body b (row B) in a cluster with a list of columns."""
     J = ws.K_column(work, B.at_K, r)
     if B.at_S == B.at_K + 6 * B.which:  # see ``has_hinges``; Gamma = 2 L for a joint of one degree of freedom
         column = C.at_rates + OF_COLUMN * r

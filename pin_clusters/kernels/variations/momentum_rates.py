@@ -22,7 +22,6 @@ def rate_of_inertia(I, v):
 
 @inline
 def twice_B(h, sigma, x):
-    """Return 2B x for the momentum h and the rate sigma."""
     w = angular(x)
     return join(cross(linear(h), w) * -2.0, sym3_mul(sigma, w) - cross(angular(h), w))
 

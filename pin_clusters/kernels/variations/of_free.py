@@ -35,7 +35,6 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forc
 
 @inline
 def unit(k):
-    """Return unit vector k of shape (6,)."""
     return Vec6(
         1.0 if k == 0 else 0.0,
         1.0 if k == 1 else 0.0,

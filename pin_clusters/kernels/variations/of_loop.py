@@ -160,7 +160,6 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
 
 @inline
 def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
-    """Set the torques, sums and entries of the cluster to zero."""
     o = 0.0
     for n in range(H.velocity0, H.velocity1):
         put(work, velocity_row(index, n).at_torque, o)

@@ -13,7 +13,6 @@ from .of_free import unit
 
 @inline
 def column_at(A, nv, k, i):
-    """Return three entries of column i, from row k on."""
     entry = k * nv + i
     return Vec3(get(A, entry), get(A, entry + nv), get(A, entry + 2 * nv))
 
@@ -45,7 +44,6 @@ def about_centre(index, params, work, nv, total):
 
 @inline
 def own_bracket(B, y, x):
-    """Return the Lie bracket [y, x] of two velocities of a joint with three or six degrees of freedom."""
     if B.kind == FREEFLYER:
         return cross(y, x)
     return join(bracket_of(B, linear(y), linear(x)), zero3())

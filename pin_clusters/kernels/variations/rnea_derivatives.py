@@ -54,11 +54,8 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
 
 
 def derivatives_with(advance_loop, collect_loop):
-    """Return the kernel; the arguments are the functions for LOOP clusters."""
-
     @inline
     def collect(index, params, work, rates, nv, c, tau, dq, dv, M, total, second, pairs, summed, forced):
-        """Compute (V3) to (V5) of cluster c."""
         C = cluster(index, c)
         if C.kind == SINGLE:
             of_single.collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)

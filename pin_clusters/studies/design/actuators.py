@@ -83,7 +83,6 @@ def _of_joint(model: ClusterModel, j: int) -> Motor:
 
 
 def _effort(model: ClusterModel, iv: int) -> float | None:
-    """Return the effort limit of a velocity of the tree; None without a limit."""
     effort = float(model.own_tree.effortLimit[iv])
     return effort if math.isfinite(effort) and 0.0 < effort < _NO_EFFORT else None
 

@@ -38,16 +38,13 @@ class Coordinate:
 
     @property
     def unit(self) -> str:
-        """Unit of its value."""
         return "m" if self.slides else "rad"
 
     @property
     def torque_unit(self) -> str:
-        """Unit of its torque."""
         return "N" if self.slides else "N m"
 
     def value(self, model: ClusterModel, q: np.ndarray) -> float:
-        """Return its value in a configuration, [rad] or [m]."""
         return coordinate(model.own_tree, self.joint, q)
 
     def values(self, model: ClusterModel, q: np.ndarray) -> np.ndarray:
@@ -77,6 +74,5 @@ def coordinates(model: ClusterModel, names: tuple[str, ...]) -> tuple[Coordinate
 
 
 def has_loops(model: ClusterModel, cluster: Cluster) -> bool:
-    """Return whether a cluster has loop-closure constraints."""
     sources = {id(c.source) for c in model.closures}
     return any(id(c) in sources for c in cluster.constraints)

@@ -30,7 +30,6 @@ _STEEP = 4.0
 
 
 def range_bars(joint_ranges: Sequence[JointRange]) -> Html:
-    """Draw the ranges of revolute joints within their limits."""
     names = [r.joint for r in joint_ranges]
     height = 1.35 + tall(names, 0.25) * len(joint_ranges)
     drawn, axes, y = rows(names, height, height - 1.2, "angle [deg]")
@@ -77,7 +76,6 @@ def range_bars(joint_ranges: Sequence[JointRange]) -> Html:
 
 
 def region_map(region: Region, key: str) -> Html:
-    """Draw the combined range of two joints, and the reasons for its edges."""
     x, y = region.x, region.y
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     gx, gy = (degrees(g, c.unit) for g, c in ((region.grid_x, x), (region.grid_y, y)))
@@ -130,7 +128,6 @@ def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
 
 
 def _spans(row: np.ndarray) -> list[tuple[int, int]]:
-    """Return the first and last index of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))
     return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
 
@@ -145,7 +142,6 @@ def _square(x: str, y: str, entries: int) -> tuple[Any, Any]:
 
 
 def ratios(t: Transmission, key: str) -> Html:
-    """Draw velocity ratios and torque ratios over the range of a joint."""
     top = 0.42 + 0.17 * ((len(t.joints) + 1) // 2)
     height = top + 3.6
     drawn = figure(WIDTH, height)
@@ -169,7 +165,6 @@ def ratios(t: Transmission, key: str) -> Html:
 
 
 def inertia(t: Transmission, key: str) -> Html:
-    """Draw the effective inertia at a joint over its range, and the contribution of the motors."""
     unit = "kg" if t.moved.slides else "kg m\u00b2"
     drawn, axes = over(axis(t.moved.name, t.moved.unit), f"inertia [{unit}]")
     x = degrees(t.values, t.moved.unit)
@@ -187,7 +182,6 @@ def inertia(t: Transmission, key: str) -> Html:
 
 
 def _cut(axes: Any, values: np.ndarray, low: float | None = None) -> None:
-    """Limit the y axis for curves that grow without bound."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return
@@ -202,7 +196,6 @@ def _here(axes: Any, x: float) -> None:
 
 
 def polygons(t: Torques, key: str, *, speeds: bool = False) -> Html:
-    """Draw the set of deliverable torques, or speeds, at two joints for several poses."""
     a, b = t.joints
     units = [f"{c.unit}/s" if speeds else c.torque_unit for c in (a, b)]
     drawn, axes = _square(f"{a.name} [{units[0]}]", f"{b.name} [{units[1]}]", len(sets := distinct(t)))
@@ -237,7 +230,6 @@ def gain_map(region: Region, t: Torques, stiffness: np.ndarray, key: str) -> Htm
 
 
 def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
-    """Draw the largest torque at each joint of a cluster with one degree of freedom over its range."""
     assert t.along is not None
     assert t.values is not None
     unit = t.joints[0].torque_unit if len({c.torque_unit for c in t.joints}) == 1 else "N m, N"
@@ -251,7 +243,6 @@ def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
 
 
 def length_bars(sensitivity: Sensitivity, shown: Sequence[int], key: str) -> Html:
-    """Draw the displacement of joints per millimetre of each length, the largest first."""
     names = [sensitivity.lengths[i] for i in shown]
     height = 1.25 + tall(names, 0.36) * len(names)
     unit = "mm per mm" if all(c.slides for c in sensitivity.joints) else "mrad per mm"

@@ -175,7 +175,6 @@ def _of_other(tree: pin.Model, source: Any, name: str, value: float, h: float) -
 
 
 def _shifted(place: Any, axis: int, by: float) -> Any:
-    """Return a point or a frame, shifted along an axis."""
     if not isinstance(place, np.ndarray):
         return pin.SE3(place.rotation, _shifted(np.array(place.translation), axis, by))
     moved = place.copy()

@@ -15,13 +15,7 @@ _LENGTHS = 10
 
 
 def linkage(p: MechanismPart, key: str, mirrored: list[str]) -> dict[str, Any]:
-    """Return the values of a section.
-
-    Args:
-        p: The linkage.
-        key: Prefix of the names of its figures.
-        twins: Names of linkages with the same results.
-    """
+    """Return the values of a section; ``key``: prefix of figure names, ``mirrored``: linkages with equal results."""
     dependents = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
     return {
         "title": p.name + (f" → {', '.join(dependents)}" if dependents else ""),

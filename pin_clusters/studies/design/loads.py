@@ -143,7 +143,6 @@ def _ground(model: ClusterModel, recorded: Recorded, t: float, q: np.ndarray) ->
 
 
 def _of_state(model: ClusterModel, forces: ConstraintForces) -> Iterator[tuple[_Part, tuple[Any, ...]]]:
-    """Yield force, moment, tension and uniqueness of each part."""
     tree = model.own_tree
     for j in range(1, tree.njoints):
         if tree.nvs[j] == 6:  # a floating joint has no bearing

@@ -67,7 +67,6 @@ def page(result: MechanismResult) -> str:
 
 @shown_by(MechanismResult)
 def files(result: MechanismResult) -> dict[str, Callable[[], str]]:
-    """Return the functions that make the page and the tables, by file name."""
     return {"mechanism.html": lambda: page(result)} | {x: partial(str, text) for x, text in tables(result).items()}
 
 
@@ -81,7 +80,6 @@ def _fingerprint(p: MechanismPart) -> np.ndarray:
 
 
 def _answers(result: MechanismResult, parts: list[MechanismPart]) -> list[str]:
-    """Return one paragraph for each of the first four linkages."""
     paragraphs = []
     for p in parts[:4]:
         moved = [result.range(s.moved.name) for s in p.sweeps]
@@ -102,7 +100,6 @@ def _answers(result: MechanismResult, parts: list[MechanismPart]) -> list[str]:
 
 
 def _goes(joint_ranges: list[JointRange], which: str) -> str:
-    """Return the ranges of joints in words: combined (``"span"``) or with one joint moved (``"low high"``)."""
     ways = [(r, r.span if which == "span" else (r.low, r.high)) for r in joint_ranges]
     return ", ".join(f"{r.joint} goes from {place(x, r.unit)} to {place(y, r.unit)}" for r, (x, y) in ways)
 

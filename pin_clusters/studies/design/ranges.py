@@ -93,7 +93,6 @@ def ranges(
 
 
 def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequence[Sweep]) -> JointRange:
-    """Return the range of a joint along its own sweep, or of a dependent joint over all sweeps of its cluster."""
     if own is not None:
         ends = [(end.at, end, c.name) for end in (own.low, own.high)]
         turns = own.turns

@@ -169,7 +169,6 @@ def _positions(walker: Walker, q: np.ndarray) -> list[float]:
 
 
 def _grid(s: Sweep, cells: int, wider: float) -> tuple[np.ndarray, int]:
-    """Return the values of a joint on the map, and the index of the reference pose among them."""
     start = s.values[s.reference]
     wide = 1.0 if s.turns else wider
     low = max(start + wide * (s.values[0] - start), s.moved.low)

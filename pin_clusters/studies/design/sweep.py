@@ -173,7 +173,6 @@ class Walker:
         return End(start + sign * room, "limit", first), room
 
     def _same(self, q: np.ndarray) -> bool:
-        """Return whether the cluster is in the reference pose, up to full turns of revolute joints."""
         for c in (c for c in self.joints if not c.rotor):
             difference = c.value(self.model, q) - c.value(self.model, self.model.q_reference)
             if abs(difference if c.slides else (difference + math.pi) % TURN - math.pi) > 1e-6:
@@ -241,7 +240,6 @@ def sweep(model: ClusterModel, cluster: Cluster, moved: Coordinate, samples: int
 
 
 def _along(walker: Walker, offsets: np.ndarray, middle: int) -> np.ndarray:
-    """Return the configurations at offsets from the reference pose, which has index ``middle``."""
     model = walker.model
     q = np.empty((len(offsets), model.nq))
     q[middle] = model.q_reference

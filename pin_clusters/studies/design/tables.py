@@ -10,7 +10,6 @@ from .torques import Torques
 
 
 def tables(result: MechanismResult) -> dict[str, str]:
-    """Return all tables that have rows, by file name."""
     texts = {
         "ranges.csv": _rows(r.as_dict() for r in result.ranges),
         "regions.csv": _rows(_regions(result)),

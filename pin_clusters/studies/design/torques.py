@@ -129,7 +129,6 @@ def stiffness(model: ClusterModel, cluster: Cluster, t: Torques, poses: np.ndarr
 
 
 def distinct(t: Torques) -> list[TorqueSet]:
-    """Return the torque sets without those that equal an earlier one."""
     sets: list[TorqueSet] = []
     for s in t.sets:
         scale = np.abs(s.matrix).max()

@@ -53,7 +53,6 @@ class Transmission:
 
 
 def transmission(model: ClusterModel, s: Sweep) -> Transmission:
-    """Compute ratios and inertias along a sweep."""
     data = model.createData()
     column = s.moved.column
     armature = np.array(model.inertia_tree.armature)

@@ -13,7 +13,6 @@ from .sweep import End
 
 
 def place(x: float, unit: str) -> str:
-    """Return a joint position as text: angles in degrees, lengths in millimetres."""
     if not math.isfinite(x):
         return "no limit"
     if unit == "m":
@@ -45,18 +44,15 @@ def why(end: End, moved: str, joint: str) -> str:
 
 
 def how_often(end: End) -> str:
-    """Return the number of turns that the limits allow, if it is finite; otherwise an empty text."""
     return f"; joint limits allow {end.turns:.2f} turns" if math.isfinite(end.turns) else ""
 
 
 def ends(r: JointRange) -> str:
-    """Return the reasons for both ends of a range."""
     low, high = (why(e, by, r.joint) + how_often(e) for e, by in ((r.low_end, r.low_by), (r.high_end, r.high_by)))
     return low if low == high else f"below: {low}; above: {high}"
 
 
 def reasons(region: Region) -> list[str]:
-    """Return short reasons for the edges of a region."""
     words = {"limit": "limit of", "dead centre": "dead centre of", "change point": "change point"}
     return [f"{words.get(e.kind, e.kind)} {e.joint}".strip() for e in region.edges]
 
@@ -75,7 +71,6 @@ def row(r: JointRange, region: Region | None) -> list[str]:
 
 
 def part(label: str) -> str:
-    """Return the label of a constraint without class name, parentheses and quotation marks."""
     label = re.sub(r"^Differential\.(\w+)\('[^()]*'\)", r"\1", label)
     short = re.sub(r"^(?:generic )?\w+\(('[^()]*')\)", lambda m: m[1].replace("', '", " - ").replace("'", ""), label)
     return short.removeprefix("generic ")
@@ -87,5 +82,4 @@ def degrees(x: Any, unit: str) -> Any:
 
 
 def axis(name: str, unit: str) -> str:
-    """Return the label of an axis of a figure."""
     return f"{name} [{'deg' if unit == 'rad' else 'mm'}]"

@@ -59,7 +59,6 @@ def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
 
 
 def listed(cases: Any) -> Sequence[Any]:
-    """Return the cases as a sequence."""
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
         raise ArgumentTypeError(f"sweeps.run: cases must be a list of cases, got {type(cases).__name__}.")
     if isinstance(cases, Mapping):
@@ -81,7 +80,6 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
-    """Return the arguments that a partial object binds, as readable text."""
     parameters: dict[str, str] = {}
     while isinstance(function, functools.partial):
         bound = {str(i): x for i, x in enumerate(function.args)} | function.keywords
@@ -91,7 +89,6 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def digest(function: Callable[..., Any], cases: Sequence[Any]) -> str:
-    """Return a digest of the function's name, its bound arguments, and all cases."""
     h = hashlib.sha256()
     for x in (function, *cases):
         try:

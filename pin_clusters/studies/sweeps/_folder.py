@@ -37,17 +37,14 @@ class Manifest:
     versions: dict[str, str] = field(compare=False)  # versions of the software that determines the results
 
     def range_of(self, chunk: int) -> range:
-        """Return the numbers of the cases of a chunk."""
         return range(chunk * self.chunk, min((chunk + 1) * self.chunk, self.cases))
 
     @property
     def chunks(self) -> int:
-        """Number of chunks."""
         return -(-self.cases // self.chunk)
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of a folder; None without a manifest file."""
     path = folder / MANIFEST
     try:
         text = path.read_text(encoding="utf-8")
@@ -70,13 +67,13 @@ def read_manifest(folder: Path) -> Manifest | None:
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
     """Create the folder and its manifest, or compare the existing manifest; results in it require ``resume``."""
     make_folder(folder, SweepFolderError)
-    chunk_names = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
+    chunks = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
     old = read_manifest(folder)
     if old is None:
-        if chunk_names:
+        if chunks:
             raise SweepFolderError(
-                f"{folder} contains {len(chunk_names)} chunks of a sweep ({chunk_names[0]}, ...) but no {MANIFEST}, so that their "
-                "sweep is unknown. Choose another folder."
+                f"{folder} contains {len(chunks)} chunks of a sweep ({chunks[0]}, ...) but no {MANIFEST}, so that "
+                "their sweep is unknown. Choose another folder."
             )
         path = folder / MANIFEST
         with refused(SweepFolderError, path), whole(path) as (part,):
@@ -85,13 +82,12 @@ def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
         _compare(folder, manifest, old)
     else:
         raise SweepFolderError(
-            f"{folder} already contains results of a sweep ({len(chunk_names)} of {old.chunks} chunks of {old.function}). "
+            f"{folder} already contains results of a sweep ({len(chunks)} of {old.chunks} chunks of {old.function}). "
             "Continue it with resume=True (--resume), or choose another folder."
         )
 
 
 def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
-    """Raise an error for a folder of another sweep, and warn about other versions of the dependencies."""
     new_entries, old_entries = asdict(new), asdict(old)
     different = [f.name for f in fields(Manifest) if f.compare and new_entries[f.name] != old_entries[f.name]]
     if different:
@@ -101,8 +97,8 @@ def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
             for key in shown
         )
         raise SweepFolderError(
-            f"{folder} contains another sweep, which cannot be continued: {differences}. Choose another folder, or run the "
-            "sweep of this folder."
+            f"{folder} contains another sweep, which cannot be continued: {differences}. Choose another folder, or run "
+            "the sweep of this folder."
         )
     changed = {
         name: f"{name} {old_version} in the folder, {now} now"
@@ -112,12 +108,13 @@ def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
     differences = ", ".join(changed.values())
     if "pin_clusters" in changed:
         raise SweepFolderError(
-            f"{folder} stems from another version, whose results may differ: {differences}. Install that version, or choose "
-            "another folder."
+            f"{folder} stems from another version, whose results may differ: {differences}. Install that version, or "
+            "choose another folder."
         )
     if changed:
         warnings.warn(
-            f"{folder} stems from other versions: {differences}. Its results may differ from new results in the last digits.",
+            f"{folder} stems from other versions: {differences}. Its results may differ from new results in the last "
+            "digits.",
             PinClustersWarning,
             stacklevel=4,
         )

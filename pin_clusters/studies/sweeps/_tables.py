@@ -44,7 +44,6 @@ Table = dict[str, np.ndarray]
 
 
 def packed(outcomes: Outcomes) -> Table:
-    """Return the table of several cases, in the given order."""
     good = {case: outcome for case, outcome in outcomes.items() if isinstance(outcome, dict)}
     failures = [outcome for outcome in outcomes.values() if isinstance(outcome, CaseFailure)]
     table = {
@@ -64,12 +63,10 @@ def packed(outcomes: Outcomes) -> Table:
 
 
 def keys(table: Table) -> list[str]:
-    """Return the keys that at least one case returned."""
     return [name.removeprefix("values/") for name in table if name.startswith("values/")]
 
 
 def rows(table: Table, key: str) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the number and the array of each case that returned a key."""
     if f"values/{key}" not in table:
         return
     shapes = [tuple(n for n in shape if n >= 0) for shape in table[f"shapes/{key}"].tolist()]
@@ -97,7 +94,6 @@ def check(table: Table, cases: range) -> None:
 
 
 def joined(tables: Mapping[int, Table]) -> tuple[np.ndarray, tuple[CaseFailure, ...], dict[str, np.ndarray]]:
-    """Return the successful cases, the failures and all results by key of several chunks."""
     done = [tables[chunk] for chunk in sorted(tables)]
     index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
     arrays = {}
@@ -110,7 +106,6 @@ def joined(tables: Mapping[int, Table]) -> tuple[np.ndarray, tuple[CaseFailure, 
 
 
 def _column(rows: Sequence[np.ndarray | None]) -> np.ndarray:
-    """Return the rows of a key as one array, or as an array of objects if shapes differ or some rows are None."""
     arrays = [row for row in rows if row is not None]
     if len(arrays) == len(rows) and len({row.shape for row in arrays}) == 1:
         return np.stack(arrays)

@@ -175,7 +175,6 @@ class _Sweep:
     peaks: dict[str, int] = field(default_factory=dict)
 
     def work(self, chunk: int, cases: Iterable[int]) -> _tasks.Work:
-        """Return a chunk, or a part of it, for a worker."""
         items = [(i, self.cases[i]) for i in cases]
         return _tasks.Work(self.function, chunk, items, self.manifest.seed, self.with_rng)
 
@@ -204,7 +203,6 @@ class _Sweep:
             self.progress(self.done, len(self.cases))
 
     def result(self) -> SweepResult:
-        """Return the completed cases."""
         effort = Effort(
             seconds=time.perf_counter() - self.start,
             busy=self.busy,
@@ -217,7 +215,6 @@ class _Sweep:
         return _result(self.manifest, self.tables, effort)
 
     def kept(self, event: str) -> str:
-        """Return a message: the event ``what``, the number of completed cases, and how to continue."""
         if self.path is None:
             advice = "The sweep has no folder: only the attribute result of this exception contains their results"
         else:
@@ -260,8 +257,6 @@ def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
 
 
 def _explain(sweep: _Sweep, executor: Executor, chunk: int, unfinished: Sequence[int], error: Exception) -> str:
-    """Return a message about a chunk that returned no results."""
-
     def named(number: int) -> str:
         cases = sweep.manifest.range_of(number)
         return f"chunk {number} (cases {cases.start} to {cases.stop - 1})"
@@ -291,7 +286,6 @@ def _exit(code: int) -> str:
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of the software, the machine and the engine that determine the results."""
     versions = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
     versions["engine"] = chosen()
     for name, package in (("pinocchio", "pin"), ("numpy", "numpy"), ("numba", "numba")):

@@ -20,7 +20,6 @@ _PANEL = (3.1, 2.45)
 
 
 def ratio(result: "RatioSweep", path: Path) -> None:
-    """Draw the RMS torque errors against the ratio, one panel per joint, with logarithmic axes."""
     n = len(result.joints)
     columns = min(n, 3 if n <= 9 else 4)
     rows = math.ceil(n / columns)
@@ -60,7 +59,6 @@ def ratio(result: "RatioSweep", path: Path) -> None:
 
 
 def robots(result: "RandomChains", path: Path, failed: int = 0) -> None:
-    """Draw the fraction of random robots below an error, and state the number of failures."""
     figure = new_figure()
     draw_errors(figure, result, failed)
     save_figure(figure, path, facecolor="white")
@@ -71,7 +69,6 @@ def _marked(rung: str) -> dict[str, Any]:
 
 
 def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: str, head: float) -> None:
-    """Draw title, legend and subtitle above the panels, in ``head`` inches, and write the file."""
     from matplotlib.lines import Line2D
 
     inch = 1.0 / figure.get_figheight()
@@ -92,7 +89,6 @@ def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: 
 
 
 def _plain_ticks(axes: Any, x: np.ndarray) -> None:
-    """Label some of the computed ratios on the axis."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     ticks = [float(x[0])]

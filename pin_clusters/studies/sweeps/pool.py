@@ -21,7 +21,6 @@ _ENDED_BY_POOL = -signal.SIGTERM
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -37,7 +36,6 @@ class InProcess(Executor):
     _max_workers = 1
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        """Call a function and return a completed future."""
         future: Future[_T] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -69,14 +67,12 @@ class Processes(ProcessPoolExecutor):
         super().__init__(self.workers, context, _tasks.prepare, (self._notes, context.Value("i", 0)))
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        """Submit a task; this may start a process."""
         with _interrupts_blocked():  # new processes inherit the mask, so that only the parent handles Ctrl-C
             future = super().submit(fn, *args, **kwargs)
         self._seen.update(self._processes or {})
         return future
 
     def start(self) -> None:
-        """Start all processes now instead of on demand."""
         for _ in range(self.workers):
             self.submit(_tasks.ready)
 
@@ -110,7 +106,6 @@ class Processes(ProcessPoolExecutor):
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Delay Ctrl-C until the end of the context."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

@@ -203,7 +203,6 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
 
 @engine("tables")  # the robots of the cases differ
 def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[str, Any]:
-    """Compute one case of the sweep."""
     study_result = study.run(case, sine, drop_rotors=drop_rotors)
     return {
         "joints": np.array(study_result.joints),
@@ -253,12 +252,10 @@ def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -
 
 
 def _slower(body: pin.Inertia, factor: float) -> pin.Inertia:
-    """Return the inertia of a rotor with 1 / factor^2 of the rotational inertia and the same mass."""
     return pin.Inertia(body.mass, body.lever, body.inertia / factor**2)
 
 
 def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]) -> np.ndarray:
-    """Return the reference pose with the rotor angles for the new ratios."""
     tree, q = model.tree, np.array(model.q_reference)
     new = {row.dependent: row for c in constraints if isinstance(c, LinearCoupling) for row in c.rows(tree)}
     for old in model.coupling_rows:  # rows are sorted so that masters come before their dependents

@@ -60,7 +60,6 @@ def summary(result: SweepResult, states: int) -> RandomChains:
 
 
 def as_dict(result: SweepResult, states: int) -> dict[str, Any]:
-    """Return the summary, the effort and the failures for JSON."""
     effort = result.effort
     return (summary(result, states).as_dict() if len(result.index) else {}) | {
         "robots_asked_for": result.cases,
