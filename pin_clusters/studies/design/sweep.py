@@ -113,9 +113,9 @@ class Walker:
     def end(self, sign: float) -> tuple[End, float]:
         """Move in one direction; return the end, and its distance from the reference pose, [rad] or [m]."""
         start = self.moved.value(self.model, self.model.q_reference)
-        room = self.moved.high - start if sign > 0.0 else start - self.moved.low
+        margin = self.moved.high - start if sign > 0.0 else start - self.moved.low
         watched = any(c.name == self.moved.name for c in self.watched)
-        cap = room if watched and math.isfinite(room) else math.inf
+        cap = margin if watched and math.isfinite(margin) else math.inf
         if not self.loops:
             return self._end_of_a_line(start, sign)
         longest = _FAR if self.moved.slides else _TURNS * TURN
@@ -161,16 +161,16 @@ class Walker:
     def _end_of_a_line(self, start: float, sign: float) -> tuple[End, float]:
         """Return the end and its distance for joints that follow at constant ratios."""
         rates = sign * coupling_jacobian(self.model, self.data, self.model.q_reference)[:, self.moved.column]
-        rooms = {}
+        margins = {}
         for c in self.watched:
             x, rate = c.value(self.model, self.model.q_reference), rates[c.iv]
             if rate != 0.0:
-                rooms[c.name] = max(0.0, ((c.high if rate > 0.0 else c.low) - x) / rate)
-        first = min(rooms, key=lambda name: rooms[name], default="")
-        room = rooms.get(first, math.inf)
-        if not math.isfinite(room):
+                margins[c.name] = max(0.0, ((c.high if rate > 0.0 else c.low) - x) / rate)
+        first = min(margins, key=lambda name: margins[name], default="")
+        margin = margins.get(first, math.inf)
+        if not math.isfinite(margin):
             return End(sign * math.inf, "none"), math.pi
-        return End(start + sign * room, "limit", first), room
+        return End(start + sign * margin, "limit", first), margin
 
     def _same(self, q: np.ndarray) -> bool:
         for c in (c for c in self.joints if not c.rotor):
@@ -185,9 +185,9 @@ class Walker:
         for c in self.watched:
             before, after = (c.value(self.model, x) for x in (self.model.q_reference, q))
             per_turn = (after - before) / (done / TURN)
-            room = c.high - before if per_turn > 0.0 else before - c.low
-            if abs(per_turn) > 1.0 and math.isfinite(room):
-                turns = min(turns, room / abs(per_turn))
+            margin = c.high - before if per_turn > 0.0 else before - c.low
+            if abs(per_turn) > 1.0 and math.isfinite(margin):
+                turns = min(turns, margin / abs(per_turn))
         return turns
 
     def why(self, q: np.ndarray, back: np.ndarray) -> tuple[str, str]:
