@@ -574,7 +574,7 @@ def test_a_floating_base_stays() -> None:
     model = pool.case("four_bar_serial_on_free_flyer").model
     found = pc.mechanism(model)
     base = model.names[1]
-    assert f"Held where they are: {base}." in found.notes
+    assert f"Joints that do not move in this analysis: {base}." in found.notes
     assert base not in {r.joint for r in found.ranges}
     assert base not in {x.part for x in found.loads.parts}
 

@@ -407,7 +407,8 @@ def test_ctrl_c_while_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(figures, "robots", lambda *_: None)
     result = command(*options)
     assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr.startswith("error: the sweep was interrupted after 4 of 7 cases. They are kept in ")
+    assert result.stderr.startswith("error: the sweep was interrupted after 4 of 7 cases. ")
+    assert "contains their results" in result.stderr
     assert not (tmp_path / "x" / "robots.json").exists()
     again = command(*options, "--resume")
     assert "4 robots were there already; 3 robots computed" in again.stdout
