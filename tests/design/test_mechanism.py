@@ -136,7 +136,7 @@ def test_a_joint_that_starts_beyond_its_limit_is_named_and_not_stopped() -> None
     with_limit = four_bar(limits={"rocker": (-FREE, 0.1)})
     assert with_limit.q_reference[2] > 0.1
     found = pc.mechanism(with_limit)
-    assert "rocker stands at" in found.notes[0]
+    assert "Joint rocker is at" in found.notes[0]
     assert found.range("crank").turns
 
 
@@ -278,7 +278,7 @@ def test_the_headline_is_what_three_motors_do_together() -> None:
     assert "platform_x goes from -501.18 mm to 552.48 mm" in text.split(". One at a time: ")[0]
     z = found.range("platform_z")
     assert row(z, None) == ["-347.79 mm", "255.29 mm", f"one at a time: {ends(z)}", "-35.36 mm to 93.85 mm"]
-    assert "what was reached, no proof" in page(found)
+    assert "without proof that no larger one exists" in page(found)
 
 
 @pytest.mark.ci
@@ -574,7 +574,7 @@ def test_a_floating_base_stays() -> None:
     model = pool.case("four_bar_serial_on_free_flyer").model
     found = pc.mechanism(model)
     base = model.names[1]
-    assert f"Held where they are: {base}." in found.notes
+    assert f"Joints that do not move in this analysis: {base}." in found.notes
     assert base not in {r.joint for r in found.ranges}
     assert base not in {x.part for x in found.loads.parts}
 

@@ -359,8 +359,8 @@ def test_sweep_robots(tmp_path: Path) -> None:
     assert found["digest"] == expected.digest == sweeps.load(folder).digest
     assert found["mean"]["inverse"]["none"] == pytest.approx(expected["inverse"][:, 0].mean())
     assert is_png(folder / "robots.png")
-    assert "holds results of a sweep already" in error(*options)
-    assert "seed: 3 there, 4 now" in error(*options, "--resume", "--seed", "4")
+    assert "already contains results of a sweep" in error(*options)
+    assert "seed: 3 in the folder, 4 now" in error(*options, "--resume", "--seed", "4")
     (folder / "chunk_00004.npz").write_bytes(b"")
     again = command(*options, "--resume")
     assert again.exit_code == 0
@@ -407,7 +407,8 @@ def test_ctrl_c_while_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(figures, "robots", lambda *_: None)
     result = command(*options)
     assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr.startswith("error: the sweep was interrupted after 4 of 7 cases. They are kept in ")
+    assert result.stderr.startswith("error: the sweep was interrupted after 4 of 7 cases. ")
+    assert "contains their results" in result.stderr
     assert not (tmp_path / "x" / "robots.json").exists()
     again = command(*options, "--resume")
     assert "4 robots were there already; 3 robots computed" in again.stdout

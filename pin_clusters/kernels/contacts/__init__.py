@@ -1,1 +1,1 @@
-"""Contacts that are kept closed."""
+"""Kernels for contacts as bilateral constraints: constrained dynamics, impacts, Jacobians and derivatives."""

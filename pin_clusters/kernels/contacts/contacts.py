@@ -1,8 +1,8 @@
-"""Contacts of clusters: accelerations, or velocities after an impact, and forces that keep contacts closed.
+"""Constrained dynamics: accelerations, or velocities after an impact, and the contact forces.
 
-One pass outward as aba's, at rest; then tau - h and the forces of the contacts, a column each, go inward together, as
-in ``columns``: with W = diag(e)^-1/2 L^-1 Psi J' and w from tau - h alike, J M^-1 J' = W' W, what the contacts do
-without forces is W' w, and one pass outward makes the accelerations of w + W force.
+The first pass is the outward pass of aba with a = 0. The inward pass (O2) propagates one column per contact equation
+and one column for tau - h. It yields W and w (O3), with J M^-1 J^T = W^T W and J M^-1 (tau - h) = W^T w. After the
+solution of (O6) for the forces lambda, an outward pass (O5) computes the accelerations from w + W lambda.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -28,9 +28,9 @@ from .where import place_contact
 
 @inline
 def seed_torques(index, work, tau, panel, n, A):
-    """(S3): no torques, but tau and what spin elements take of it at rest, in the column behind the contacts'.
+    """Set the torques of the contact columns to 0, of the last column to tau minus the spin elements' torques (S3).
 
-    Before anything is factored: the factors of a joint stand where its spin elements' torque does.
+    The factors of a joint overwrite the torque of its spin elements, so that this comes before the factorization.
     """
     no_torques(panel, n, A)
     if A.wanted != DYNAMICS:
@@ -52,10 +52,7 @@ def seed_torques(index, work, tau, panel, n, A):
 
 @inline
 def seed_forces(index, work, asked, numbers, panel, n, A):
-    """(O1): forces at contacts, with the sign of what is needed to hold them; the second body's are opposite.
-
-    In the column behind them, the forces of the bodies at rest.
-    """
+    """Initialize the contact columns with unit forces (O1), opposite on body 2, and the last column with p_b (A3)."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
@@ -72,7 +69,6 @@ def seed_forces(index, work, asked, numbers, panel, n, A):
 
 @inline
 def hand_out(asked, A, gram, forces):
-    """Write the forces of all contacts, one behind the other, and to each contact's data."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first, to = entry(asked, K.column0).iv, seen(K.force, 6)
@@ -83,15 +79,14 @@ def hand_out(asked, A, gram, forces):
 
 
 def contacts_with(advance_loop):
-    """Make contacts; ``advance_loop`` is for LOOP clusters."""
     at_rest = outward_with(advance_loop)
 
     @paste
     def contacts(index, params, work, result, q, v, tau, asked, numbers, panel, gram, forces, out):
-        """Write accelerations to out and to result, or velocities after an impact to out; and the forces.
+        """Write the forces, and the accelerations to out and result, or the velocities after an impact to out.
 
-        If DELASSUS is wanted the first rows and columns of gram are J M^-1 J', and nothing else is written; nor for a
-        SYSTEM, whose upper half is there, and what is asked for behind it.
+        With DELASSUS, write only J M^-1 J^T to the first rows and columns of gram. With SYSTEM, write only the upper
+        half of this matrix and the right side in the last column.
         """
         n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
         m = A.columns

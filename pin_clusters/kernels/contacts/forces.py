@@ -1,4 +1,4 @@
-"""Forces of contacts by dense equations A x = b, for rows that are redundant, damped, or solved by iteration."""
+"""Contact forces from dense equations A x = b: redundant, damped, or solved by the proximal iteration."""
 
 from math import sqrt
 
@@ -26,15 +26,10 @@ EPSILON = 2.0**-52
 
 @inline
 def factor(gram, m, mu, accuracy, at_least, L):
-    """Write L' D L of A + mu: rows of the upper half, with inverse pivots; returns whether all pivots are large enough.
+    """Write the factors L^T D L of A + mu: the upper triangle by rows, with inverse pivots on the diagonal.
 
-    Args:
-        gram: Its upper half is that of A.
-        m: Number of rows.
-        mu: Damping.
-        accuracy: Share of its own diagonal entry that a pivot must exceed.
-        at_least: Share of the largest diagonal entry that each one must exceed.
-        L: Written, m x m.
+    Return whether each pivot exceeds the fraction ``accuracy`` of its diagonal entry, and each diagonal entry the
+    fraction ``at_least`` of the largest one. Otherwise, L is invalid. The upper half of gram contains A, m x m.
     """
     regular, largest = True, 0.0
     for i in range(m):
@@ -43,10 +38,10 @@ def factor(gram, m, mu, accuracy, at_least, L):
             put(L, i * m + j, gram[i, j])
         put(L, i * m + i, gram[i, i] + mu)
     for k in range(m):
-        pivot, own = get(L, k * m + k), gram[k, k] + mu
-        if not (pivot > accuracy * own + TINY and own > at_least * largest):
+        pivot, diagonal = get(L, k * m + k), gram[k, k] + mu
+        if not (pivot > accuracy * diagonal + TINY and diagonal > at_least * largest):
             regular = False
-        inverse = 1.0 / pivot if regular else 0.0  # the result is of no use then
+        inverse = 1.0 / pivot if regular else 0.0
         for i in range(k + 1, m):
             f = get(L, k * m + i) * inverse
             for j in range(i, m):
@@ -57,7 +52,7 @@ def factor(gram, m, mu, accuracy, at_least, L):
 
 @inline
 def solve_factored(L, m, x, first):
-    """Solve in place, of the numbers of x from ``first`` on."""
+    """Solve in place for the m entries of x from ``first`` on."""
     for i in range(m):
         y = get(x, first + i)
         for k in range(i):
@@ -73,10 +68,10 @@ def solve_factored(L, m, x, first):
 
 @inline
 def invert_factored(L, m, scale, out, first):
-    """Write the inverse, times a scale, to out from row and column ``first`` on.
+    """Write ``scale`` times the inverse to out from row and column ``first`` on.
 
-    With L' D L = L' U, U X = (L')^-1 has ones on the diagonal and zeros above it, so that the rows of X follow from the
-    last one on.
+    For L^T D L = L^T U, the right side of U X = (L^T)^-1 has a unit diagonal and zeros above it. Therefore, the rows of
+    X follow by back substitution from the last one.
     """
     for r in range(m):
         i = m - 1 - r
@@ -91,13 +86,12 @@ def invert_factored(L, m, scale, out, first):
 
 @inline
 def entry_of(A, i, j):
-    """An entry of a symmetric matrix, of which there is the upper half."""
     return A[i, j] if i < j else A[j, i]
 
 
 @inline
 def residual(gram, m, x, first):
-    """The largest entry of A x - b."""
+    """Return the largest absolute entry of A x - b; gram contains A (upper half) and b (last column)."""
     largest = 0.0
     for i in range(m):
         r = -gram[i, m]
@@ -109,44 +103,39 @@ def residual(gram, m, x, first):
 
 @inline
 def least_norm(gram, m, room, x):
-    """Write the solution of least norm, of those that come nearest to b; returns the rank.
+    """Write the minimum-norm least-squares solution of A x = b; return the rank.
 
-    With A = C C', where C is a factor of Cholesky of as many columns as the rank, x = C (C' C)^-2 C' b.
-
-    Args:
-        gram: Upper half of A, with b behind it.
-        m: Number of rows.
-        room: Of 2 m m + 2 m numbers.
-        x: Written.
+    With the pivoted Cholesky factorization A = C C^T, where C has as many columns as the rank, x = C (C^T C)^-2 C^T b.
+    gram contains the upper half of A, and b in the last column. room is a workspace of 2 m^2 + 2 m numbers.
     """
-    at_factor, left, middle = m * m, 2 * m * m, 2 * m * m + m
+    at_factor, remainders, middle = m * m, 2 * m * m, 2 * m * m + m
     largest, rank = 0.0, 0
     for i in range(m):
-        put(room, left + i, gram[i, i])
+        put(room, remainders + i, gram[i, i])
         largest = max(largest, gram[i, i])
     for r in range(m):
         pivot = 0
         for i in range(m):
-            if get(room, left + i) > get(room, left + pivot):
+            if get(room, remainders + i) > get(room, remainders + pivot):
                 pivot = i
-        rest = get(room, left + pivot)
-        if not rest > 100.0 * m * EPSILON * largest + TINY:
+        remainder = get(room, remainders + pivot)
+        if not remainder > 100.0 * m * EPSILON * largest + TINY:
             break
-        root = sqrt(rest)
+        root = sqrt(remainder)
         for i in range(m):
             c = 0.0
             if i == pivot:
                 c = root
-            elif get(room, left + i) > -1.0:
+            elif get(room, remainders + i) > -1.0:
                 c = entry_of(gram, i, pivot)
                 for k in range(r):
                     c -= get(room, i * m + k) * get(room, pivot * m + k)
                 c /= root
-                put(room, left + i, max(0.0, get(room, left + i) - c * c))
+                put(room, remainders + i, max(0.0, get(room, remainders + i) - c * c))
             put(room, i * m + r, c)
-        put(room, left + pivot, -2.0)  # used: the rows behind have none of it
+        put(room, remainders + pivot, -2.0)  # marks a used pivot, whose later entries of C are zero
         rank += 1
-    # C' C, of which only the upper half is read, and C' b
+    # The upper half of C^T C, and C^T b.
     for r in range(rank):
         for s in range(r, rank):
             c = 0.0
@@ -162,8 +151,8 @@ def least_norm(gram, m, room, x):
         for i in range(k + 1, rank):
             f = get(room, at_factor + k * rank + i) * inverse
             for j in range(i, rank):
-                at = at_factor + i * rank + j
-                put(room, at, get(room, at) - get(room, at_factor + k * rank + j) * f)
+                entry = at_factor + i * rank + j
+                put(room, entry, get(room, entry) - get(room, at_factor + k * rank + j) * f)
         put(room, at_factor + k * rank + k, inverse)
     for _ in range(2):
         solve_factored(room[at_factor:], rank, room, middle)
@@ -177,7 +166,7 @@ def least_norm(gram, m, room, x):
 
 @inline
 def iterate(gram, m, how, most, L, room, x):
-    """Proximal iteration of Pinocchio, with factors of A + mu: (A + mu) new = b + mu x, from x = 0 on."""
+    """Run Pinocchio's proximal iteration (A + mu) x_new = b + mu x from x = 0, with the factors L of A + mu."""
     mu = get(how, MU)
     for i in range(m):
         put(x, i, 0.0)
@@ -195,19 +184,20 @@ def iterate(gram, m, how, most, L, room, x):
 
 @inline
 def solve_system(gram, how, counts, room, forces, found):
-    """Write the forces, then the rank and the largest entry of A x - b.
+    """Solve (O6) for the forces by the method of the settings.
 
     Args:
-        gram: Of m + 1 rows and columns: the upper half of A = J M^-1 J', with b behind it, as ``contacts`` leaves it.
+        gram: (m + 1) x (m + 1): the upper half of A = J M^-1 J^T with b in the last column, from ``contacts``.
         how: Settings, see ``contacts_layout``.
-        counts: The same memory as whole numbers.
-        room: Of 2 m m + 2 m numbers.
+        counts: The memory of the settings as int64.
+        room: Workspace of 2 m^2 + 2 m numbers.
         forces: Written, m numbers.
-        found: Written: rank, largest entry of A x - b, and the damping of the solution, 0 if an iteration removes it.
+        found: Written: rank; largest entry of A x - b; damping of the solution, 0 if an iteration removes it.
 
     Returns:
-        0; REDUNDANT, where rows must be independent; CONTRADICTION, where redundant rows ask for what cannot be, and
-        that was not told; UNUSUAL, where the forces are left to Python, as A is not finite or its rows independent.
+        0; REDUNDANT if the equations are dependent but must not be; CONTRADICTION if redundant equations are
+        inconsistent and the user has not been warned; UNUSUAL if Python must compute the forces, because A is not
+        finite, the damping is negative, or the equations are independent and KIND is WHEN_REDUNDANT.
     """
     m = forces.shape[0]
     total, mu, kind = 0.0, get(how, MU), counts[KIND]
@@ -216,16 +206,16 @@ def solve_system(gram, how, counts, room, forces, found):
             total += gram[i, j] * 0.0
     if total != 0.0 or not mu >= 0.0:
         return UNUSUAL
-    most = counts[MOST_ITERATIONS] & 0xFFFFFFFF
-    most = 0 if most > 0x7FFFFFFF else most
-    put(found, 2, 0.0 if kind == ITERATED and most > 1 else mu)
+    iterations = counts[MOST_ITERATIONS] & 0xFFFFFFFF
+    iterations = 0 if iterations > 0x7FFFFFFF else iterations
+    put(found, 2, 0.0 if kind == ITERATED and iterations > 1 else mu)
     rough = 1e6 * m * EPSILON
     fine = 1e2 * m * EPSILON
     if kind == ITERATED or mu > 0.0:
         if not factor(gram, m, mu, fine if mu == 0.0 else 0.0, 0.0, room):
             return REDUNDANT
         if kind == ITERATED:
-            iterate(gram, m, how, most, room, room[m * m :], forces)
+            iterate(gram, m, how, iterations, room, room[m * m :], forces)
     else:
         independent = factor(gram, m, 0.0, rough, rough * rough, room)
         if independent and kind == WHEN_REDUNDANT:
@@ -233,10 +223,10 @@ def solve_system(gram, how, counts, room, forces, found):
         if not independent:
             put(found, 0, least_norm(gram, m, room, forces))
             put(found, 1, residual(gram, m, forces, 0))
-            asked = 1.0
+            largest = 1.0
             for i in range(m):
-                asked = max(asked, abs(gram[i, m]))
-            if get(found, 0) < m and get(found, 1) > 1e-6 * asked and counts[TOLD] == 0:
+                largest = max(largest, abs(gram[i, m]))
+            if get(found, 0) < m and get(found, 1) > 1e-6 * largest and counts[TOLD] == 0:
                 return CONTRADICTION
             return OK
     if kind != ITERATED:
@@ -249,24 +239,26 @@ def solve_system(gram, how, counts, room, forces, found):
 
 
 def contact_forces_at(gram, how, counts, room, forces, found):
-    """Find the forces of a system; arguments and result as of ``solve_system``."""
     return solve_system(gram, how, counts, borrowed(room), borrowed(forces), found)
 
 
 def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forces, found, out):
-    """Find forces at rows J of a constraint, of which J x + drift = 0 is asked, x = free + M^-1 J' force.
+    """Compute the forces for which x = free + M^-1 J^T force fulfils J (x + scale free) + drift = 0.
 
-    Rows that are nothing but rounding, as they belong to points that no joint moves, are redundant.
+    Equations that consist of rounding errors, at points that no joint moves, count as redundant.
 
     Args:
-        J: Rows, m x nv.
-        response: M^-1 J', nv x m.
+        J: Constraint Jacobian, m x nv.
+        response: M^-1 J^T, nv x m.
         free: Accelerations without forces, or velocities before an impact.
         drift: m numbers.
-        scale: One number: by what J free counts more than once.
-        gram: Written: m + 1 rows and columns.
-        how, counts, room, forces, found: As of ``solve_system``.
-        out: Written: accelerations, or velocities after the impact.
+        scale: One number: the coefficient of restitution, or 0.
+        gram: Written: (m + 1) x (m + 1).
+        how, counts, room, forces, found: As in ``solve_system``.
+        out: Written: x.
+
+    Returns:
+        The code of ``solve_system``.
     """
     m, n, largest = J.shape[0], J.shape[1], 1.0
     for i in range(m):
@@ -278,11 +270,11 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forc
         gram[m, i] = 1.0 if gram[m, i] > ROUNDING * largest else 0.0
     for i in range(m):
         for j in range(i, m):
-            one, other = 0.0, 0.0
+            upper, lower = 0.0, 0.0
             for k in range(n):
-                one += J[i, k] * response[k, j]
-                other += J[j, k] * response[k, i]
-            gram[i, j] = 0.5 * (one + other) * (gram[m, i] * gram[m, j])
+                upper += J[i, k] * response[k, j]
+                lower += J[j, k] * response[k, i]
+            gram[i, j] = 0.5 * (upper + lower) * (gram[m, i] * gram[m, j])
         b = 0.0
         for k in range(n):
             b += J[i, k] * get(free, k)
@@ -297,17 +289,9 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forc
 
 
 def contact_inverse_at(gram, mu, scale, room, out):
-    """Write the inverse of A + mu, times a scale.
+    """Write ``scale`` times the inverse of A + mu to out, m x m; the upper half of gram contains A.
 
-    Args:
-        gram: Its upper half is that of A.
-        mu: Damping, one number.
-        scale: One number.
-        room: Of m m numbers.
-        out: Written, m x m.
-
-    Returns:
-        0; REDUNDANT if there is no inverse; UNUSUAL if mu is negative.
+    Return 0; REDUNDANT if A + mu is singular; UNUSUAL if mu is negative. room is a workspace of m^2 numbers.
     """
     m, damping = out.shape[0], get(mu, 0)
     if not damping >= 0.0:

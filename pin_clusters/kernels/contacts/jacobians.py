@@ -15,24 +15,17 @@ from .where import placed
 
 
 @inline
-def side_in_world(joints, j, given, k):
-    """Pose of one side of a contact: joints leads to placements of joints, k to its own in the joint."""
+def side_in_world(joints, j, model, k):
     R = transposed(load9(joints, 12 * j))
-    return matmul3(R, transposed(load9(given, k))), load3(joints, 12 * j + 9) + rot(R, load3(given, k + 9))
+    return matmul3(R, transposed(load9(model, k))), load3(joints, 12 * j + 9) + rot(R, load3(model, k + 9))
 
 
 @paste
 def contact_jacobian(index, params, work, out, asked, joints, room, rows):
-    """Write the rows of all contacts, and to their data where their sides are.
+    """Write the Jacobians of all contacts to rows (contact equations x nv), and the placements of sides to their data.
 
-    Args:
-        asked: As ``contacts`` takes it.
-        joints: Ids of the two joints of each contact.
-        room: Of 6 rows of nv.
-        rows: Written.
-
-    Returns:
-        0, or 1 if there is no G because the pose was singular.
+    ``joints`` contains the ids of the two joints of each contact; room is a workspace, 6 x nv. Return 0, or 1 if G is
+    invalid because the last pose was singular.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -41,15 +34,15 @@ def contact_jacobian(index, params, work, out, asked, joints, room, rows):
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
-        given, left, i = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), 2 * (c - A.contact0)
-        R1, x1 = side_in_world(poses, joints[i], given, F.placement1)
-        R2, x2 = side_in_world(poses, joints[i + 1], given, F.placement2)
-        placed(left, F.oMc1, R1, x1)
-        placed(left, F.oMc2, R2, x2)
-        placed(left, F.c1Mc2, matmul3(transposed(R1), R2), rot_t(R1, x2 - x1))
+        model, data, i = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), 2 * (c - A.contact0)
+        R1, x1 = side_in_world(poses, joints[i], model, F.placement1)
+        R2, x2 = side_in_world(poses, joints[i + 1], model, F.placement2)
+        placed(data, F.oMc1, R1, x1)
+        placed(data, F.oMc2, R2, x2)
+        placed(data, F.c1Mc2, matmul3(transposed(R1), R2), rot_t(R1, x2 - x1))
         clear_rows(room, n)
         if n.loops == 1:
-            # what is no number in G is none in all rows, as in a product of matrices
+            # A NaN in G must reach all rows, as in a matrix product.
             for iv in range(n.nv_tree):
                 add_column(index, out, room, dof(index, n.dof0 + iv), O.kept, zero6())
         for side in range(2):

@@ -1,4 +1,4 @@
-"""Rows of a constraint with a dense mass matrix, for functions that are given no configuration."""
+"""Constraint equations with a dense mass matrix, for functions without a configuration argument."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import borrowed, get, put
@@ -9,7 +9,7 @@ from .forces import EPSILON, factor, invert_factored, solve_factored
 
 @inline
 def respond(L, rows, m, n, x, out, column):
-    """Write M^-1 times each of m rows, as columns of out from ``column`` on; L: the factors of M."""
+    """Write M^-1 rows^T to out from ``column`` on; L contains the factors of M."""
     for i in range(m):
         for k in range(n):
             put(x, k, rows[i, k])
@@ -19,16 +19,9 @@ def respond(L, rows, m, n, x, out, column):
 
 
 def mass_response_at(M, rows, room, out):
-    """Write M^-1 rows'.
+    """Write M^-1 rows^T (n x m) to out, reading only the upper half of M (n x n).
 
-    Args:
-        M: Mass matrix, n x n, of which the upper half is read.
-        rows: m x n.
-        room: Of n n + n numbers.
-        out: Written, n x m.
-
-    Returns:
-        0; UNUSUAL if M is not positive definite.
+    Return 0; UNUSUAL if M is not positive definite. room is a workspace of n^2 + n numbers.
     """
     n, m, L = M.shape[0], rows.shape[0], borrowed(room)
     if not factor(M, n, 0.0, 0.0, 0.0, L):
@@ -38,23 +31,15 @@ def mass_response_at(M, rows, room, out):
 
 
 def kkt_inverse_at(M, J, mu, room, out):
-    """Write the inverse of [[M, J'], [J, -mu]].
+    """Write the inverse of the KKT matrix [[M, J^T], [J, -mu]].
 
-    With W = M^-1 J' and A = J W + mu it is [[M^-1 - W A^-1 W', W A^-1], [A^-1 W', -A^-1]].
-
-    Args:
-        M: Mass matrix, n x n, of which the upper half is read.
-        J: Rows of a constraint, m x n.
-        mu: Damping, one number.
-        room: Of n n + n + m m + m numbers.
-        out: Written, (n + m) x (n + m).
-
-    Returns:
-        0; REDUNDANT if A has no inverse; UNUSUAL if M is not positive definite, or mu is negative.
+    With W = M^-1 J^T and A = J W + mu, it is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]].
+    Return 0; REDUNDANT if A is singular; UNUSUAL if M (n x n, only the upper half is read) is not positive definite or
+    mu is negative. room is a workspace of n^2 + n + m^2 + m numbers.
     """
     m, n, damping = J.shape[0], J.shape[1], get(mu, 0)
     L = borrowed(room)
-    x, own = L[n * n :], L[n * n + n :]
+    x, L_inner = L[n * n :], L[n * n + n :]
     if not damping >= 0.0 or not factor(M, n, 0.0, 0.0, 0.0, L):
         return UNUSUAL
     invert_factored(L, n, 1.0, out, 0)
@@ -62,16 +47,16 @@ def kkt_inverse_at(M, J, mu, room, out):
     inner = out[n:, n:]
     for i in range(m):
         for j in range(i, m):
-            one, other = 0.0, 0.0
+            upper, lower = 0.0, 0.0
             for k in range(n):
-                one += J[i, k] * out[k, n + j]
-                other += J[j, k] * out[k, n + i]
-            inner[i, j] = 0.5 * (one + other)
-    if not factor(inner, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, own):
+                upper += J[i, k] * out[k, n + j]
+                lower += J[j, k] * out[k, n + i]
+            inner[i, j] = 0.5 * (upper + lower)
+    if not factor(inner, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, L_inner):
         return REDUNDANT
-    y = own[m * m :]
-    invert_factored(own, m, -1.0, out, n)
-    for k in range(n):  # rows of W are needed until their own turn
+    y = L_inner[m * m :]
+    invert_factored(L_inner, m, -1.0, out, n)
+    for k in range(n):  # row k of W in out is read until it is overwritten here
         for i in range(m):
             total = 0.0
             for j in range(m):

@@ -1,7 +1,8 @@
-"""Derivatives with contacts from those of inverse dynamics and of what contacts lack; (D2), (D3).
+"""Solution of (D2) and (D3): derivatives of accelerations and contact forces.
 
-With X = M^-1 [-dtau_dq, -dtau_dv, 1], (J M^-1 J') dforce = -dr - J X by what the elimination of the contacts
-has left, and X + M^-1 J' dforce.
+With X = M^-1 [-dtau_dq, -dtau_dv, 1] (V9), the derivative of the forces follows from
+(J M^-1 J^T + mu) dlambda = -dr - J X and the factors of (O6). The derivative of the accelerations is
+X + M^-1 J^T dlambda.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -16,7 +17,7 @@ from ..tree.solve import mirror, scale, solve_for_accelerations, subtract, write
 
 @inline
 def lacking(X, width, order, asked, A, n, jacobian):
-    """(D2): -dr, which stands in the rows behind the first n, minus J X."""
+    """Subtract J X from -dr in the rows of X after the first n: right sides of (D2)."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
@@ -28,7 +29,7 @@ def lacking(X, width, order, asked, A, n, jacobian):
 
 @inline
 def with_forces(X, width, plan, A, n, gram, response):
-    """(D2) solved for the forces, and (D3), what they do."""
+    """Solve (D2) for the forces, and add M^-1 J^T dlambda (D3) to the accelerations."""
     m = A.columns
     for i in range(m):
         for k in range(i):
@@ -46,7 +47,6 @@ def with_forces(X, width, plan, A, n, gram, response):
 
 @inline
 def write_block(sides, s, plan, n, m, motions, forces):
-    """Write a block of the solution: rows of velocities, in their own order, then those of contacts."""
     write_motions(sides, s, plan, n, motions)
     for r in range(m):
         k = (3 * (n + r) + s) * n
@@ -58,22 +58,19 @@ def differentiated(
     index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, response, turned, ddq_dq, ddq_dv, ddq_dtau,
     dlambda_dq, dlambda_dv, dlambda_dtau,
 ):  # fmt: skip
-    """Solve, and write derivatives of accelerations by q, v and tau, nv x nv, then those of forces, a row of each.
+    """Write the derivatives of accelerations (nv x nv) and of forces (contact equations x nv) by q, v and tau, flat.
 
     Args:
-        gram: What their elimination has left.
+        gram: Factors of (O6) from ``contacts``.
         plan: Tree of velocities, see ``tree.solve``.
-        order: Where each velocity stands in it.
-        X: Rows of right sides, 3 nv numbers each: nv, and one per row of the contacts, which are there.
-        L: Room for the factors.
-        dq, dv, M, turned: nv x nv, flat, as all that is written.
-        jacobian: Rows of the contacts.
-        response: Room for M^-1 J', by rows.
+        order: Position of each velocity in the plan.
+        X: (nv + contact equations) x 3 nv; the last rows contain -dr.
+        L, response: Workspace for the factors, and for (M^-1 J^T)^T by rows.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, 3 * n
     solve_for_accelerations(plan, n, L, X, dq, turned, dv, M)
-    if A.wanted == IMPACT:  # at given impulses velocities stay what they were before
+    if A.wanted == IMPACT:  # without impulses the velocity after the impact is v, so that dv_after/dv = 1
         for i in range(n):
             put_zeros(X, i * width + n, n)
             put(X, i * width + n + plan[WIDTH * i + IV], 1.0)

@@ -1,10 +1,9 @@
-"""The small system of contacts: (W' W + damping) force = what they lack, by elimination.
+"""Solution of the contact equations (W^T W + mu) lambda = gamma - W^T w (O6) by elimination.
 
-A contact on the axis of the only joint that moves it does not move: the lever arms in its row of W cancel, and rounding
-is left. Such a row is redundant, with the force 0. It is found by the size of its product before lever arms cancel:
-the sum of |S|^2 / D over all joints, times 1 + |x|^2, which no unit wrench at the point x exceeds. The products of rows
-that move are larger than 1e-16 of it, unless masses differ by a factor of more than 1e12; the products that are
-rounding are smaller than 1e-30 of it.
+A contact on the axis of the only joint that moves it does not move: the lever arms in its column of W cancel, and
+rounding errors remain. Such an equation is redundant, with zero force. It is detected by comparing its diagonal entry
+with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The ratio is above 1e-16
+for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay below 1e-30.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -19,7 +18,7 @@ from ..tables import workspace as ws
 from ..tables.layout import FREE, SINGLE
 from ..tables.views import body, cluster, contact
 
-TINY = 1e-300  # rows of zeros are redundant as well
+TINY = 1e-300  # makes equations of zeros redundant
 
 
 @inline
@@ -46,32 +45,30 @@ def mobility(index, work, n):
 
 @inline
 def rounding_of(numbers, K, moves):
-    """Compute the product below which a row of a contact is nothing but rounding: products are squares."""
+    """Return the diagonal entry below which an equation consists of rounding errors (ROUNDING^2, as it is a square)."""
     x = load3(numbers, K.at + at.POINT)
     return at.ROUNDING * at.ROUNDING * moves * (1.0 + dot3(x, x))
 
 
 @inline
 def clear_rounding(asked, numbers, A, gram, moves):
-    """Write zeros to the rows and columns that are nothing but rounding."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first, rounding = entry(asked, K.column0).iv, rounding_of(numbers, K, moves)
         for r in range(K.rows):
             i = first + r
-            kept = if_less(gram[i, i], rounding, 0.0, 1.0)
+            factor = if_less(gram[i, i], rounding, 0.0, 1.0)
             for j in range(i):
-                gram[j, i] *= kept
+                gram[j, i] *= factor
             for j in range(i, A.width):
-                gram[i, j] *= kept
+                gram[i, j] *= factor
 
 
 @inline
 def complete(asked, numbers, A, gram, moves):
-    """Make the column behind the contacts' what they lack, of what happens without them; add the damping.
+    """Write the right side gamma - W^T w to the last column, and add the damping; return the largest diagonal entry.
 
-    The row behind the contacts' keeps the diagonal, enlarged such that a pivot that is rounding is too small beside it.
-    Returns the largest entry of the diagonal.
+    The last row stores the diagonal plus a bound, relative to which pivots due to rounding are too small.
     """
     largest, accuracy = 0.0, get(numbers, at.ACCURACY)
     for c in range(A.contact0, A.contact1):
@@ -88,19 +85,19 @@ def complete(asked, numbers, A, gram, moves):
 
 @inline
 def eliminate(numbers, A, gram, largest):
-    """Eliminate one row after the other, leaving inverse pivots; returns whether a row is redundant.
+    """Factor the matrix in place, with inverse pivots on the diagonal; return whether an equation is redundant.
 
-    A row is also redundant if its own product is rounding, beside the largest one or beside its own lever arms.
+    An equation is also redundant if its diagonal entry is a rounding error relative to the largest one.
     """
     redundant, accuracy = False, get(numbers, at.ACCURACY)
     for k in range(A.columns):
-        pivot, own = gram[k, k], gram[A.columns, k]
-        smallest = accuracy * own + TINY
-        if too_small(pivot, smallest) or too_small(own, accuracy * accuracy * largest):
+        pivot, diagonal = gram[k, k], gram[A.columns, k]
+        smallest = accuracy * diagonal + TINY
+        if too_small(pivot, smallest) or too_small(diagonal, accuracy * accuracy * largest):
             redundant = True
         inverse = 1.0 / if_less(pivot, smallest, 1.0, pivot)
         for i in range(k + 1, A.columns):
-            f = gram[k, i] * inverse  # symmetric: what stands before the diagonal is never read
+            f = gram[k, i] * inverse  # the lower half is never read
             for j in range(i, A.columns + 1):
                 gram[i, j] -= gram[k, j] * f
         gram[k, k] = inverse
@@ -109,7 +106,6 @@ def eliminate(numbers, A, gram, largest):
 
 @inline
 def solve(A, gram):
-    """Write the forces to the row behind the contacts', then a one for what happens without them."""
     m = A.columns
     for k in range(m):
         i = m - 1 - k
@@ -123,7 +119,6 @@ def solve(A, gram):
 
 @inline
 def take(A, forces, gram):
-    """Write given forces there."""
     for i in range(A.columns):
         gram[A.columns, i] = get(forces, i)
     behind(A, gram)
@@ -131,5 +126,5 @@ def take(A, forces, gram):
 
 @inline
 def behind(A, gram):
-    """Write a one behind the forces, for what happens without them."""
+    """Write 1 after the forces: the factor of the last column, which is w."""
     gram[A.columns, A.columns] = 1.0

@@ -1,7 +1,8 @@
-"""How contacts change with the state: their rows, what they lack at given accelerations, torques of their forces; (D1).
+"""Derivatives of the contact equations by the state (D1): Jacobian, residual, and rotation of the contact forces.
 
-By the columns J, L, N, Gamma of ``variations``, which the derivatives of inverse dynamics leave. Of each contact all is
-in the axes of its first side: at its origin, or, of points, each side at its own. A force f on side 1 is -f on side 2.
+They follow from the columns J, L, N and Gamma of ``variations``, which the derivatives of inverse dynamics write. All
+quantities of a contact are in the axes of side 1, at its origin; for point contacts, each side uses its own origin. A
+force f on side 1 acts as -f on side 2.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -28,7 +29,6 @@ from ..numbers.spatial import matmul3, rot6, rot6_t, rot_t, transposed, zero3, z
 
 @inline
 def keep_column(to, k, J, L, N, Gamma):
-    """Write a column."""
     put(to, k, J)
     put(to, k + 6, L)
     put(to, k + 12, N)
@@ -37,7 +37,6 @@ def keep_column(to, k, J, L, N, Gamma):
 
 @inline
 def columns_of(index, work, rates, b, room, first):
-    """Write the columns of all velocities that move a body."""
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
@@ -61,13 +60,9 @@ def columns_of(index, work, rates, b, room, first):
 
 @inline
 def local_column(room, k, R, x, u, up):
-    """Displacement of a side, and how its velocity and acceleration change by q, and its acceleration by v.
+    """Return the displacement of a side, its derivatives of velocity and acceleration by q, and of acceleration by v.
 
-    Args:
-        room, k: Where the column is.
-        R, x: Axes and point.
-        u: Velocity, in these axes.
-        up: Minus gravity, which is no acceleration of the side.
+    R, x and u are axes, origin and velocity of the side; up is minus gravity, which accelerations in work include.
     """
     J, L = local_motion(load6(room, k), R, x), local_motion(load6(room, k + 6), R, x)
     N, Gamma = local_motion(load6(room, k + 12), R, x), local_motion(load6(room, k + 18), R, x)
@@ -77,13 +72,15 @@ def local_column(room, k, R, x, u, up):
 
 @inline
 def point_rate(change, turn, u):
-    """How the acceleration of a point changes, with that of its side and of its velocity u."""
+    """Return the change of a point's acceleration from the changes of acceleration and velocity of its side.
+
+    u is the velocity of the side.
+    """
     return linear(change) + cross(angular(turn), linear(u)) + cross(angular(u), linear(turn))
 
 
 @inline
 def put_rows(to, k, stride, rows, x):
-    """Write three or six entries, ``stride`` apart."""
     if rows == 6:
         put_apart(to, k, stride, x)
     else:
@@ -92,7 +89,6 @@ def put_rows(to, k, stride, rows, x):
 
 @inline
 def force_on_side(forces, first, K, R_one):
-    """The force of a contact in the axes of its first side."""
     f = join(load3(forces, first), zero3())
     if K.rows == 6:
         f = load6(forces, first)
@@ -103,18 +99,18 @@ def force_on_side(forces, first, K, R_one):
 
 @inline
 def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian, sides, turned, room):
-    """(D1): rows of a contact, minus how what it lacks changes, and how the torques of its forces turn.
+    """Write the Jacobian of a contact, minus the derivatives of its residual r (D1), and the rotation of its force.
 
     Args:
         asked, numbers: Tables of contacts.
-        forces: Of all contacts.
-        K, F, A: Rows of the contact, of where fields are, of the header.
-        jacobian: Rows of the contacts, nv wide.
-        sides: The same for what is solved: by q, by v, and as many more.
-        turned: nv x nv.
-        room: Of two columns per velocity.
+        forces: Forces of all contacts.
+        K, F, A: Rows of the contact, of the fields, and of the header.
+        jacobian: Written, contact equations x nv.
+        sides: Written: right sides of (D2), contact equations x 3 nv: -dr/dq, -dr/dv, and zeros.
+        turned: Increased, nv x nv: derivative of the torques of the forces as they rotate.
+        room: Workspace for two columns per velocity.
     """
-    given, left, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
+    model, data, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
     first, second = entry(asked, K.column0).iv, COLUMN * nv
     for t in range(K.path0, K.path1):
         to = COLUMN * entry(asked, t).iv
@@ -123,8 +119,8 @@ def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv
             put(room, to + second + i, 0.0)
     columns_of(index, work, rates, K.body1, room, 0)
     columns_of(index, work, rates, K.body2, room, second)
-    R_one, R = transposed(load9(left, F.oMc1)), transposed(load9(left, F.c1Mc2))
-    p, up = load3(left, F.c1Mc2 + 9), rot_t(R_one, load3(params, layout.MINUS_GRAVITY))
+    R_one, R = transposed(load9(data, F.oMc1)), transposed(load9(data, F.c1Mc2))
+    p, up = load3(data, F.c1Mc2 + 9), rot_t(R_one, load3(params, layout.MINUS_GRAVITY))
     R1, x1 = load9(numbers, K.at + at.AXES), load3(numbers, K.at + at.POINT)
     R2, x2 = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
     if K.aligned == 1:
@@ -134,14 +130,14 @@ def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv
         u2 = local_motion(ws.velocity(work, K.body2), R2, x2)
         a2 = local_motion(ws.acceleration(work, K.body2), R2, x2) - join(up, o)
     relative, point2 = u1 - u2, linear(a2) + cross(angular(u2), linear(u2))
-    # the forces are such that what is there is what is asked for, but for their damping
+    # At the solution of (O6), the residual equals minus the damping times the force.
     f = force_on_side(forces, first, K, R_one)
     missed = f * -get(numbers, at.DAMPING)
     kp, kd, log = 0.0, get(numbers, at.RESTITUTION), join(o, o)
     if A.wanted != IMPACT:
-        wish = load6(given, F.desired_acceleration) + load6(left, F.acceleration_desired)
-        missed = missed + rot6_t(R_one, wish)
-        kp, kd, log = get(given, F.Kp), get(given, F.Kd), -load6(left, F.placement_error)
+        desired = load6(model, F.desired_acceleration) + load6(data, F.acceleration_desired)
+        missed = missed + rot6_t(R_one, desired)
+        kp, kd, log = get(model, F.Kp), get(model, F.Kd), -load6(data, F.placement_error)
     a_two, a_four = coefficients(log)
     for t in range(K.path0, K.path1):
         k = entry(asked, t).iv
@@ -160,14 +156,14 @@ def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv
             by_q = by_q + (linear(L1) - linear(L2) + cross(turn, linear(u2))) * kd
             J, Q, V = join(j, o), join(by_q, o), join(by_v + j * kd, o)
         else:
-            there = L2 - cross(J, u2)
-            rate = L1 - there
+            dv2 = L2 - cross(J, u2)
+            rate = L1 - dv2
             Q, V = N1 - N2 + cross(J, a2), G1 - G2
             if K.aligned == 0:
-                Q = Q + cross(rate, u2) + cross(relative, there)
+                Q = Q + cross(rate, u2) + cross(relative, dv2)
                 V = V + cross(J, u2) + cross(relative, J2)
-            apart = join(rot_t(R, linear(J) - cross(p, angular(J))), rot_t(R, angular(J)))
-            Q = Q + rate_of_log(log, a_two, a_four, apart) * kp + rate * kd
+            step = join(rot_t(R, linear(J) - cross(p, angular(J))), rot_t(R, angular(J)))
+            Q = Q + rate_of_log(log, a_two, a_four, step) * kp + rate * kd
             V = V + J * kd
         if K.aligned == 1:
             w = angular(J1)
@@ -182,7 +178,10 @@ def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv
 
 @inline
 def turn_forces(asked, K, f, nv, turned, room, second):
-    """How the torques of a contact's force change as the sides move against the frame that keeps it."""
+    """Add the derivative of the torques of a contact force f, as the sides move relative to the frame that keeps f.
+
+    The term is j_1k . ((j_1 - phi)_m x* f) - j_2k . ((j_2 - phi)_m x* f), see (D1).
+    """
     o = zero3()
     for t in range(K.path0, K.path1):
         m = entry(asked, t).iv
@@ -190,16 +189,16 @@ def turn_forces(asked, K, f, nv, turned, room, second):
         frame = J1
         if K.aligned == 1:
             frame = join(linear(J1), o)
-        one, two = J1 - frame, J2 - frame
+        step1, step2 = J1 - frame, J2 - frame
         if K.rows == 3:
-            # a point follows its side
-            f1, f2 = cross(angular(one), linear(f)), cross(angular(two), linear(f))
+            # The point of application moves with its side, so that only the rotation matters.
+            f1, f2 = cross(angular(step1), linear(f)), cross(angular(step2), linear(f))
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
                 x = dot3(load3(room, COLUMN * k), f1) - dot3(load3(room, COLUMN * k + second), f2)
                 increase(turned, k * nv + m, x)
         else:
-            w1, w2 = cross_force(one, f), cross_force(two, f)
+            w1, w2 = cross_force(step1, f), cross_force(step2, f)
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
                 x = dot6(load6(room, COLUMN * k), w1) - dot6(load6(room, COLUMN * k + second), w2)

@@ -1,1 +1,1 @@
-"""What stands where in a model's tables and in the workspace."""
+"""Layouts of the tables that the kernels read and write, and functions that access their entries by name."""

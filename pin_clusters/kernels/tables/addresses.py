@@ -1,4 +1,7 @@
-"""What stands at an address: the tables of a workspace, compiled functions. Numbers travel faster than objects."""
+"""Access by address to the tables of a workspace, to records of arrays and to compiled functions.
+
+Compiled code receives addresses as integers, because Numba unpacks integers faster than objects.
+"""
 
 import ctypes
 from typing import Any, get_type_hints
@@ -18,7 +21,6 @@ from .layout import ROW_WIDTH
 
 @intrinsic
 def _pointer(typing: Any, address: Any, like: Any) -> Any:
-    """Turn an address into a pointer to the type of ``like``."""
     kind = types.CPointer(like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -29,7 +31,7 @@ def _pointer(typing: Any, address: Any, like: Any) -> Any:
 
 @inline
 def tables(address):
-    """Return index, params, work and keep of the block of a ``Pointer``; compiled code only."""
+    """Return index, params, work and keep of the block of a ``Pointer``. Only compiled code can call this."""
     block = carray(_pointer(address, 0), 8)
     index = carray(_pointer(block[0], 0), (block[1], ROW_WIDTH))
     params = carray(_pointer(block[2], 0.0), block[3])
@@ -39,14 +41,13 @@ def tables(address):
 
 
 class Record(types.Type):
-    """A record at the address of its words in a ``Block``, which compiled code reads field by field.
+    """Numba type of a named tuple of arrays and numbers whose words lie in a ``Block``; its value is an address.
 
     Attributes:
-        fields: Number of its first field among those of the block, and Numba's type, by name.
+        fields: Index of the field in the block, and its Numba type, by name.
     """
 
     def __init__(self, record: Any, kinds: tuple[Any, ...]) -> None:
-        """Give the fields of a record, or of a record of records, Numba's types in their order."""
         super().__init__(f"Record({record.__name__})")
         self.fields, first = dict[str, tuple[int, Any]](), 0
         for name, part in get_type_hints(record).items():
@@ -68,18 +69,16 @@ class _Fields(AttributeTemplate):
     key = Record
 
     def generic_resolve(self, record: Record, name: str) -> Any:
-        """Return the type of a field."""
         return record.fields[name][1] if name in record.fields else None
 
 
 @lower_getattr_generic(Record)
 def _field(context: Any, builder: Any, record: Record, address: Any, name: str) -> Any:
-    """Read a field: a record, a number, or where an array is and how long."""
     first, kind = record.fields[name]
-    here = builder.add(address, ir.Constant(ir.IntType(64), 24 * first))
+    field = builder.add(address, ir.Constant(ir.IntType(64), 24 * first))
     if isinstance(kind, Record):
-        return here
-    words = builder.inttoptr(here, ir.IntType(64).as_pointer())
+        return field
+    words = builder.inttoptr(field, ir.IntType(64).as_pointer())
 
     def word(i: int) -> Any:
         return builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), i)]))
@@ -88,25 +87,24 @@ def _field(context: Any, builder: Any, record: Record, address: Any, name: str) 
         return word(0)
     array, size = context.make_array(kind)(context, builder), ir.Constant(ir.IntType(64), 8)
     shape = [word(1 + k) for k in range(kind.ndim)]
-    strides = [size, *[builder.mul(size, n) for n in shape[1:]]][::-1]  # of one row, if there are two
+    strides = [size, *[builder.mul(size, n) for n in shape[1:]]][::-1]  # strides of arrays by rows
     data = builder.inttoptr(word(0), context.get_value_type(kind.dtype).as_pointer())
     arrayobj.populate_array(array, data, shape, strides, size, None)
     return array._getvalue()
 
 
 def record_at(record: Any, kinds: tuple[Any, ...]) -> Any:
-    """Return what turns the address of a ``Block`` into the record that stands there."""
-    own = Record(record, kinds)
+    """Return a function for compiled code that takes the address of a ``Block`` as a ``Record``."""
+    record_type = Record(record, kinds)
 
     @intrinsic
     def at_address(typing: Any, address: Any) -> Any:
-        return own(address), lambda context, builder, signature, args: args[0]
+        return record_type(address), lambda context, builder, signature, args: args[0]
 
     return at_address
 
 
 def seen(address, size):
-    """Return the numbers at an address."""
     return np.frombuffer((ctypes.c_double * size).from_address(address))
 
 
@@ -118,27 +116,27 @@ def _seen(address, size):
 @intrinsic
 def call_at(typing: Any, function: Any, address: Any, arrays: Any) -> Any:
     """Call the compiled entry point at ``function`` with the address of its tables and flat arrays."""
-    own = types.int64(types.int64, *arrays.types)
+    entry = types.int64(types.int64, *arrays.types)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         call = context.call_conv
-        callee = builder.inttoptr(args[0], call.get_function_type(own.return_type, own.args).as_pointer())
-        given = [args[1], *cgutils.unpack_tuple(builder, args[2])]
-        code = cgutils.alloca_once(builder, call.get_return_type(own.return_type).pointee)
+        callee = builder.inttoptr(args[0], call.get_function_type(entry.return_type, entry.args).as_pointer())
+        arguments = [args[1], *cgutils.unpack_tuple(builder, args[2])]
+        code = cgutils.alloca_once(builder, call.get_return_type(entry.return_type).pointee)
         builder.store(cgutils.get_null_value(code.type.pointee), code)
         error = cgutils.alloca_once(builder, callee.type.pointee.args[1].pointee)
-        flat = list(call._get_arg_packer(own.args).as_arguments(builder, given))
+        flat = list(call._get_arg_packer(entry.args).as_arguments(builder, arguments))
         status = call._get_return_status(builder, builder.call(callee, [code, error, *flat]), builder.load(error))
-        with cgutils.if_unlikely(builder, status.is_error):  # checked bounds
+        with cgutils.if_unlikely(builder, status.is_error):  # only if bounds are checked
             call.return_status_propagate(builder, status)
-        return context.get_returned_value(builder, own.return_type, builder.load(code))
+        return context.get_returned_value(builder, entry.return_type, builder.load(code))
 
     return types.int64(function, address, arrays), codegen
 
 
 @intrinsic
 def call_plain(typing: Any, function: Any, argument: Any) -> Any:
-    """Call what is no kernel: a function of one whole number that returns one, as C calls it."""
+    """Call a C function that takes and returns one int64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])

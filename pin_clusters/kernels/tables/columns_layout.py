@@ -1,8 +1,8 @@
-"""Tables of forces that are applied side by side: what one asks of ``columns``.
+"""Layout of the tables of ``columns``, which applies many forces or torques at once, one per column.
 
-Rows of ``asked``: 0 the header, then the frames, then what is named below. ``numbers`` has 36 per frame: its placement,
-then what the kernel finds. ``panel`` has six numbers of each body and column, force and later acceleration; then a row
-per velocity, a number per column: torque, later of W, later acceleration, see ``columns``.
+Row 0 of the request table ``asked`` is the header; the frames and the lists below follow. ``numbers`` has 36 entries
+per frame: its placement, then results of the kernel. ``panel`` has shape (bodies, 6, width), the force and later the
+acceleration of each body; then (nv, width): torques, later W (O3), later accelerations (O5).
 """
 
 from typing import Final, NamedTuple
@@ -11,28 +11,27 @@ from typing import Final, NamedTuple
 class Asked(NamedTuple):
     """Row 0."""
 
-    frame0: int  # rows of frames
-    task1: int  # behind those whose columns are tasks
+    frame0: int  # rows of Touch
+    task1: int  # frames before this row have task columns
     frame1: int
-    column0: int  # rows of columns
-    columns: int  # how many there are
-    tasks: int  # the first ones, those of frames, if products are wanted; else 0
-    moves: int  # 1 if accelerations are wanted
-    torque0: int  # between which columns the torques B stand
+    column0: int  # rows of Column
+    columns: int  # number of columns
+    tasks: int  # number of task columns, which come first, if products (O4) are requested, else 0
+    moves: int  # 1 if accelerations are requested
+    torque0: int  # the torques B are columns torque0..torque1-1
     torque1: int
-    width: int  # columns of the panel: all of them
-    reach0: int  # rows of ``Reach``, of all clusters in turn
+    width: int  # number of columns of the panel
+    reach0: int  # rows of Reach, one per cluster
 
 
 class Touch(NamedTuple):
     """Row of a frame at which forces act, one unit force or moment per column."""
 
-    body: int  # a spinning rotor's carrier
-    rotor: int  # row of a spinning rotor of the tree, 0 for bodies
-    at: int  # numbers: rotation and position in the body's frame, or the rotor's; position of the kernels' world in the
-    # universe, unless all hangs from a free flyer
-    reference: int  # as Pinocchio numbers them
-    root: int  # the body on the universe from which it hangs
+    body: int  # the body, or the carrier of a lumped rotor
+    rotor: int  # row of a lumped rotor, 0 for bodies
+    at: int  # numbers: rotation (9) and position (3) in the frame of the body or rotor, then the fields below
+    reference: int  # reference frame, as Pinocchio numbers them
+    root: int  # the child of the universe among its ancestors
     column0: int  # rows of its columns, each an ``Entry``
     column1: int
     path0: int  # rows of the velocities that move it
@@ -42,24 +41,21 @@ class Touch(NamedTuple):
 class Column(NamedTuple):
     """Row of a column."""
 
-    touch: int  # row of its frame; -1 for torques
-    axis: int  # 0..2 a force, 3..5 a moment
+    touch: int  # row of Touch; -1 for torques
+    axis: int  # 0..2: force, 3..5: moment
 
 
 class Reach(NamedTuple):
-    """Row of a cluster: between which columns those are whose forces or torques reach it.
-
-    Nothing else moves it inward, and nothing is done there.
-    """
+    """Row of a cluster: the range of columns whose forces or torques can reach it; the passes skip other columns."""
 
     first: int
     last: int
 
 
-# numbers of a frame
-AXES: Final = 12  # of its forces, in the kernels' world
-POINT: Final = 21  # where they act
-TURN: Final = 24  # axis and centre of a rotor
-CENTRE: Final = 27
-HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
-OFFSET: Final = 33  # given, of ``points`` alone: from there to the point, along the axes of the universe
+# Numbers of a frame after its placement; "the world" is the common frame of ``layout``.
+AXES: Final = 12  # 9: axes of its forces in the world
+POINT: Final = 21  # 3: point of application in the world
+TURN: Final = 24  # 3: axis of a rotor
+CENTRE: Final = 27  # 3: centre of a rotor
+HOME: Final = 30  # 3, input: origin of the world in the universe, unless all bodies are below a free flyer
+OFFSET: Final = 33  # 3, input of ``points``: from the frame to the point, in axes of the universe

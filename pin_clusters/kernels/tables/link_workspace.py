@@ -1,6 +1,7 @@
-"""What stands in ``work`` of a link of the tree: ``x(work, b)`` reads it, ``set_x`` writes it, ``add_x`` increases it.
+"""Access to the quantities of a link of the tree in ``work``.
 
-Vectors are in axes of the world, motions at the link's own origin.
+``x(work, b)`` reads a quantity of link b, ``set_x`` writes it, ``add_x`` increases it. Vectors are expressed in world
+axes, motions are taken at the origin of the link.
 """
 
 from ..numbers.tuples import load3, load6, load9, load10

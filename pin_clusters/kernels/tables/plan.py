@@ -1,18 +1,19 @@
-"""What a simulation and its kernel tell each other: numbers of plan, calls and clock."""
+"""Layout of the arrays that a simulation and its compiled kernel exchange: plan, calls and clock."""
 
 from typing import Final
 
-# plan, row 0
-MOVED: Final = 0  # rows of independent joints: kind, first index in q, first index in v
-FOLLOWERS: Final = 1  # rows of dependent joints with constant ratios: index in q, first and last term
-TERMS: Final = 2  # rows: index in q of a leader
+# plan, row 0: numbers of rows of each kind
+MOVED: Final = 0  # independent joints; row: kind, first index in q, first index in v
+FOLLOWERS: Final = 1  # dependent joints with constant ratios; row: index in q, first and last term
+TERMS: Final = 2  # row: index in q of a leader
 # plan, row 1
-CLOSED: Final = 0  # whether there are loops
-ENTRIES: Final = 1  # in q, of the joints of loops
-LEFT: Final = 2  # in q, of the independent joints of the model
-# rows: joints, followers, terms, then an index each: entries of loops, independent entries, the torques' joints in v
+CLOSED: Final = 0  # 1 if there are loops
+ENTRIES: Final = 1  # number of entries of q that belong to joints of loops
+LEFT: Final = 2  # number of entries of q that belong to independent joints
+# The following rows: joints, followers, terms; then rows with one index each: entries of loops, independent entries,
+# indices in v of the joints to which the torques belong.
 
-# calls: addresses of compiled functions, and of the tables that they get
+# calls: addresses of compiled functions (ABA) and of their tables (ABA_AT)
 ABA: Final = 0
 MOVE: Final = 1
 ENERGY: Final = 2
@@ -20,21 +21,21 @@ COUPLING: Final = 3
 MOVE_AT: Final = 4
 ENERGY_AT: Final = 5
 COUPLING_AT: Final = 6
-OWN: Final = 7  # whether the torques are of the independent joints
-ASK: Final = 8  # of what asks the user's function for torques, and what it gets; 0: they are in a table
+OWN: Final = 7  # 1 if the torques belong to the independent joints
+ASK: Final = 8  # of the function that calls the user's torque function; 0 if the torques are in a table
 ASK_AT: Final = 9
-OPENNESS: Final = 10  # of what writes by how much loops are open, after aba; 0: there are none
+OPENNESS: Final = 10  # of the function that writes the residuals of the loops after aba; 0 without loops
 OPENNESS_AT: Final = 11
 ABA_AT: Final = 12
-CALLS: Final = 13  # how many these are
+CALLS: Final = 13  # size of calls
 
-# clock: in and out
+# clock: int64, input and output
 STEP: Final = 0  # the next step
-END: Final = 1
-STEPS: Final = 2  # of the whole simulation
-RECORD: Final = 3
-CORRECTED: Final = 4  # whether rates of the increment, not velocities, are added up
-SAMPLES: Final = 5  # out
-DUE: Final = 6  # whether the first state may be a sample
-STOPPED: Final = 7  # out: 1 if a step could not be done, 2 if a cluster is beyond its limit; the caller looks closer
-ANSWERS: Final = 8  # out: how often the user's function gave torques in the step that could not be done
+END: Final = 1  # the kernel returns before this step
+STEPS: Final = 2  # number of steps of the simulation
+RECORD: Final = 3  # the kernel writes a sample every RECORD steps
+CORRECTED: Final = 4  # 1 if the method adds up rates of the increment instead of velocities
+SAMPLES: Final = 5  # output: number of samples
+DUE: Final = 6  # 1 if the first state may be a sample
+STOPPED: Final = 7  # output: 1 if a step failed, 2 if the condition of a cluster exceeds its limit
+ANSWERS: Final = 8  # output: number of calls of the user's torque function in the failed step

@@ -1,4 +1,4 @@
-"""Reading rows of the tables of the regressors: see ``regressor_layout``."""
+"""Readers of the rows of ``regressor_layout``."""
 
 from .regressor_layout import Armature, Body, Column, Head, Pair, Reach, Rod, Spin
 from .views import view_of

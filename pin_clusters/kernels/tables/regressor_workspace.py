@@ -1,6 +1,7 @@
-"""What stands in ``work`` for the regressor of the torques, beside what ``link_workspace`` has of a link.
+"""Access to the quantities in ``work`` that only the torque regressor uses; ``link_workspace`` has the others.
 
-Of a link only its turning counts, and the acceleration of its origin as a point, minus gravity: the *pull*.
+The regressor (Y1) needs the angular velocity ``speed`` and the angular acceleration ``gain`` of a link, and ``pull``,
+the acceleration of its origin minus gravity.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -18,11 +19,10 @@ gain, set_gain, _ = _of_link(LINK_ACCELERATION + 3, load3)
 
 @inline
 def forces_at(H, r):
-    """Where force and moment per unit parameter of the body of row r begin."""
+    """Return the offset of the force and moment per unit parameter of the body of row r."""
     return H.forces + FORCES * (r - H.body0)
 
 
 @inline
 def three_rows(work, at):
-    """Read a force or moment per unit parameter, by rows."""
     return load10(work, at), load10(work, at + PARAMETERS), load10(work, at + 2 * PARAMETERS)

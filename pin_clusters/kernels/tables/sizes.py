@@ -1,4 +1,4 @@
-"""How much room there is for what has no fixed size in ``work``; for those who lay tables out, too."""
+"""Layouts and sizes of the variable-size blocks of ``work``; also used by ``model.packing``."""
 
 from typing import NamedTuple
 
@@ -7,28 +7,27 @@ from .variations_layout import RECORD
 
 
 class Block(NamedTuple):
-    """What a LOOP cluster keeps behind ``Head.at``: offsets, and sizes with them.
+    """Block of a LOOP cluster at ``Head.at``: sizes and offsets in ``work``.
 
-    nd, nr, nk: dependent velocities, rows, independent velocities.
+    nd, nr and nk are the numbers of dependent velocities, constraint equations and independent velocities.
     """
 
     nd: int
     nr: int
-    width: int  # Columns of K: nd + nk
-    K: int  # nr x width: dependent velocities, then independent ones. Rows are divided by their scales
-    P: int  # nd x nr: P K_d = 1
-    W: int  # 6 per row: its wrench, where it is a row on bodies, W . (v_b - v_a)
-    value: int  # nr: bias of the rows, or by how much they are open
-    spin_bias: int  # nk: torques that spin elements and armature need at a = 0
-    condition: int  # 1: squared Frobenius norms of K_d and P, multiplied
-    room: int  # nr x (nd + nr), for the elimination
-    saved: int  # nd x nr: a P that is kept; then nd x nd: its product with another pose's K_d
-    K_rate: int  # nr x width: rate of K
+    width: int  # columns of K: nd + nk
+    K: int  # nr x width (L1): dependent velocities, then independent ones. Rows are divided by their scales
+    P: int  # nd x nr: P K_d = 1 (L2)
+    W: int  # nr x 6: wrenches of the constraint equations between bodies, W . (v_b - v_a)
+    value: int  # nr: bias k (L4), or residuals
+    spin_bias: int  # nk: torques due to spin elements and armature at a = 0 [N m]
+    condition: int  # 1: product of the squared Frobenius norms of K_d and P
+    room: int  # nr x (nd + nr): workspace of the elimination
+    saved: int  # nd x nr: P of an earlier pose; then nd x nd: its product with the present K_d
+    K_rate: int  # nr x width: rate of change of K
     end: int
 
 
 def offsets(at: int, nd: int, nr: int, nk: int) -> Block:
-    """Lay out the block that begins at an offset."""
     width = nd + nk
     P = at + nr * width
     W = P + nd * nr
@@ -42,28 +41,26 @@ def offsets(at: int, nd: int, nr: int, nk: int) -> Block:
 
 
 def cluster_work(nk: int, carriers: int) -> int:
-    """How many numbers a cluster with a list of columns needs."""
     return 13 * nk + nk * nk + 3 * nk * (1 + carriers)
 
 
 def joint_work(nk: int) -> int:
-    """How many numbers a velocity of a LOOP cluster needs: G; bias, rate, acceleration, torque; dG, ddG, true rate."""
+    """Return the size of the block of a ``layout.Velocity``: four entries, and four rows of nk."""
     return 4 * nk + 4
 
 
 class HarmonicRoom(NamedTuple):
-    """What a HARMONIC closure keeps: offsets."""
+    """Block of a HARMONIC closure: offsets in ``work``."""
 
-    slopes: int  # 4 per angle: rates, accelerations; changes of both along a column
-    rates: int  # rows x angles: first derivative of the derivatives by the angles along the motion
-    second_rates: int  # the same of second order
-    bends: int  # angles x angles: second derivatives, times the rows' multipliers
-    changes: int  # columns x angles: how the angles change along a column
+    slopes: int  # 4 x angles: rates, accelerations, derivatives of both along a column
+    rates: int  # rows x angles: first derivative, along the motion, of the derivatives with respect to the angles
+    second_rates: int  # rows x angles: their second derivative along the motion
+    bends: int  # angles x angles: second derivatives, weighted by the multipliers of the equations
+    changes: int  # nk x angles: derivatives of the angles along the columns
     end: int
 
 
 def harmonic_room(at: int, angles: int, rows: int, nk: int) -> HarmonicRoom:
-    """Lay out what begins at an offset, behind a block for each angle."""
     slopes = at + ANGLE_ROOM * angles
     rates = slopes + 4 * angles
     second_rates = rates + rows * angles
@@ -73,14 +70,14 @@ def harmonic_room(at: int, angles: int, rows: int, nk: int) -> HarmonicRoom:
 
 
 def external_work(n: int, m: int, order: int) -> int:
-    """How many numbers a user's function needs.
+    """Return the size of the block of a user's function with m values of n coordinates.
 
-    Jacobian, Hessian, coordinates, value, Jacobian, a direction, second derivative of the Jacobian along it; and what
-    functions for derivatives of second and third order write.
+    The block contains the Jacobian, the Hessian, the coordinates, the value, a second Jacobian, a direction and the
+    second derivative of the Jacobian along it; then the outputs of the functions for higher derivatives.
     """
     return m * n + m * n * n + n + m + m * n + n + m * n + (m * n**order if order > 1 else 0)
 
 
 def rates_of_cluster(bodies: int, nk: int) -> int:
-    """How many numbers the derivatives of a cluster need: a record for each body and column, and for the sums."""
+    """Return the size of the derivatives of a cluster: one record per column for each body and for the sums."""
     return (bodies + 1) * nk * RECORD

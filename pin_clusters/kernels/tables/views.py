@@ -1,6 +1,6 @@
-"""Rows of the index table, and of what is asked of contacts, by name: ``C = cluster(index, c)``, then ``C.nk``.
+"""Views of rows of ``index`` and of the request table of contacts: ``C = cluster(index, c)``, then ``C.nk``.
 
-What is not used is not loaded: in compiled code a view is as fast as the one number that one wants of it.
+The compiler removes the loads of unused fields, so that a view is as fast as reading single entries.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from .contacts_layout import Contact, Contacts, Fields
 from .sizes import offsets
 from .tree_layout import Derived, Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
 
-# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+# Numba requires equal signatures of an overload and its implementation, annotations included; so neither has any.
 
 
 def view_of(kind: Any) -> Callable[[Any, Any], Any]:
-    """Return the function that reads a row as a named tuple of that kind."""
+    """Return the function that reads a row as a named tuple of the given class."""
     fields = len(kind._fields)
 
     def read(index, row):
@@ -31,8 +31,8 @@ def view_of(kind: Any) -> Callable[[Any, Any], Any]:
     def load(typing: Any, index: Any, row: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             data = context.make_array(signature.args[0])(context, builder, args[0]).data
-            at = builder.gep(data, [builder.mul(args[1], ir.Constant(args[1].type, layout.ROW_WIDTH))])
-            values = [builder.load(builder.gep(at, [ir.Constant(ir.IntType(64), i)])) for i in range(fields)]
+            start = builder.gep(data, [builder.mul(args[1], ir.Constant(args[1].type, layout.ROW_WIDTH))])
+            values = [builder.load(builder.gep(start, [ir.Constant(ir.IntType(64), i)])) for i in range(fields)]
             return context.make_tuple(builder, signature.return_type, values)
 
         return types.NamedUniTuple(types.int64, fields, kind)(index, types.intp), codegen
@@ -87,17 +87,14 @@ _offsets = inline(offsets)
 
 @inline
 def header(index):
-    """Row 0."""
     return _header(index, 0)
 
 
 @inline
 def listed(index, first, k):
-    """Entry k of a list of indices in v."""
     return _entry(index, first + k).iv
 
 
 @inline
 def block(H, nk):
-    """Lay out the block of a LOOP cluster, from its row of closures."""
     return _offsets(H.at, H.nd, H.nr, nk)

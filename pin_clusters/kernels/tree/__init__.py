@@ -1,1 +1,1 @@
-"""The spanning tree, as Pinocchio computes it, with the independent velocities."""
+"""Kernels of Pinocchio's functions on the spanning tree, with the independent velocities as arguments."""

@@ -1,7 +1,7 @@
-"""How the velocity of the centre of mass depends on the configuration: dv_com/dq, the independent v held.
+"""Derivative dv_com/dq of the velocity of the centre of mass at constant independent velocities (L8).
 
-Per velocity of the tree, with m, h, p the mass, first moment and momentum of what its link carries, S its motion, and
-L = v_lam x S: (m L_lin + L_ang x h + S_ang x p) / mass; (L8). What ``tree`` left of links must still be there.
+A velocity of the tree contributes (m L_lin + L_ang x h + S_ang x p) / mass. m, h and p are the mass, first moment and
+momentum of the subtree of its link, S is its motion, and L = v_lam x S. The subtree sums of ``tree`` must be in work.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -19,7 +19,6 @@ from .momentum_rate import seen_at
 
 @inline
 def total(index, params, work, n):
-    """Mass of the whole robot."""
     mass = get(params, at.MASS)
     for b in range(1, n.links + 1):
         if link(index, b).parent == 0:
@@ -32,30 +31,29 @@ def total(index, params, work, n):
 
 
 @inline
-def room_of(O, L):
-    """Where in ``work`` the mass, moment and momentum of point masses of a link are: rates are needed no more."""
+def sums_of(O, L):
+    """Return the offset in ``work`` of the mass, moment and momentum of lumps on a link; it overwrites a_tree."""
     return O.a_tree + 7 * L.iv
 
 
 @inline
 def add_lump(index, params, work, O, M, b, c, o, half):
-    """Let links carry half of a point mass, which goes with point c of link b, but not with ``M.common``.
+    """Add half of a lump at point c of link b to the sums of the links between b and ``M.common``.
 
-    Half the mass at each of two points has the momentum of all of it at their mean.
+    Two halves at the two points have the same momentum as the lump at their mean.
     """
     h, p = (of_link.position(work, b) + c - o) * half, point_velocity(of_link.velocity(work, b), c) * half
     while b != M.common:
         L = link(index, b)
-        at = room_of(O, L)
-        increase(work, at, half)
-        put(work, at + 1, load3(work, at + 1) + h)
-        put(work, at + 4, load3(work, at + 4) + p)
+        sums = sums_of(O, L)
+        increase(work, sums, half)
+        put(work, sums + 1, load3(work, sums + 1) + h)
+        put(work, sums + 4, load3(work, sums + 4) + p)
         b = L.parent
 
 
 @inline
 def add_lumps(index, params, work, n, O, o):
-    """Let links carry all point masses."""
     put_zeros(work, O.a_tree, 7 * n.nv_tree)
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
@@ -66,7 +64,7 @@ def add_lumps(index, params, work, n, O, o):
 
 @paste
 def center_rates(index, params, work, out, to):
-    """Write dv_com/dq; with loops after ``coupling_derivatives``. Returns 1 if links were moved since."""
+    """Write dv_com/dq, 3 x nv, after ``coupling_derivatives`` if there are loops; return 1 if the sums are outdated."""
     n = tree_header_at(index, 0)
     O, E, o = own_at(index, n.sections + 1), derived_at(index, n.sections + 2), middle(work, n)
     share = 1.0 / total(index, params, work, n)
@@ -81,8 +79,8 @@ def center_rates(index, params, work, out, to):
         s = of_link.moments(work, D.link)
         m, h, p = s[0], Vec3(s[1], s[2], s[3]), Vec3(s[4], s[5], s[6])
         if n.lump0 < n.lump1:
-            at = room_of(O, link(index, D.link))
-            m, h, p = m + get(work, at), h + load3(work, at + 1), p + load3(work, at + 4)
+            sums = sums_of(O, link(index, D.link))
+            m, h, p = m + get(work, sums), h + load3(work, sums + 1), p + load3(work, sums + 4)
         L, S = seen_at(work, by_joint, D.link, o), seen_at(work, S, D.link, o)
         by_q = linear(L) * m + cross(angular(L), h) + cross(angular(S), p)
         by_v = linear(S) * m + cross(angular(S), h)

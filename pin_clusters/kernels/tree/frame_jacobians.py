@@ -1,4 +1,4 @@
-"""Jacobians of one joint or frame: from a configuration, or from what stands in ``pin.Data``; and their rates."""
+"""Jacobian of one joint or frame, from a configuration or from the content of ``pin.Data``, and its time derivative."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import moved, turned
@@ -18,9 +18,9 @@ from ..numbers.spatial import rot, rot6, rot6_t, rot_t, transposed, zero3, zero6
 
 @inline
 def seen_from(params, D, R, p):
-    """Motion of a frame per unit of a velocity, in its own axes; R and p lead from the frame to the link that moves.
+    """Return the motion of a frame per unit velocity of link D, in the axes and at the origin of the frame.
 
-    p is in axes of the frame.
+    R is the rotation of the frame in the link; p is its position in the link, expressed in axes of the frame.
     """
     e = axis_of(transposed(R), D.axis)
     if D.turns == 0:
@@ -33,7 +33,6 @@ def seen_from(params, D, R, p):
 
 @inline
 def add_column(index, out, to, D, at_G, S):
-    """Add what a velocity of the tree moves to the columns of the independent ones."""
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at)
@@ -43,7 +42,7 @@ def add_column(index, out, to, D, at_G, S):
 
 @inline
 def presented(S, R, x, reference):
-    """Motion of a frame, given in its own axes at its own origin, in a reference frame."""
+    """Express a motion S, given in the axes and at the origin of the frame at R, x, in a reference frame."""
     if reference == LOCAL:
         return S
     turned = rot6(R, S)
@@ -54,7 +53,7 @@ def presented(S, R, x, reference):
 
 @inline
 def leave_placement(index, params, work, n, R, x, b, L):
-    """Write where a joint is, from where the frame is, in the world and in the link."""
+    """Write the placement of a joint to ``pin.Data`` from the frame's placement in the world and in the link."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     R_link = matmul3(R, transposed(of_link.rotation(work, b)))
     put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
@@ -63,9 +62,9 @@ def leave_placement(index, params, work, n, R, x, b, L):
 
 @inline
 def climb(index, params, work, q, n, O, R, x, b, leave):
-    """Write how the velocities of the tree move a frame, at R, x in link b, in its own axes; returns where it is.
+    """Write the columns of the tree's velocities for a frame at R, x in link b, in axes of the frame.
 
-    With ``leave`` also where it is in each link on the way.
+    Return the placement of the frame in the world. With ``leave``, also write its placement in each link of the path.
     """
     while b > 0:
         L = link(index, b)
@@ -85,7 +84,7 @@ def climb(index, params, work, q, n, O, R, x, b, leave):
 
 @inline
 def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
-    """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame."""
+    """Write the Jacobian at q: first the columns in the axes of the frame, then transformed to the reference frame."""
     b = P.link
     R, x = climb(index, params, work, q, n, O, load9(params, P.at), load3(params, P.at + 9), b, True)
     while b > 0:
@@ -104,7 +103,7 @@ def from_configuration(index, params, work, out, q, n, O, P, reference, frame, t
 
 @inline
 def of_frame(S, R, x, reference):
-    """Motion at the origin of the world, in a reference frame of the frame at R, x."""
+    """Express a motion S, given in world axes at the world origin, in a reference frame of the frame at R, x."""
     if reference == WORLD:
         return S
     moved_there = carried(S, x)
@@ -115,7 +114,6 @@ def of_frame(S, R, x, reference):
 
 @inline
 def of_frame_rate(S, dS, v, R, x, reference):
-    """Rate of change of that; v is the velocity of the frame, at the origin of the world."""
     if reference == LOCAL:
         return of_frame(dS - cross(v, S), R, x, reference)
     rate = of_frame(dS, R, x, reference)
@@ -126,7 +124,7 @@ def of_frame_rate(S, dS, v, R, x, reference):
 
 @inline
 def from_data(index, params, out, n, O, P, reference, rate, M, to):
-    """Turn the columns that ``pin.Data`` has in the world; M: as in ``frame_jacobian``."""
+    """Transform the columns of J and dJ of ``pin.Data`` to the reference frame; M: as in ``frame_jacobian``."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
     dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
@@ -135,7 +133,7 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to):
     if M.shape[0] > 0:
         x = x + rot(R, Vec3(M[3], M[7], M[11]))
         R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
-    # as in Pinocchio: v of the last call in axes of the frame, else the velocity at which dJ was computed
+    # As in Pinocchio, LOCAL uses v of the last call, the other frames the velocity at which dJ was computed.
     v = load6(seen(field(index, n.field1 + (3 if reference == LOCAL else 5)).address, 6 * n.njoints), 6 * P.joint)
     if reference == LOCAL:
         v = at_point(rot6(R_joint, v), x_joint)
@@ -156,11 +154,18 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to):
 
 @paste
 def frame_jacobian(index, params, work, out, q, place, reference, rate, M, to):
-    """Write the Jacobian of place (a joint id, or njoints plus a frame id) at q; without q that in ``pin.Data``.
+    """Write the Jacobian of a joint or frame at q or, without q, from the content of ``pin.Data``.
 
-    M: nothing, or the homogeneous matrix of a frame in that of the joint, without q. At q the kernel leaves in
-    ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of the joints that
-    move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
+    At q, except for LOCAL, the kernel also writes the placements of the frame and of the joints that move it to
+    ``pin.Data``, as Pinocchio does.
+
+    Args:
+        place: A joint id, or njoints plus a frame id.
+        M: Empty; or, without q, the homogeneous matrix of a frame in the joint frame.
+        to: Written, 6 x nv.
+
+    Returns:
+        0; WRONG_SIZE; without q, 1 if G is invalid because the last pose was singular.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -175,7 +180,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, M, to):
         from_configuration(index, params, work, out, q, n, O, P, reference, place - n.njoints, to)
         return 0
     if n.loops == 1:
-        # what is no number in G is none in all rows, as in a product of matrices
+        # A NaN in G must reach all rows, as in a matrix product.
         for iv in range(n.nv_tree):
             add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6())
     from_data(index, params, out, n, O, P, reference, rate, M, to)

@@ -1,6 +1,6 @@
-"""What a controller asks of frames: placements, Jacobians, velocities and drifts; and the centre of mass beside them.
+"""Placements, Jacobians, velocities and accelerations of several frames, and the centre of mass, in one call.
 
-All of it from what ``tree`` left of links, at the velocities and accelerations that they have there.
+All results follow from the motion of the links that ``tree`` has computed.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -18,7 +18,6 @@ from .place_derivatives import seen
 
 @inline
 def put_placement(to, at, R, x):
-    """Write a homogeneous matrix by rows."""
     for r in range(3):
         put(to, at + 4 * r, Vec3(R[3 * r], R[3 * r + 1], R[3 * r + 2]))
         put(to, at + 4 * r + 3, x[r])
@@ -28,7 +27,6 @@ def put_placement(to, at, R, x):
 
 @inline
 def put_columns(index, params, work, out, n, O, b, R, y, to, at):
-    """Add what moves a frame of link b to its Jacobian, as seen at y in the axes R."""
     while b > 0:
         L, x = link(index, b), of_link.position(work, b)
         for iv in range(L.iv, L.iv + L.ndof):
@@ -44,10 +42,12 @@ def put_columns(index, params, work, out, n, O, b, R, y, to, at):
 
 @paste
 def frame_terms(index, params, work, out, places, reference, to):
-    """Write those of places (ids of frames behind njoints, or of joints), after ``tree`` with accelerations.
+    """Write the terms of several joints or frames; ``tree`` with accelerations comes before.
 
-    to: Jacobians, 6 rows of nv each; that of the centre of mass; then ``FRAME_NUMBERS`` of each frame: its homogeneous
-    matrix, velocity, spatial and classical acceleration; then the centre's position, velocity, acceleration.
+    Args:
+        places: Joint ids, or njoints plus frame ids.
+        to: Written: the Jacobians (6 x nv each) and the Jacobian of the centre of mass (3 x nv); then
+            ``FRAME_NUMBERS`` per frame; then position, velocity and acceleration of the centre of mass (3 each).
     """
     n = tree_header_at(index, 0)
     A, O, count = sections_at(index, n.sections), own_at(index, n.sections + 1), places.shape[0]
@@ -55,28 +55,28 @@ def frame_terms(index, params, work, out, places, reference, to):
         return WRONG_SIZE
     to = borrowed(to)
     put_zeros(to, 0, 6 * n.nv * count)
-    at = 6 * n.nv * count
-    put_copy(to, at, out, O.Jcom, 3 * n.nv)
-    at += 3 * n.nv
+    offset = 6 * n.nv * count
+    put_copy(to, offset, out, O.Jcom, 3 * n.nv)
+    offset += 3 * n.nv
     for i in range(count):
         if places[i] < 0 or places[i] >= n.place1 - n.place0:
             return WRONG_SIZE
         P = place_at(index, n.place0 + places[i])
         b, R_link, x_link = P.link, of_link.rotation(work, P.link), of_link.position(work, P.link)
         R, y = matmul3(R_link, load9(params, P.at)), x_link + rot(R_link, load3(params, P.at + 9))
-        put_placement(to, at, R, y)
+        put_placement(to, offset, R, y)
         if reference != LOCAL:
             R = unit_rotation()
             if reference == WORLD:
                 y = zero3()
         v, a = seen(of_link.velocity(work, b), x_link, R, y), seen(of_link.acceleration(work, b), x_link, R, y)
-        put(to, at + 16, v)
-        put(to, at + 22, a)
-        put(to, at + 28, a)
-        put(to, at + 28, linear(a) + cross(angular(v), linear(v)))
-        at += FRAME_NUMBERS
+        put(to, offset + 16, v)
+        put(to, offset + 22, a)
+        put(to, offset + 28, a)
+        put(to, offset + 28, linear(a) + cross(angular(v), linear(v)))
+        offset += FRAME_NUMBERS
         put_columns(index, params, work, out, n, O, b, R, y, to, 6 * n.nv * i)
-    put_copy(to, at, out, A.com, 3)
-    put_copy(to, at + 3, out, A.vcom, 3)
-    put_copy(to, at + 6, out, A.acom, 3)
+    put_copy(to, offset, out, A.com, 3)
+    put_copy(to, offset + 3, out, A.vcom, 3)
+    put_copy(to, offset + 6, out, A.acom, 3)
     return OK

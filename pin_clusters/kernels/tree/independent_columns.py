@@ -1,4 +1,4 @@
-"""Columns of Jacobians: of the tree, and of the independent velocities."""
+"""Columns of Jacobians for the velocities of the tree, and their projection by G to the independent velocities."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, put, put_zeros
@@ -11,7 +11,6 @@ from .link_motions import at_point, direction
 
 @inline
 def clear_rows(to, n):
-    """Set rows of all velocities to zero."""
     for r in range(to.shape[0]):
         for k in range(n.nv):
             to[r, k] = 0.0
@@ -19,7 +18,7 @@ def clear_rows(to, n):
 
 @inline
 def add_independent(index, out, n, at, rows, at_G, to):
-    """Add a matrix of the tree, by columns, times G, to one of the independent velocities, by rows."""
+    """Add the product of a matrix of the tree, stored by columns at ``at``, and G to a matrix by rows at ``to``."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         for t in range(D.term0, D.term1):
@@ -32,11 +31,11 @@ def add_independent(index, out, n, at, rows, at_G, to):
 
 @inline
 def axes(index, params, work, out, n, A, rates):
-    """Motion axes of the tree's velocities in the world, and their rates of change: every axis turns with its link."""
+    """Write the motion axes S of the tree's velocities in the world and, with ``rates``, dS/dt = v x S."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         x = of_link.position(work, D.link)
-        # an axis is not turned by its own angle, but what is no number shall be seen, as in Pinocchio
+        # A joint does not rotate its own axis, but a NaN angle must propagate, as in Pinocchio.
         R = of_link.rotation(work, D.link)
         no_turn = (R[0] + R[1]) * 0.0
         S = at_point(direction(params, work, D), x) + Vec6(no_turn, no_turn, no_turn, no_turn, no_turn, no_turn)
@@ -47,7 +46,7 @@ def axes(index, params, work, out, n, A, rates):
 
 @inline
 def jacobian(index, out, n, A, O, rates):
-    """The same of the independent velocities."""
+    """Write J = S G and, with ``rates``, dJ = dS/dt G + S dG/dt."""
     put_zeros(out, O.J, 6 * n.nv)
     add_independent(index, out, n, A.J, 6, O.G, O.J)
     if rates:

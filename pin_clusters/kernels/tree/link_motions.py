@@ -1,4 +1,4 @@
-"""One link of the tree: its place, its motion and its directions. See ``tree_layout``."""
+"""Placement, motion axes and shifted motions of one link of the tree; see ``tree_layout``."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation
@@ -13,7 +13,6 @@ from ..tables.tree_layout import LINK_ROTATION, LINK_WORK
 
 @inline
 def start_links(work):
-    """Set the universe: pose and rest."""
     of_link.set_rotation(work, 0, unit_rotation())
     of_link.set_position(work, 0, zero3())
     of_link.set_turn(work, 0, unit_rotation())
@@ -24,7 +23,6 @@ def start_links(work):
 
 @inline
 def put_in_place(params, work, b, L, R, d):
-    """Write where a link is, from its rotation and its offset from its parent."""
     of_link.set_rotation(work, b, R)
     of_link.set_position(work, b, of_link.position(work, L.parent) + d)
     of_link.set_turn(work, b, turned(R, L.align, params, b * BODY_PARAMS + at.ALIGN))
@@ -32,7 +30,6 @@ def put_in_place(params, work, b, L, R, d):
 
 @inline
 def place_link(params, work, q, b, L):
-    """Place a link; returns its offset from its parent."""
     k, R_up = b * BODY_PARAMS, of_link.rotation(work, L.parent)
     R, d = moved(
         params, q, L, k, turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
@@ -47,7 +44,7 @@ def place_link(params, work, q, b, L):
 
 @inline
 def direction(params, work, D):
-    """Motion per unit of a velocity of the tree."""
+    """Return the motion S per unit of a velocity of the tree, in world axes at the origin of the link."""
     k = D.link * LINK_WORK + LINK_ROTATION + D.axis
     e = Vec3(get(work, k), get(work, k + 3), get(work, k + 6))
     if D.turns == 0:
@@ -59,11 +56,11 @@ def direction(params, work, D):
 
 @inline
 def carried(m, d):
-    """Motion at a point, in axes that stay: d is where it is seen from where the motion is given."""
+    """Shift a motion to the point at vector d, with the same axes."""
     return join(linear(m) + cross(angular(m), d), angular(m))
 
 
 @inline
 def at_point(m, x):
-    """Motion as seen at the origin of the world, of what has motion m at x."""
+    """Shift a motion m from the point x to the world origin, with world axes."""
     return join(linear(m) + cross(x, angular(m)), angular(m))

@@ -1,4 +1,4 @@
-"""What has mass or spin and is no link, and where moments are taken about."""
+"""Lumps (point masses of rods) and lumped rotors, which are no links, and the reference point of moments."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get
@@ -10,19 +10,18 @@ from ..tables.views import driver
 
 @inline
 def middle(work, n):
-    """Where moments are taken about: the first link."""
+    """Return the reference point of moments: the origin of the first link, so that distant robots lose no digits."""
     return of_link.position(work, min(n.links, 1))
 
 
 @inline
 def spin_momentum(params, work, S):
-    """Momentum of a rotor per unit speed, in axes of the world."""
     return rot(of_link.rotation(work, S.link), load3(params, S.at))
 
 
 @inline
 def driven(index, params, work, S, at):
-    """Speed of a rotor that is no link, from those of the tree at ``at``; or the same of another rate."""
+    """Return the speed of a lumped rotor from the tree velocities at ``at``, or its acceleration alike."""
     total = 0.0
     for i in range(S.driver0, S.driver1):
         D = driver(index, i)
@@ -32,19 +31,17 @@ def driven(index, params, work, S, at):
 
 @inline
 def end_of(params, work, b, at_point):
-    """Where a point of a link is from the link's origin."""
     return rot(of_link.rotation(work, b), load3(params, at_point))
 
 
 @inline
 def acceleration_of_center(c, u, v, a):
-    """Acceleration of that point; u is its velocity."""
     return linear(a) + cross(angular(a), c) + cross(angular(v), u)
 
 
 @inline
 def lumped(params, work, M, level):
-    """Mass, place, velocity and acceleration of a point mass that no link carries."""
+    """Return the mass, position, velocity (level 1) and acceleration (level 2) of a lump, else zeros."""
     ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3()
     x = (of_link.position(work, M.a) + ca + of_link.position(work, M.b) + cb) * 0.5
     u, ddx = z, z

@@ -1,6 +1,7 @@
-"""Centres of mass and momentum: of all links, of rods between them, and the spin of rotors that are no links.
+"""Centres of mass and momentum of links, rods between them, and lumped rotors.
 
-Everything is first about the first link, then about the common centre of mass: far from the origin no digit is lost.
+Moments are first taken about the first link, then about the centre of mass, so that robots far from the origin lose no
+digits.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -19,7 +20,7 @@ from .momentum_rate import momentum_matrix_rate
 
 @inline
 def spins(index, params, work, n, O, level):
-    """Momentum of the rotors that are no links, and its rate of change."""
+    """Return the spin momentum of the lumped rotors and, at level 2, its rate of change (S1)."""
     h, rate = zero3(), zero3()
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
@@ -27,23 +28,22 @@ def spins(index, params, work, n, O, level):
         h = h + s * speed
         if level > 1:
             change = driven(index, params, work, S, O.a_tree)
-            # the axis turns with its carrier
+            # The rotor axis rotates with its carrier.
             rate = rate + s * change + cross(angular(of_link.velocity(work, S.link)), s * speed)
     return h, rate
 
 
 @inline
 def moments(m, x, u, a):
-    """Mass, first moment, momentum and its rate of a mass at x, as ten numbers."""
     h, p, dp = x * m, u * m, a * m
     return Rigid(m, h[0], h[1], h[2], p[0], p[1], p[2], dp[0], dp[1], dp[2])
 
 
 @inline
 def centers(index, params, work, out, n, A, O, what, level):
-    """Centre of mass, its velocity and acceleration; momentum and its rate; moments of all links, if wished for."""
+    """Write the centre of mass, its velocity and acceleration; if requested, momentum, its rate and link moments."""
     o, z = middle(work, n), zero3()
-    mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z  # of the universe: none
+    mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z
     for b in range(1, n.links + 1):
         k, R, x = b * BODY_PARAMS, of_link.rotation(work, b), of_link.position(work, b) - o
         m, u, ddx = get(params, k + at.MASS), z, z
@@ -86,7 +86,7 @@ def centers(index, params, work, out, n, A, O, what, level):
 
 @inline
 def subtrees(index, work, out, n, A, level):
-    """Centres of mass of subtrees in joint frames, from what ``centers`` left."""
+    """Write com, vcom and acom of the subtrees in joint frames, from the moments that ``centers`` wrote."""
     o = middle(work, n)
     for i in range(n.links):
         b = n.links - i
@@ -105,7 +105,6 @@ def subtrees(index, work, out, n, A, level):
 
 @inline
 def masses(index, params, work, out, v, n, A, O, E, what, level):
-    """All that has to do with mass, as far as it is wished for."""
     if what & (MAP | JCOM | WORLD | WHOLE):
         momentum_matrix(index, params, work, out, v, n, A, O, what, level)
         if what & MAP_RATE:

@@ -1,4 +1,4 @@
-"""Momentum matrix, Jacobian of the centre of mass, and the inertia of the whole robot."""
+"""Momentum matrix Ag, Jacobian of the centre of mass, and the inertia of the robot about it."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, put, put_zeros
@@ -18,11 +18,10 @@ from ..numbers.spatial import rigid_in_world, rigid_mul, rot, zero3, zero_rigid 
 
 @inline
 def rate_of_inertia(I, v):
-    """Rate of change of a rigid-body inertia whose body has motion v: of mass, first moment, rotational inertia."""
     m, h, u, w = I[0], Vec3(I[1], I[2], I[3]), linear(v), angular(v)
     p = u * m + cross(w, h)
     uh = 2.0 * (u[0] * h[0] + u[1] * h[1] + u[2] * h[2])
-    # w x J + (w x J)', J = ((a, b, c), (b, d, e), (c, e, f))
+    # The rotational part is w x J + (w x J)^T with J = ((a, b, c), (b, d, e), (c, e, f)), plus the terms of u.
     a, b, c, d, e, f = I[4], I[5], I[6], I[7], I[8], I[9]
     return Rigid(
         m * 0.0,
@@ -40,7 +39,6 @@ def rate_of_inertia(I, v):
 
 @inline
 def rate_of_point(m, x, u):
-    """The same of a point mass at x with velocity u."""
     p, h = u * m, x * m
     xx, yy, zz = 2.0 * h[0] * u[0], 2.0 * h[1] * u[1], 2.0 * h[2] * u[2]
     return Rigid(
@@ -59,9 +57,9 @@ def rate_of_point(m, x, u):
 
 @inline
 def lump_columns(index, params, work, out, n, A, b, c, common, m, from_common, share, what):
-    """Add momentum of a point mass m that goes with point c of link b, per unit of what moves b, but not ``common``.
+    """Add the momentum of a point mass m at point c of link b, for the joints between b and ``common``.
 
-    from_common is where the whole point mass is from the common centre of mass.
+    ``from_common`` is the position of the lump (mean of its two points) relative to the centre of mass of the robot.
     """
     x = of_link.position(work, b) + c
     while b != common:
@@ -80,13 +78,13 @@ def lump_columns(index, params, work, out, n, A, b, c, common, m, from_common, s
 
 @inline
 def inertias(index, params, work, n, turning, rates):
-    """Inertias of links with all that they carry, about the first one; returns that of the whole.
+    """Write the inertia of the subtree of each link about the origin of the first link; return the robot's inertia.
 
-    Without ``turning`` mass and first moment alone; with ``rates`` their rates of change too, those of the whole at
-    link 0.
+    Without ``turning``, compute only masses and first moments. With ``rates``, also write the rates of change; link 0
+    has the rate of the robot.
     """
-    o, whole = middle(work, n), zero_rigid()
-    of_link.set_inertia_rate(work, 0, whole)
+    o, total = middle(work, n), zero_rigid()
+    of_link.set_inertia_rate(work, 0, total)
     for b in range(1, n.links + 1):
         k = b * BODY_PARAMS
         x = of_link.position(work, b) - o
@@ -107,7 +105,7 @@ def inertias(index, params, work, n, turning, rates):
         if M.common > 0:
             of_link.add_inertia(work, M.common, point_inertia(m, x - o))
         else:
-            whole = whole + point_inertia(m, x - o)
+            total = total + point_inertia(m, x - o)
     for i in range(n.links):
         b = n.links - i
         L = link(index, b)
@@ -116,13 +114,12 @@ def inertias(index, params, work, n, turning, rates):
         if L.parent > 0:
             of_link.add_inertia(work, L.parent, of_link.inertia(work, b))
         else:
-            whole = whole + of_link.inertia(work, b)
-    return whole
+            total = total + of_link.inertia(work, b)
+    return total
 
 
 @inline
 def multiply(out, at, rows, columns, x, to):
-    """A matrix by rows, times a vector."""
     for r in range(rows):
         total = 0.0
         for k in range(columns):
@@ -132,7 +129,10 @@ def multiply(out, at, rows, columns, x, to):
 
 @inline
 def spin_columns(index, params, work, out, n, O, to, rates):
-    """Add the spin of rotors that are no links to the momentum matrix, or what it changes to its rate."""
+    """Add the spin momentum s r of lumped rotors to the momentum matrix or, with ``rates``, its rate.
+
+    The rate is w x s r + s dr/dt, where w is the angular velocity of the carrier.
+    """
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
@@ -152,17 +152,17 @@ def spin_columns(index, params, work, out, n, O, to, rates):
 
 @inline
 def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
-    """Momentum matrix, Jacobian of the centre of mass, inertia about it; centres of subtrees in the world."""
-    o, whole = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE), what & MAP_RATE)
-    m = whole[0] + get(params, at.MASS)
+    """Write the requested Ag, hg and Jcom; write com and Ig; with WORLD also com of the subtrees in the world."""
+    o, robot = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE), what & MAP_RATE)
+    m = robot[0] + get(params, at.MASS)
     share = 1.0 / m
-    c = Vec3(whole[1], whole[2], whole[3]) * share
+    c = Vec3(robot[1], robot[2], robot[3]) * share
     put(out, A.com, o + c)
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         S = carried(direction(params, work, D), o + c - of_link.position(work, D.link))
         I = of_link.inertia(work, D.link)
-        # about the common centre
+        # p is the linear momentum of the subtree per unit velocity; moments are about the robot's centre of mass.
         d = Vec3(I[1], I[2], I[3]) - c * I[0]
         p = linear(S) * I[0] + cross(angular(S), d)
         if what & MAP:
@@ -193,5 +193,5 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
     xx, yy, zz = m * c[0] * c[0], m * c[1] * c[1], m * c[2] * c[2]
     put(out, A.Ig, m)
     put(out, A.Ig + 1, zero3())
-    put(out, A.Ig + 4, Vec3(whole[4] - yy - zz, whole[5] + m * c[0] * c[1], whole[7] - xx - zz))
-    put(out, A.Ig + 7, Vec3(whole[6] + m * c[0] * c[2], whole[8] + m * c[1] * c[2], whole[9] - xx - yy))
+    put(out, A.Ig + 4, Vec3(robot[4] - yy - zz, robot[5] + m * c[0] * c[1], robot[7] - xx - zz))
+    put(out, A.Ig + 7, Vec3(robot[6] + m * c[0] * c[2], robot[8] + m * c[1] * c[2], robot[9] - xx - yy))

@@ -14,16 +14,15 @@ from .momentum_matrix import spin_columns
 
 @inline
 def seen_at(work, S, b, x):
-    """Motion per unit of a velocity that moves link b, given at its origin, as seen at x."""
     return carried(S, x - of_link.position(work, b))
 
 
 @inline
 def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_rate, m):
-    """Add the rate of the momentum of a point mass m that goes with point c of link b, but not with ``M.common``.
+    """Add the rate of the momentum of a point mass m at point c of link b, for the joints between b and ``M.common``.
 
-    u_c is the velocity of that point; from_center and x_rate, where the whole point mass is from the centre of mass,
-    and its velocity relative to that.
+    u_c is the velocity of c; from_center and x_rate are position and velocity of the lump (mean of its two points)
+    relative to the centre of mass.
     """
     x = of_link.position(work, b) + c
     while b != M.common:
@@ -40,16 +39,19 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
 
 @inline
 def momentum_matrix_rate(index, params, work, out, n, A, O, E):
-    """Rate of change of the momentum matrix about the centre of mass; ``momentum_matrix`` comes before."""
+    """Write dAg/dt about the centre of mass; ``momentum_matrix`` comes before.
+
+    With S, dS = v x S and the subtree inertia I of each joint, d(I S)/dt = I dS + dI/dt S.
+    """
     o, c, mass = middle(work, n), load3(out, A.com), get(out, A.Ig)
-    whole = of_link.inertia_rate(work, 0)
-    c_rate = Vec3(whole[1], whole[2], whole[3]) * (1.0 / mass)
+    robot_rate = of_link.inertia_rate(work, 0)
+    c_rate = Vec3(robot_rate[1], robot_rate[2], robot_rate[3]) * (1.0 / mass)
     put(out, A.vcom, c_rate)
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         S, v = direction(params, work, D), of_link.velocity(work, D.link)
         I, change = of_link.inertia(work, D.link), of_link.inertia_rate(work, D.link)
-        # about the first link, which stands still for this
+        # Moments are about the origin of the first link, taken as a fixed point.
         dS, S = seen_at(work, cross(v, S), D.link, o), seen_at(work, S, D.link, o)
         p, dh = linear(rigid_mul(I, S)), rigid_mul(I, dS) + rigid_mul(change, S)
         dp = linear(dh)

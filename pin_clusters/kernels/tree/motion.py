@@ -20,7 +20,7 @@ def rate_of(index, out, x, n, O, iv, total):
 
 @inline
 def spread(index, work, out, x, n, O, at, at_bias):
-    """Write G x of the tree, plus what stands at ``at_bias`` in out, if it is not negative."""
+    """Write G x to ``work`` at ``at``, plus the bias at ``at_bias`` of ``out`` unless that is negative."""
     for iv in range(n.nv_tree):
         total = 0.0
         if at_bias >= 0:
@@ -30,7 +30,6 @@ def spread(index, work, out, x, n, O, at, at_bias):
 
 @inline
 def along_joint(index, params, work, n, L, at):
-    """Motion of a link relative to its parent, at rates that stand in work."""
     vj = zero6()
     for d in range(L.ndof):
         vj = vj + direction(params, work, dof(index, n.dof0 + L.iv + d)) * get(work, at + L.iv + d)
@@ -39,7 +38,6 @@ def along_joint(index, params, work, n, L, at):
 
 @inline
 def export_link(work, out, A, b, L, level):
-    """Write what Pinocchio knows of a joint."""
     R, R_up, j = of_link.turn(work, b), of_link.turn(work, L.upper), L.joint
     put(out, A.oMi + 12 * j, transposed(R))
     put(out, A.oMi + 12 * j + 9, of_link.position(work, b))
@@ -55,7 +53,7 @@ def export_link(work, out, A, b, L, level):
 
 @inline
 def outward(index, params, work, out, q, n, A, O, level):
-    """Place all links; with their velocities from level 1 on, and their accelerations at level 2."""
+    """Compute the placements of all links, from level 1 on velocities (A1), at level 2 accelerations (A2)."""
     for b in range(1, n.links + 1):
         L = link(index, b)
         d = place_link(params, work, q, b, L)

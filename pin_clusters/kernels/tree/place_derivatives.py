@@ -1,12 +1,13 @@
-"""Derivatives of the motion of one joint, frame or point by the independent coordinates, velocities, accelerations.
+"""Derivatives of the motion of one joint, frame or point by independent coordinates, velocities and accelerations.
 
-All is seen in one frame at rest: that of the place in its own axes (LOCAL), the same in axes of the world, or the
-world's. There, with S the motion of a velocity of the tree, v and a those of links, lam the parent, o the place:
+All motions are expressed in one fixed frame: the present pose of the requested frame (LOCAL), the same with world axes
+(LOCAL_WORLD_ALIGNED), or the world (WORLD). S is the motion per unit of a velocity of the tree, v and a are motions of
+links, lam is the parent link, and o the requested frame:
 
     L = v_lam x S      Gam = (v_lam + v - v_o) x S      N = a_lam x S + (v_lam - v_o) x L
 
-In its own axes L, S are the derivatives of the velocity by q, v and N, Gam, S those of the acceleration; as seen from
-outside S x v_o and S x a_o come to L and N. With G, and the rates of the tree's velocities:
+In LOCAL, the velocity of o has the derivatives L by q and S by v; its acceleration has N by q, Gam by v and S by a.
+In the other frames, S x v_o is added to L and S x a_o to N. With G and the derivatives of the tree's velocities:
 
     v_q = L G + S dv/dq      a_q = N G + Gam dv/dq + S da/dq      a_v = Gam G + S da/dv      a_a = v_v = S G
 """
@@ -22,19 +23,18 @@ from ..tables.views import derived_at, dof, entry, link, place_at, tree_header_a
 from .independent_columns import clear_rows
 from .link_motions import carried, direction
 
-POINT = 3  # rows of a result that is of a point, not of a frame
+POINT = 3  # number of rows of a result for a point; a frame has six
 
 
 @inline
 def seen(m, x, R, y):
-    """Motion given at x in axes of the world, at y in the axes R."""
-    there = carried(m, y - x)
-    return rot6_t(R, there)
+    """Express a motion, given in world axes at x, in the axes R at y."""
+    m_y = carried(m, y - x)
+    return rot6_t(R, m_y)
 
 
 @inline
 def add_to(to, k, x, factor):
-    """Add a column, or as many of its rows as there are."""
     if to.shape[0] == POINT:
         for r in range(3):
             to[r, k] += factor * x[r]
@@ -45,13 +45,12 @@ def add_to(to, k, x, factor):
 
 @inline
 def of_point(dv, da, v):
-    """Change of the acceleration of the point in the origin, from those of the motion there."""
+    """Return the change of the classical acceleration of the point at the origin, from changes dv, da of the motion."""
     return join(linear(da) + cross(angular(dv), linear(v)) + cross(angular(v), linear(dv)), angular(da))
 
 
 @inline
 def in_link(params, P, M):
-    """Where a place is in its link, or what is at M in it."""
     R, x = load9(params, P.at), load3(params, P.at + 9)
     if M.shape[0] > 0:
         x = x + rot(R, Vec3(M[3], M[7], M[11]))
@@ -61,11 +60,15 @@ def in_link(params, P, M):
 
 @paste
 def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a_q, a_v):
-    """Write the derivatives of the motion of a place: a joint id, or njoints plus a frame id; M is given with a joint.
+    """Write the derivatives of the motion of a joint, frame or point.
 
-    M: nothing, or the homogeneous matrix of a frame in that of the joint. v_q, v_v, a_q, a_v: 6 rows, 3 for
-    those of a point (not in the frame of the world), none for what is not wanted. v_v is a_a. Returns WRONG_SIZE; 1 if
-    what is wanted was not computed.
+    Args:
+        place: A joint id, or njoints plus a frame id.
+        M: Empty; or, for a joint, the homogeneous matrix of a frame in the joint frame.
+        v_q, v_v, a_q, a_v: Written, 6 x nv; 3 x nv for a point (not with WORLD); empty if not requested. v_v is a_a.
+
+    Returns:
+        0; WRONG_SIZE; 1 or 2 if the required motion was not computed before.
     """
     n = tree_header_at(index, 0)
     E = derived_at(index, n.sections + 2)
@@ -133,7 +136,7 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
                         add_to(a_v, T.k, S, get(out, i + 2 * size))
         v = v_up
         b = L.parent
-    wanted = 1
+    required = 1
     if accelerates:
-        wanted = 2
-    return max(0, wanted - int(get(work, E.level)))
+        required = 2
+    return max(0, required - int(get(work, E.level)))

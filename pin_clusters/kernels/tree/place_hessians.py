@@ -1,8 +1,8 @@
-"""How the Jacobian of a joint or frame depends on the configuration: dJ/dq, from a configuration.
+"""Derivative dJ/dq of the Jacobian of a joint or frame at a configuration (L8).
 
-Per pair of velocities of the tree that move the place, with motions S_i, S_j. In its own axes S_i changes by S_i x S_j
-if j comes after i; in the world by S_j x S_i if it does not; in axes of the world at the place also by the motion of
-the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i dG_ik/dq_m; (L8).
+dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm + sum over i of S_i dG_ik/dq_m, where i and j are the velocities of
+the tree that move the frame. In LOCAL axes, dS_i/dq_j = S_i x S_j if j is the outer joint. In WORLD axes, it is
+S_j x S_i if j is not the outer joint. LOCAL_WORLD_ALIGNED adds the motion of the origin of the frame.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -17,7 +17,6 @@ from .place_derivatives import in_link
 
 @inline
 def leave_motions(index, params, work, q, n, O, R, x, b, reference):
-    """Write how the velocities of the tree move a frame, which is at R, x in link b, in a reference frame."""
     R, x = climb(index, params, work, q, n, O, R, x, b, False)
     while b > 0 and reference != LOCAL:
         L = link(index, b)
@@ -28,7 +27,7 @@ def leave_motions(index, params, work, q, n, O, R, x, b, reference):
 
 @inline
 def change_of(S_i, S_j, later, reference):
-    """Change of S_i by a motion S_j; later: whether that comes after i."""
+    """Return dS_i/dq_j; ``later``: j is the outer joint."""
     if reference == LOCAL:
         if later:
             return cross(S_i, S_j)
@@ -43,10 +42,12 @@ def change_of(S_i, S_j, later, reference):
 
 @paste
 def place_hessian(index, params, work, out, place, reference, M, to):
-    """Write dJ/dq of a place (a joint id, or njoints plus a frame id; a placement M, if any, is given with a joint).
+    """Write dJ/dq of a joint or frame. With loops, ``coupling_derivatives`` of unit velocities comes before.
 
-    M: nothing, or the homogeneous matrix of a frame in that of the joint. to: 6 nv nv numbers. With loops after
-    ``coupling_derivatives`` of unit velocities.
+    Args:
+        place: A joint id, or njoints plus a frame id.
+        M: Empty; or, for a joint, the homogeneous matrix of a frame in the joint frame.
+        to: Written, 6 x nv x nv, flat.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)

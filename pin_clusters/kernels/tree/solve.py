@@ -1,10 +1,9 @@
-"""M = L' D L along the tree of velocities, and solving with it: many right sides side by side; (V9).
+"""Factorization M = L^T D L along the tree of velocities, and solution for many right sides (V9).
 
-Velocities stand in the kernels' order, in which what hangs from one follows it at once: entries of L are zero but
-between a velocity and those above it. A row of L is kept as 1 / D, then the entries of those above, the nearest first:
-the row of one above has the same numbers from its own place on.
+Velocities are in depth-first order, so that the descendants of a velocity follow it. L has nonzero entries only between
+a velocity and its ancestors. A row of L contains 1 / D, then the entries of the ancestors, the nearest first.
 
-``plan``: five numbers per velocity, then the lists of those above; see ``tree_of_velocities``.
+``plan`` contains five numbers per velocity (``tree_layout``), then the lists of ancestors, see ``tree_of_velocities``.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -14,7 +13,7 @@ from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 
 @inline
 def factor(plan, M, n, L, transposed):
-    """Write the rows of L, and L' once more as a full matrix, as its columns are read, too."""
+    """Write the rows of L, and L^T as a full matrix, because ``solve`` reads columns of L, too."""
     for i in range(n):
         iv, path, row = plan[WIDTH * i + IV] * n, plan[WIDTH * i + PATH], plan[WIDTH * i + ROW]
         put(L, row, get(M, iv + plan[WIDTH * i + IV]))
@@ -38,21 +37,20 @@ def factor(plan, M, n, L, transposed):
 
 @inline
 def subtract(X, i, k, factor, n):
-    """Take n numbers from k on, times a factor, from those from i on: a loop that LLVM makes one of vectors."""
+    """Compute X[i:i+n] -= factor X[k:k+n] in a loop that LLVM vectorizes."""
     for j in range(n):
         put(X, i + j, get(X, i + j) - get(X, k + j) * factor)
 
 
 @inline
 def scale(X, i, factor, n):
-    """Multiply n numbers."""
     for j in range(n):
         put(X, i + j, get(X, i + j) * factor)
 
 
 @inline
 def solve(plan, n, L, transposed, X, width):
-    """Replace X, n rows of ``width`` numbers, by M^-1 X."""
+    """Replace X, shape (n, width), by M^-1 X."""
     for r in range(n):
         j = n - 1 - r
         for i in range(j + 1, plan[WIDTH * j + BEHIND]):
@@ -82,7 +80,7 @@ def right_sides(plan, n, sides, dq, turned, dv):
 def solve_for_accelerations(plan, n, L, X, dq, turned, dv, M):
     """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X; ``turned`` may be None.
 
-    L is room for L', then for the rows of L.
+    L is workspace for L^T, then for the rows of L.
     """
     square = n * n
     factor(plan, M, n, L[square:], L)
@@ -92,7 +90,6 @@ def solve_for_accelerations(plan, n, L, X, dq, turned, dv, M):
 
 @inline
 def write_motions(sides, s, plan, n, to):
-    """Write block s of that, n columns, to a matrix; rows in the order of v."""
     for i in range(n):
         row, k = plan[WIDTH * i + IV] * n, (3 * i + s) * n
         put_copy(to, row, sides, k, n)
@@ -100,7 +97,6 @@ def write_motions(sides, s, plan, n, to):
 
 @inline
 def mirror(A, n):
-    """Copy what is above the diagonal of a matrix below it: symmetric to the last bit."""
     for i in range(n):
         for j in range(i):
             put(A, i * n + j, get(A, j * n + i))

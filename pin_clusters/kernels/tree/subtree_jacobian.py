@@ -1,7 +1,7 @@
 """Jacobian of the centre of mass of a subtree.
 
-With m, c and v_c the mass, the centre and the velocity of the centre of the part of the subtree that a velocity of the
-tree moves, its column is m v_c / M, M the mass of the subtree. A velocity above the subtree moves all of it.
+The column of a velocity of the tree is m v_c / M. M is the mass of the subtree, m the mass of the part that the
+velocity moves, and v_c the velocity of the centre of mass of this part. A velocity above the subtree moves all of it.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -21,7 +21,7 @@ from .motion import outward
 
 @inline
 def mark(index, work, n, root):
-    """Write of each link whether it is in the subtree of the root, and whether the root is in its own subtree."""
+    """Write two flags (0 or 1) per link: it is in the subtree of the root; it is a proper ancestor of the root."""
     for b in range(n.links + 1):
         inside = 0.0
         if b == root:
@@ -38,7 +38,6 @@ def mark(index, work, n, root):
 
 @inline
 def add(index, out, to, D, at_G, p):
-    """Add what a velocity of the tree does to the columns of the independent ones."""
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at)
@@ -48,7 +47,7 @@ def add(index, out, to, D, at_G, p):
 
 @inline
 def add_lump(index, params, work, out, n, O, M, b, c, share, to):
-    """Add what moves point c of link b, but not all of the point mass of which this is half."""
+    """Add the columns of half a lump at point c of link b, for the joints between b and the common link."""
     x = of_link.position(work, b) + c
     while b != M.common:
         L = link(index, b)
@@ -61,7 +60,7 @@ def add_lump(index, params, work, out, n, O, M, b, c, share, to):
 
 @paste
 def subtree_jacobian(index, params, work, out, q, joint, to):
-    """Write the Jacobian of the subtree of a joint; G is there already. Without q, ``tree`` has placed the links."""
+    """Write the Jacobian (3 x nv) of the subtree of a joint; G is in ``out``. Without q, ``tree`` comes before."""
     n = tree_header_at(index, 0)
     A, O = sections_at(index, n.sections), own_at(index, n.sections + 1)
     if joint < 0 or joint >= n.njoints or to.shape[0] != 3 or to.shape[1] != n.nv:

@@ -1,4 +1,4 @@
-"""What Pinocchio computes on the spanning tree, with the independent velocities; results go to ``pin.Data`` as well."""
+"""Kinematics, Jacobians, centre of mass and momentum of the spanning tree, also written to ``pin.Data``."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..numbers.memory import put, put_copy
@@ -14,17 +14,15 @@ from .motion import outward, spread
 
 @inline
 def publish(index, out, n, what, level):
-    """Copy what was computed to the fields of ``pin.Data``."""
     for r in range(n.field0, n.field1):
         F = field(index, r)
         if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
-            there = seen(F.address, F.size)
-            put_copy(there, 0, out, F.at, F.size)
+            target = seen(F.address, F.size)
+            put_copy(target, 0, out, F.at, F.size)
 
 
 @inline
 def remember(out, q, v, a, n, E, what, level):
-    """Keep the state, for derivatives that are asked for later."""
     put_copy(out, E.posed_q, q, 0, n.nq)
     put(out, E.posed, 1.0)
     if what & MOTION and level > 0:
@@ -38,7 +36,7 @@ def remember(out, q, v, a, n, E, what, level):
 
 @paste
 def tree(index, params, work, out, what, q, v, a):
-    """Compute what is wished for, on the level that v and a say by their size: nothing, or nv."""
+    """Compute the results whose bits ``what`` contains (see ``tree_layout``); v and a have nv entries or none."""
     n = tree_header_at(index, 0)
     A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0
     if q.shape[0] != n.nq:
@@ -58,7 +56,7 @@ def tree(index, params, work, out, what, q, v, a):
     if what & (MOTION | RATES | CENTERS):
         moves = level
     outward(index, params, work, out, q, n, A, O, moves)
-    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio leaves J with all of these
+    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio fills J for each of these
         axes(index, params, work, out, n, A, what & RATES)
     if what & COLUMNS:
         jacobian(index, out, n, A, O, what & RATES)

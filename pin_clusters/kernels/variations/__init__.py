@@ -1,4 +1,7 @@
-"""Variations of the motion and of the forces of clusters, for derivatives of their dynamics: see docs/algorithms.md."""
+"""Derivatives of the motion and the forces of clusters along independent coordinates and velocities.
+
+The equation numbers are those of docs/algorithms.md. A "variation" is such a derivative.
+"""
 
 from ...compiler.numba_jit.jit import inline
 from ..tables.variations_layout import RECORD
@@ -7,18 +10,21 @@ from ..tables.views import body
 
 @inline
 def record(C, b, k):
-    """Where in ``rates`` the record of body b and column k of its cluster is."""
+    """Return the offset in ``rates`` of the record of body b and column k of its cluster."""
     return C.at_rates + ((b - C.first) * C.nk + k) * RECORD
 
 
 @inline
 def has_hinges(index, C):
-    """Whether a GENERAL cluster has the short form: a column is the same for all bodies, S of its joint."""
+    """Return whether all joints of a GENERAL cluster are independent and have one degree of freedom.
+
+    Column k is then S of joint k for each body that it moves, and the cluster uses short records.
+    """
     B = body(index, C.first)
     return B.at_S == B.at_K + 6 * B.which
 
 
 @inline
 def sums(C, k):
-    """Where the record of what the output body of a cluster takes over is, for column k."""
+    """Return the offset in ``rates`` of the sums of column k that are added to the output body of a cluster."""
     return record(C, C.last, k)

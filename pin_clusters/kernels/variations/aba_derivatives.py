@@ -1,4 +1,4 @@
-"""Derivatives of forward dynamics: those of inverse dynamics at its accelerations, times minus the inverse of M."""
+"""Derivatives of forward dynamics: -M^-1 times the derivatives of inverse dynamics at the same acceleration (V9)."""
 
 from ...compiler.numba_jit.jit import paste
 from ..numbers.memory import borrowed
@@ -9,13 +9,7 @@ from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 @paste
 def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
-    """Write -M^-1 dq, -M^-1 dv and M^-1; all are n x n, flat.
-
-    Args:
-        plan: Tree of velocities, see ``tree.solve``.
-        room: n rows of right sides, 3 n numbers each.
-        L: Room for the factors: L' as a full matrix, then the rows of L.
-    """
+    """Write -M^-1 dq, -M^-1 dv and M^-1, all n x n, flat; plan and L as in ``tree.solve``, room: n x 3 n workspace."""
     solve_for_accelerations(plan, n, L, room, dq, None, dv, M)
     write_motions(room, 0, plan, n, ddq_dq)
     write_motions(room, 1, plan, n, ddq_dv)
@@ -28,21 +22,17 @@ def aba_derivatives_at(
     address, aba, aba_tables, derivatives, plan, room, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
     ddq_dq, ddq_dv, Minv,
 ):  # fmt: skip
-    """Run forward dynamics, the derivatives of inverse dynamics there, and solve; all by their addresses.
+    """Run forward dynamics and the derivatives of inverse dynamics by their addresses, then solve.
 
     Args:
-        address: Of the tables of the derivatives.
-        aba: Address of forward dynamics; 0 if the accelerations are given.
-        aba_tables: Of its tables.
-        derivatives: Address of the derivatives of inverse dynamics; 0 if they are given.
-        plan, room, L: As ``solved`` takes them.
-        ddq: Accelerations, written unless they are given.
-        forces: Empty, or external forces behind nv numbers; the tables of forward dynamics then lead to them, too.
-        torques: Written: those of inverse dynamics.
-        dq: Written: dtau_dq.
-        dv: Written: dtau_dv.
+        aba, aba_tables: Addresses of forward dynamics and of its tables; ``aba`` is 0 if ddq is given.
+        derivatives, address: Addresses of the derivatives of inverse dynamics and of their tables; ``derivatives`` is 0
+            if dq, dv and M are given.
+        plan, room, L: As in ``solved``.
+        forces: Empty, or external forces after nv entries; the tables of forward dynamics must refer to them, too.
+        torques, dq, dv, M: Written: torques of inverse dynamics and their derivatives, mass matrix.
         nothing: Empty.
-        M, ddq_dq, ddq_dv, Minv: Written.
+        ddq_dq, ddq_dv, Minv: Written.
     """
     code = OK
     if aba != 0:

@@ -1,4 +1,4 @@
-"""Entries between a column and those of the clusters above it; (V5)."""
+"""Entries of the matrices between a column and the columns of ancestor clusters; (V5)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..clusters.articulated import moves
@@ -14,7 +14,6 @@ from .forces import motions_of_column
 
 @inline
 def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
-    """Entries of column i, below, and column k, above."""
     put_twice(M, nv, k, i, dot6(F, J))
     put(dv, k * nv + i, dot6(J, Q))
     put(dv, i * nv + k, dot6(F, Gamma) + dot3(T, angular(J)))
@@ -25,7 +24,7 @@ def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
 
 @inline
 def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
-    """Entries of column i and the six of a free flyer, in whose axes all is; (V6). ``up`` is minus gravity there."""
+    """Write the entries of column i and the six columns of a free flyer (V6); ``up`` is minus gravity in its axes."""
     put(M, i * nv + k, F)
     put_apart(M, k * nv + i, nv, F)
     put_apart(dv, k * nv + i, nv, Q)
@@ -39,7 +38,7 @@ def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
 
 @inline
 def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
-    """Entries of column i, whose forces on body b are given, and those of all clusters above."""
+    """Write the entries of column i, with forces F, P, Q, T on body b, for the columns of all ancestor clusters."""
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
@@ -58,7 +57,7 @@ def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
 
 @inline
 def in_universe(rates, root, kind, x):
-    """A force in axes and about the origin of the universe, from those of the kernels' world below a root."""
+    """Transform a force from the world (see ``layout``) below a root to the axes and the origin of the universe."""
     if kind != FREE:
         return x
     return force_from(load9(rates, root + BASE_ROTATION), load3(rates, root + BASE_POSITION), x)
@@ -66,7 +65,7 @@ def in_universe(rates, root, kind, x):
 
 @inline
 def enter_sum(index, rates, out, nv, C, i, F, P, Q, H):
-    """Write what column i of a cluster does to the whole robot: H, P, Q and F, six rows each."""
+    """Write H, P, Q and F of column i to ``out``, six rows each, in axes of the universe."""
     root = cluster(index, body(index, body(index, C.first).root).cluster)
     put_apart(out, i, nv, in_universe(rates, root.at_rates, root.kind, H))
     put_apart(out, 6 * nv + i, nv, in_universe(rates, root.at_rates, root.kind, P))

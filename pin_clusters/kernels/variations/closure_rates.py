@@ -1,9 +1,10 @@
-"""Equations of closures, differentiated once more in time: what dG and ddG follow from; (L6).
+"""Right sides of the linear equations (L6) for dG and ddG: time derivatives of the loop-closure constraints.
 
-K dG_m = -(dK/dt) G_m, with entries +-(W' . S + W . (v_lam x S)) of dK/dt for the velocities on the path of a closure;
-K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)], where D is the difference between both bodies of a closure, J, L and N
-are those of column m with the unknown rows left out, and W', W'' are rates of the wrench W of a row along the motion.
-For equations of joints the same is phi''[x', G_m], and phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m].
+K dG_m = -(dK/dt) G_m, where dK/dt has the entries +-(W' . S + W . (v_lam x S)) for the velocities on the path of a
+closure. K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)], where D is the difference between the two bodies of a
+closure. J, L and N belong to column m, without the unknown ddG_m. W' and W'' are the rates of the wrench W along the
+motion. For constraints phi(x) on joint coordinates x, the right sides are -phi''[x', G_m] and
+-(phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m]).
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -22,7 +23,7 @@ from . import record
 
 @inline
 def displacement(index, work, b, c, k):
-    """J of column k of a body relative to the output body of cluster c: none outside the cluster."""
+    """Return J of column k for body b relative to the output body of cluster c; zero outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
         return ws.K_column(work, body(index, b).at_K, k)
     return zero6()
@@ -30,7 +31,7 @@ def displacement(index, work, b, c, k):
 
 @inline
 def variation(index, rates, b, c, C, k, which):
-    """L or N of it."""
+    """Return L or N of column k for body b (``which``: VELOCITY or ACCELERATION); zero outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
         return load6(rates, record(C, b, k) + which)
     return zero6()
@@ -38,13 +39,16 @@ def variation(index, rates, b, c, C, k, which):
 
 @inline
 def turned_twice(w, alpha, x):
-    """Second rate of a vector that turns."""
+    """Return the second time derivative of a vector x fixed to a body with angular velocity w, acceleration alpha."""
     return cross(alpha, x) + cross(w, cross(w, x))
 
 
 @inline
 def parts_of_row(params, work, r, i, W, x, z, pb):
-    """What row i of two frames is made of: direction n, moment m that turns with a, and its share of x times z."""
+    """Split the wrench W of equation i of a FRAMES closure: W = [n; p_b x n + m + share (x x z)].
+
+    n and m are fixed to body a, x to body b, z to body a.
+    """
     n, m, share = linear(W), zero3(), 0.0
     if r.turn == TURN_UNIVERSAL:
         share = 0.0 + get(params, r.at + 29 + 6 * i)
@@ -55,7 +59,7 @@ def parts_of_row(params, work, r, i, W, x, z, pb):
 
 @inline
 def frames_rate(n, m, share, x, z, pb, va, vb):
-    """W' of a row of two frames."""
+    """Return W' of an equation of a FRAMES closure along the velocities va and vb of its bodies."""
     wa, wb = angular(va), angular(vb)
     dn = cross(wa, n)
     dm = cross(point_velocity(vb, pb), n) + cross(pb, dn) + cross(wa, m)
@@ -64,7 +68,6 @@ def frames_rate(n, m, share, x, z, pb, va, vb):
 
 @inline
 def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
-    """W'' of it."""
     wa, wb, la, lb = angular(va), angular(vb), angular(aa), angular(ab)
     dn, ddn = cross(wa, n), turned_twice(wa, la, n)
     ddm = cross(point_acceleration(pb, vb, ab), n) + cross(point_velocity(vb, pb), dn) * 2.0 + cross(pb, ddn)
@@ -75,7 +78,7 @@ def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
 
 @inline
 def rod_rate(pa, n, s, pb, va, vb):
-    """W' of a rod, W = [n; p_a x n] with n = s (p_b - p_a)."""
+    """Return W' of a rod: W = [n; p_a x n] with n = s (p_b - p_a)."""
     xa = point_velocity(va, pa)
     dn = (point_velocity(vb, pb) - xa) * s
     return join(dn, cross(xa, n) + cross(pa, dn))
@@ -83,7 +86,6 @@ def rod_rate(pa, n, s, pb, va, vb):
 
 @inline
 def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
-    """W'' of it."""
     xa, ya = point_velocity(va, pa), point_acceleration(pa, va, aa)
     dn, ddn = (point_velocity(vb, pb) - xa) * s, (point_acceleration(pb, vb, ab) - ya) * s
     return join(ddn, cross(ya, n) + cross(xa, dn) * 2.0 + cross(pa, ddn))
@@ -91,7 +93,7 @@ def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
 
 @inline
 def spread_rate(index, work, r, row, W, dW):
-    """Rate of a row of K of a wrench: W' . S + W . (v_lam x S) for each velocity on the path of closure r."""
+    """Write a row of dK/dt: +-(W' . S + W . (v_lam x S)) for each velocity on the path of closure r."""
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         force = dW - cross_force(ws.velocity(work, part.above), W)
@@ -100,7 +102,6 @@ def spread_rate(index, work, r, row, W, dW):
 
 @inline
 def rates_on_bodies(index, params, work, c, r, row, width, wrench):
-    """Rates of the rows of a closure on bodies; relative motions are known."""
     va, _ = motion_of(index, work, r.a, c)
     vb, _ = motion_of(index, work, r.b, c)
     if r.form == FRAMES:
@@ -119,7 +120,6 @@ def rates_on_bodies(index, params, work, c, r, row, width, wrench):
 
 @inline
 def rates_of_function(index, params, work, r, row, width):
-    """Rates of the rows of a user's function, whose second derivatives are in its room."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
     for i in range(r.rows):
@@ -133,7 +133,7 @@ def rates_of_function(index, params, work, r, row, width):
 
 @inline
 def rates_of_equations(index, params, work, c, C):
-    """Write dK/dt of LOOP cluster c along its velocities; those of harmonic rows by their angles are known."""
+    """Write dK/dt of LOOP cluster c along its velocities; ``derivatives_of_equations`` comes before."""
     H = head(index, C.head)
     L = block(H, C.nk)
     put_zeros(work, L.K_rate, L.nr * L.width)
@@ -150,7 +150,7 @@ def rates_of_equations(index, params, work, c, C):
 
 @inline
 def body_rows(index, params, work, rates, c, C, r, wrench, to, k):
-    """Second rates of the rows of a closure on bodies, for column k."""
+    """Write W'' . D(J) + 2 W' . D(L) + W . D(N) of the equations of a closure on bodies, for column k."""
     va, aa = motion_of(index, work, r.a, c)
     vb, ab = motion_of(index, work, r.b, c)
     J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
@@ -177,7 +177,7 @@ def body_rows(index, params, work, rates, c, C, r, wrench, to, k):
 
 @inline
 def function_row(index, params, work, r, to, k):
-    """Second rates of the rows of a user's function, for column k; its derivatives are in its room."""
+    """Write the right sides for ddG_k of the equations of a user's function, whose derivatives are in work."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
     third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
@@ -196,7 +196,7 @@ def function_row(index, params, work, r, to, k):
 
 @inline
 def differentiated_twice(index, params, work, rates, c, C, k):
-    """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known."""
+    """Write the right sides for ddG_k of LOOP cluster c to its values; relative motions and J, L, N come before."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

@@ -1,8 +1,8 @@
-"""LOOP: torques of the joints times the derivative of G, by the multipliers of the closures; (L7).
+"""LOOP clusters: torques of the dependent joints times the derivative of G, from the constraint multipliers (L7).
 
-sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)), with lambda = P' t_d, Lambda = lambda' W one
-wrench per closure, Lambda'_m its rate along J_m at fixed lambda, and X_km = X_km of the parent + J_m x S G_k. For
-equations of joints: -(lambda' phi'')[G_k, G_m].
+sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)), where lambda = P^T t_d, Lambda = lambda^T W is
+one wrench per closure, Lambda'_m is its derivative along J_m at fixed lambda, and X_km,b = X_km,parent + J_m x S G_k.
+For constraints phi on joint coordinates, the sum is -(lambda^T phi'')[G_k, G_m].
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -19,7 +19,7 @@ from .coupling_rates import along_joint
 
 @inline
 def multipliers(index, params, work, C):
-    """Write lambda = P' t_d to the values; what follows others hands its torque to them first."""
+    """Write lambda = P^T t_d to the values, after adding the torques of followers to the joints that drive them."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.follower1 - H.follower0):
@@ -39,7 +39,7 @@ def multipliers(index, params, work, C):
 
 @inline
 def x_of(index, work, c, C, b, k, m):
-    """X_km of a body: sum over the joints up to the output body of J_m x S G_k."""
+    """Return X_km of a body: the sum of J_m x S G_k over the joints up to the output body."""
     X = zero6()
     while b > 0 and body(index, b).cluster == c:
         B = body(index, b)
@@ -50,7 +50,7 @@ def x_of(index, work, c, C, b, k, m):
 
 @inline
 def wrench_of(index, params, work, r, wrench, values):
-    """Lambda of a closure on bodies, and what its rate is made of: n, m, share, x, z, and the point on b or a."""
+    """Return Lambda of a closure on bodies, and its parts n, m, share, x, z, p_b as in ``parts_of_row``."""
     o = 0.0
     W, m, share_of, n = zero6(), zero3(), o, zero3()
     x, z, pb = zero3(), zero3(), zero3()
@@ -69,7 +69,7 @@ def wrench_of(index, params, work, r, wrench, values):
 
 @inline
 def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
-    """A closure on bodies."""
+    """Subtract Lambda'_m . D(J_k) + Lambda . D(X_km) of a closure on bodies from dtau_k/dq_m."""
     W, n, moment, share_of, x, z, pb = wrench_of(index, params, work, r, wrench, values)
     for m in range(C.nk):
         Ja, Jb = displacement(index, work, r.a, c, m), displacement(index, work, r.b, c, m)
@@ -82,23 +82,22 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
         for k in range(C.nk):
             J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
             X = x_of(index, work, c, C, r.b, k, m) - x_of(index, work, c, C, r.a, k, m)
-            at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-            put(dq, at, get(dq, at) - dot6(dW, J) - dot6(W, X))
+            entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+            put(dq, entry, get(dq, entry) - dot6(dW, J) - dot6(W, X))
 
 
 @inline
 def subtract_twice(index, C, nv, k, m, x, dq):
-    """Subtract from an entry and its mirror image, which are one on the diagonal."""
-    at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-    put(dq, at, get(dq, at) - x)
+    entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+    put(dq, entry, get(dq, entry) - x)
     if k != m:
-        at = listed(index, C.column, m) * nv + listed(index, C.column, k)
-        put(dq, at, get(dq, at) - x)
+        entry = listed(index, C.column, m) * nv + listed(index, C.column, k)
+        put(dq, entry, get(dq, entry) - x)
 
 
 @inline
 def contract_function(index, params, work, C, r, values, nv, dq):
-    """A function of the user."""
+    """Subtract (lambda^T phi'')[G_k, G_m] of a user's function phi from dtau_k/dq_m."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
     for k in range(C.nk):
@@ -110,15 +109,15 @@ def contract_function(index, params, work, C, r, values, nv, dq):
                     U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
                     for l in range(n):
                         V = velocity_row(index, on_joint(index, r.part0 + l).velocity)
-                        both = get(work, U.at_G + k) * get(work, V.at_G + m)
-                        row += get(work, hessian + (i * n + j) * n + l) * both
+                        product = get(work, U.at_G + k) * get(work, V.at_G + m)
+                        row += get(work, hessian + (i * n + j) * n + l) * product
                 total += get(params, r.at + i) * get(work, values + i) * row
             subtract_twice(index, C, nv, k, m, total, dq)
 
 
 @device
 def contract(index, params, work, c, C, nv, dq):
-    """Add t' dG/dq of LOOP cluster c, whose torques of joints are known, to its entries."""
+    """Add t^T dG/dq of LOOP cluster c to dtau/dq; the torques t of its joints are in work."""
     H = head(index, C.head)
     L = block(H, C.nk)
     multipliers(index, params, work, C)
@@ -128,7 +127,7 @@ def contract(index, params, work, c, C, nv, dq):
         if r.form == FRAMES or r.form == ROD:
             contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq)
         elif r.form == HARMONIC:
-            bends_by_angles(index, params, work, r, C.nk, values)  # the angles' changes along the columns are known
+            bends_by_angles(index, params, work, r, C.nk, values)
             for k in range(C.nk):
                 for m in range(k + 1):
                     subtract_twice(index, C, nv, k, m, bend_along(work, r, C.nk, k, m), dq)

@@ -1,4 +1,4 @@
-"""G, its bias g and its rate of change, as full matrices of the tree."""
+"""The coupling matrix G, its bias g and its rate of change, for all velocities of the tree."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start
@@ -12,13 +12,12 @@ from .coupling_rates import derivatives_of_equations, solve_first, true_rates
 
 @inline
 def remember(work, q, n):
-    """Keep q, where all loops stand now."""
     put_copy(work, n.prepared, q, 0, n.nq)
 
 
 @inline
 def stands(work, q, n):
-    """Whether all loops stand at q, as ``coupling`` left them. Looks at values: not for traces."""
+    """Return whether ``remember`` stored this q. The result depends on values, so that traces cannot contain it."""
     for i in range(n.nq):
         if get(work, n.prepared + i) != get(q, i):
             return False
@@ -27,7 +26,6 @@ def stands(work, q, n):
 
 @paste
 def bias_and_rate(index, params, work, result, q, v, c, C, n):
-    """Write g, and dG/dt if the result has room for it."""
     H, bias = head(index, C.head), n.nv_tree * n.nv
     behind, with_rate = bias + n.nv_tree + bias, result.shape[0] > bias + n.nv_tree
     rates_of(index, work, v, C)
@@ -46,9 +44,9 @@ def bias_and_rate(index, params, work, result, q, v, c, C, n):
 
 @paste
 def coupling(index, params, work, result, q, v):
-    """Write G (tree.nv x nv) and g (tree.nv) of clusters with closures to result; the other rows are there already.
+    """Write G (nv_tree x nv) and g (nv_tree) of clusters with closures to result, which contains the constant rows.
 
-    If the result goes on, with a place for a G to be kept and one for dG/dt, the latter is written too.
+    If the result is larger, it also contains a copy of G, which stays, and dG/dt, which is written.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -69,7 +67,7 @@ def coupling(index, params, work, result, q, v):
                 V = velocity_row(index, r)
                 for k in range(C.nk):
                     put(result, V.iv * n.nv + listed(index, C.column, k), get(work, V.at_G + k))
-            # it may be a body of another cluster with loops, whose poses are kept
+            # The output body can belong to another LOOP cluster, whose poses must not change.
             ws.set_pose(work, C.out, R, x)
     remember(work, q, n)
     return code

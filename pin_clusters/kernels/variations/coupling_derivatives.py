@@ -1,4 +1,4 @@
-"""Derivatives of the rates and accelerations of all joints, G v and G a + g, as full matrices of the tree; (L6)."""
+"""Derivatives of the velocity G v and the acceleration G a + g of the tree by q and v; (L6)."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start
@@ -14,7 +14,6 @@ from .coupling_rates import derivatives_of_equations, differentiate_coupling, re
 
 @inline
 def along_column(index, work, C, i):
-    """Move a LOOP cluster along its independent velocity i."""
     H = head(index, C.head)
     for r in range(H.velocity0, H.velocity1):
         V = velocity_row(index, r)
@@ -23,7 +22,6 @@ def along_column(index, work, C, i):
 
 @inline
 def differentiate_twice(index, params, work, rates, q, v, a, c, C):
-    """Find dG and ddG of it."""
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     for b in range(C.first, C.last):
@@ -34,7 +32,7 @@ def differentiate_twice(index, params, work, rates, q, v, a, c, C):
 
 @inline
 def hand_out(index, work, found, C, n, i, second):
-    """Write G of a cluster, dG to matrix i, and if there are more what follows."""
+    """Write G of a cluster to matrix 0 and dG to matrix i; if ``second``, ddG and d(G a + g)/dv to matrices 2 and 3."""
     H, size = head(index, C.head), n.nv_tree * n.nv
     for r in range(H.velocity0, H.velocity1):
         V = velocity_row(index, r)
@@ -49,15 +47,15 @@ def hand_out(index, work, found, C, n, i, second):
 
 @paste
 def coupling_derivatives(index, params, work, rates, q, v, a, found):
-    """Write G and what changes with each independent coordinate and velocity, in clusters with closures.
+    """Write the rows of clusters with closures of G and of its derivatives; the other rows stay as they are.
 
-    The rest stays. Loops that stand at q, as this or ``coupling`` left them, are not solved again.
+    Loops that this function or ``coupling`` has prepared for the same q are not solved again.
 
     Args:
-        v: Independent velocities; or none, for unit velocities.
-        a: Independent accelerations; or none.
-        found: Matrices, tree.nv x nv: G; the tree's velocity by q; with a its acceleration by q, and by v. Without v
-            the velocity by q of unit velocities: matrix 1 + i of the i-th of each cluster.
+        v: Independent velocities, or empty for unit velocities.
+        a: Independent accelerations, or empty.
+        found: Written: matrices, nv_tree x nv each: G and dv_tree/dq; with a also da_tree/dq and da_tree/dv. Without v,
+            matrix 1 + i is dv_tree/dq for a unit value of the i-th velocity of each cluster.
     """
     n = header(index)
     if q.shape[0] != n.nq or found.shape[0] < 2 * n.nv_tree * n.nv:

@@ -1,7 +1,7 @@
-"""LOOP clusters: derivatives of the joints' rates and accelerations along each independent velocity; (L6).
+"""LOOP clusters: dG, ddG and the rate of change of G from the linear equations (L6).
 
-dG_m = d(G v)/dq_m and ddG_m = d(G a + g)/dq_m; the true rate of G is another one than dG where velocities of joints do
-not commute: dG/dt = dG + G [v, .] - [G v, G .], with the brackets of the joints' groups.
+dG_m = d(G v)/dq_m and ddG_m = d(G a + g)/dq_m. The "true rate" dG/dt differs from dG if the velocities of a joint do
+not commute: dG/dt = dG + G [v, .] - [G v, G .], with the Lie brackets of the joints.
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -22,7 +22,7 @@ from .closure_rates import differentiated_twice, rates_of_equations
 
 @inline
 def relative_motions(index, work, c, C, second):
-    """Velocities of the bodies of LOOP cluster c relative to its output body; if ``second``, their accelerations."""
+    """Write velocities of the bodies of LOOP cluster c relative to its output body; if ``second``, accelerations."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -36,13 +36,12 @@ def relative_motions(index, work, c, C, second):
 
 @inline
 def at_rates_of(B, nk):
-    """Where dG of a body of a LOOP cluster begins; ddG and the true rate of G follow."""
+    """Return the offset of dG of a body of a LOOP cluster; ddG and the true rate of G follow."""
     return B.at_G + B.ndof * (nk + 4)
 
 
 @inline
 def along_joint(work, B, at_rows, nk, k):
-    """S_b times column k of rows of its joint."""
     m = zero6()
     for d in range(B.ndof):
         m = m + ws.subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
@@ -51,19 +50,19 @@ def along_joint(work, B, at_rows, nk, k):
 
 @inline
 def relative_columns(index, work, rates, c, C):
-    """L and N of all columns relative to the output body, with the rows of dG, without those of ddG."""
+    """Write L and N of all columns relative to the output body by (V1), without ddG."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
             continue
         inside = B.parent > 0 and body(index, B.parent).cluster == c
         v_up, a_up = motion_of(index, work, B.parent, c)
-        both = v_up + ws.velocity(work, b)
+        v_sum = v_up + ws.velocity(work, b)
         for k in range(C.nk):
             SG = along_joint(work, B, B.at_G, C.nk, k)
             change = along_joint(work, B, at_rates_of(B, C.nk), C.nk, k)
             L = cross(v_up, SG)
-            N = cross(a_up, SG) + cross(v_up, L) + cross(both, change)
+            N = cross(a_up, SG) + cross(v_up, L) + cross(v_sum, change)
             L = L + change
             if inside:
                 up = record(C, B.parent, k)
@@ -75,7 +74,7 @@ def relative_columns(index, work, rates, c, C):
 
 @inline
 def solve_column(index, params, work, C, k, second):
-    """Column k of dG, or of ddG, of which the equations are left in the values: the dependent rows, then followers."""
+    """Write column k of dG or, if ``second``, of ddG: -P times the values (right sides), then the followers."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for i in range(L.nd):
@@ -95,7 +94,7 @@ def solve_column(index, params, work, C, k, second):
 
 @inline
 def solve_first(index, params, work, c, C):
-    """All columns of dG; relative velocities, and what ``derivatives_of_equations`` finds, are known."""
+    """Write all columns of dG; ``relative_motions`` and ``derivatives_of_equations`` come before."""
     H = head(index, C.head)
     L = block(H, C.nk)
     rates_of_equations(index, params, work, c, C)
@@ -111,7 +110,6 @@ def solve_first(index, params, work, c, C):
 
 @device
 def solve_second(index, params, work, rates, c, C):
-    """All columns of ddG, after those of dG."""
     if head(index, C.head).on_bodies == 1:
         relative_columns(index, work, rates, c, C)
     for k in range(C.nk):
@@ -121,18 +119,17 @@ def solve_second(index, params, work, rates, c, C):
 
 @inline
 def bracket_of(B, a, b):
-    """[a, b] of velocities of a joint of three degrees of freedom."""
     if B.kind == SPHERICAL:
         return cross(a, b)
-    # PLANAR: two translations, and a turn that moves them
+    # PLANAR: velocities of two translations and one rotation in the axes of the body.
     return Vec3(b[2] * a[1] - a[2] * b[1], a[2] * b[0] - b[2] * a[0], a[0] * 0.0)
 
 
 @inline
 def bracket(work, B, nk, k, d):
-    """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k]."""
+    """Return entry d of [G v, G_k] for the rows of G of one joint."""
     if d > 2:
-        return 0.0  # of a free flyer, whose velocities are independent: what is taken off is added again
+        return 0.0  # a free flyer: its velocities are independent, so that G [v, .] and [G v, G .] cancel
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
     return bracket_of(B, a, b)[d]
@@ -140,7 +137,7 @@ def bracket(work, B, nk, k, d):
 
 @device
 def true_rates(index, work, C):
-    """Rate of G: dG, and what velocities that do not commute change."""
+    """Write the rate of G: dG + G [v, .] - [G v, G .]."""
     H, nk = head(index, C.head), C.nk
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -154,7 +151,7 @@ def true_rates(index, work, C):
                 x = bracket(work, B, nk, k, d)
                 true = at_rates_of(B, nk) + (2 * B.ndof + d) * nk + k
                 put(work, true, get(work, true) - x)
-                # G [v, .], where it is an independent velocity
+                # The term G [v, .] exists for independent velocities only.
                 for n in range(H.velocity0, H.velocity1):
                     V = velocity_row(index, n)
                     if V.column >= 0 and V.at_bias == B.at_G + B.ndof * nk + d:
@@ -163,7 +160,6 @@ def true_rates(index, work, C):
 
 @inline
 def add_row(index, work, H, nk, k, i, x):
-    """Add x times column i of G to column k of its true rate."""
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
         increase(work, V.at_true + k, x * get(work, V.at_G + i))
@@ -171,9 +167,9 @@ def add_row(index, work, H, nk, k, i, x):
 
 @device
 def derivatives_of_equations(index, params, work, q, C, second):
-    """What equations between coordinates of joints need, once for all columns.
+    """Compute the derivatives of constraints on joint coordinates that all columns share.
 
-    Derivatives of Python functions stand there already.
+    The derivatives of Python functions are already in work.
     """
     H = head(index, C.head)
     for n in range(H.closure0, H.closure1):
@@ -188,9 +184,9 @@ def derivatives_of_equations(index, params, work, q, C, second):
 
 @device
 def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
-    """dG, and ddG if it is wanted, of LOOP cluster c, whose G, rates and K are known, after ``bias_of``.
+    """Compute dG and, if ``second``, ddG of LOOP cluster c; ``bias_of`` comes before.
 
-    Leaves motions of bodies relative to the output body, if there are closures on bodies.
+    If there are closures on bodies, the motions of the bodies in work are relative to the output body afterwards.
     """
     if second:
         accelerations_of(index, work, a, C, False)

@@ -1,4 +1,4 @@
-"""What the variations of one body do to its force, and where they go: inertia, momentum and sums toward the base."""
+"""Forces due to the variations of one body (V3), and their accumulation toward the base."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import inertial_force
@@ -15,7 +15,7 @@ from ..tables.variations_layout import OF_MOTION, OF_POSITION, OF_RATE, QUADRATI
 
 @inline
 def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, forced):
-    """Write inertia, momentum, rate of inertia and, if ``second``, the force of a body; (V2)."""
+    """Write the inertia, momentum and Sigma (V2) of a body and, if ``second``, its force (A3)."""
     ws.set_composite(work, b, I)
     ws.set_total_momentum(work, b, rigid_mul(I, vel))
     ws.set_inertia_rate(work, b, rate_of_inertia(I, vel))
@@ -25,7 +25,6 @@ def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, f
 
 @inline
 def hand_inertial(work, b, out):
-    """Add what a body carries to an output body, but for the force."""
     ws.add_composite(work, out, ws.composite(work, b))
     ws.add_total_momentum(work, out, ws.total_momentum(work, b))
     ws.add_inertia_rate(work, out, ws.inertia_rate(work, b))
@@ -33,9 +32,9 @@ def hand_inertial(work, b, out):
 
 @inline
 def forces_of(work, b, J, L, N, Gamma, second):
-    """F = I J, P = 2 B L + I N, Q = 2 B J + I Gamma, T = 2 B' J of a body; (V3).
+    """Return F = I J, P = 2B L + I N, Q = 2B J + I Gamma and the angular part of T = (2B)^T J of a body; (V3).
 
-    P, if ``second``, is in axes that turn with the body.
+    P lacks the term J x* f: it is the derivative in axes that rotate with the body. Without ``second``, P is invalid.
     """
     I, h, sigma = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b)
     Q = twice_B(h, sigma, J) + rigid_mul(I, Gamma)
@@ -45,13 +44,12 @@ def forces_of(work, b, J, L, N, Gamma, second):
 
 @inline
 def momentum_of(work, b, J, L):
-    """Variation of the momentum of a body, J x* h + I L; (V7)."""
+    """Return the derivative of the momentum of a body, H = J x* h + I L; (V7)."""
     return cross_force(J, ws.total_momentum(work, b)) + rigid_mul(ws.composite(work, b), L)
 
 
 @inline
 def clear(rates, at):
-    """No forces yet."""
     put(rates, at + OF_POSITION, zero6())
     put(rates, at + OF_RATE, zero6())
     put(rates, at + OF_ACCELERATION, zero6())
@@ -61,7 +59,6 @@ def clear(rates, at):
 
 @inline
 def add_forces(rates, at, P, Q, F, T):
-    """Add forces to those of a record."""
     put(rates, at + OF_POSITION, load6(rates, at + OF_POSITION) + P)
     put(rates, at + OF_RATE, load6(rates, at + OF_RATE) + Q)
     put(rates, at + OF_ACCELERATION, load6(rates, at + OF_ACCELERATION) + F)
@@ -70,20 +67,17 @@ def add_forces(rates, at, P, Q, F, T):
 
 @inline
 def add_moments(rates, at, P, Q, F, T):
-    """The same of moments alone."""
     for to, x in ((at + OF_POSITION + 3, P), (at + OF_RATE + 3, Q), (at + OF_ACCELERATION + 3, F), (at + OF_MOTION, T)):
         put(rates, to, load3(rates, to) + x)
 
 
 @inline
 def add_momentum(rates, at, H):
-    """Add to the variation of the momentum."""
     put(rates, at + OF_MOMENTUM, load6(rates, at + OF_MOMENTUM) + H)
 
 
 @inline
 def forces_at(rates, at):
-    """P, Q, F, T of a record."""
     return (
         load6(rates, at + OF_POSITION),
         load6(rates, at + OF_RATE),
@@ -94,23 +88,20 @@ def forces_at(rates, at):
 
 @inline
 def motions_at(rates, at):
-    """L, N, Gamma of a record."""
     return load6(rates, at + VELOCITY), load6(rates, at + ACCELERATION), load6(rates, at + QUADRATIC)
 
 
 @inline
 def hand_force(work, b, to):
-    """Add the force of a body to another one."""
     ws.add_force(work, to, ws.force(work, b))
 
 
 @inline
 def motions_of_column(work, rates, C, B, b, r):
-    """J, L, N and Gamma of column r of body b (row B), in a cluster with a list of columns."""
     J = ws.K_column(work, B.at_K, r)
-    if B.at_S == B.at_K + 6 * B.which:  # hinges, see ``has_hinges``
-        at = C.at_rates + OF_COLUMN * r
-        L = load6(rates, at)
-        return J, L, load6(rates, at + ACCELERATION), L * 2.0
+    if B.at_S == B.at_K + 6 * B.which:  # see ``has_hinges``; Gamma = 2 L for a joint of one degree of freedom
+        column = C.at_rates + OF_COLUMN * r
+        L = load6(rates, column)
+        return J, L, load6(rates, column + ACCELERATION), L * 2.0
     L, N, Gamma = motions_at(rates, record(C, b, r))
     return J, L, N, Gamma

@@ -1,7 +1,7 @@
-"""GENERAL clusters of joints of one degree of freedom, each an independent one: body by body, as in a plain tree.
+"""Variations of GENERAL clusters of independent joints of one degree of freedom, which only spin elements couple.
 
-A column is the same for all bodies that it moves. Spin elements are on the output body, and wait until the walk up
-leaves the cluster.
+A column is the same for all bodies that it moves. The spin elements are on the output body; their terms are added after
+the recursion has left the cluster.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -20,7 +20,7 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 @inline
 def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, second, forced):
-    """(V1), (V2) of a body with a joint of one degree of freedom; returns its axis."""
+    """Compute (V1) and (V2) of a body with a joint of one degree of freedom; return its S."""
     R, x, S = hinge(params, work, q, b, B)
     v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
     L = cross(v_up, S)
@@ -37,11 +37,11 @@ def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, sec
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced):
-    """(V1), (V2), (V4)."""
+    """Compute (V1), (V2) and (V4)."""
     for b in range(C.first, C.last):
         B = body(index, b)
-        at, rate, aj = C.at_rates + OF_COLUMN * B.which, get(v, B.unit), get(a, B.unit)
-        S = advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, second, forced)
+        column, rate, aj = C.at_rates + OF_COLUMN * B.which, get(v, B.unit), get(a, B.unit)
+        S = advance_hinge(index, params, work, rates, q, forces, b, B, column, rate, aj, second, forced)
         ws.set_subspace(work, B.at_S, 0, S)
     spin_columns(index, work, C)
     if second:
@@ -56,39 +56,39 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
 
 @inline
 def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second):
-    """Entries of the column of body b and those above it in the cluster; the inertia of spin elements is in them."""
+    """Write the entries (V5) of the column of body b with its ancestors in the cluster, including E."""
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)
-        at, J, k = C.at_rates + OF_COLUMN * A.which, ws.subspace(work, A.at_S, 0), A.unit
-        L = load6(rates, at)
+        column, J, k = C.at_rates + OF_COLUMN * A.which, ws.subspace(work, A.at_S, 0), A.unit
+        L = load6(rates, column)
         put_twice(M, nv, k, i, dot6(F, J) + ws.E_entry(work, C.at_E, C.nk, A.which, B.which))
         put(dv, k * nv + i, dot6(J, Q))
         put(dv, i * nv + k, 2.0 * dot6(F, L) + dot3(T, angular(J)))
         if second:
             put(dq, k * nv + i, dot6(J, P))
-            put(dq, i * nv + k, dot6(F, load6(rates, at + ACCELERATION)) + dot3(T, angular(L)))
+            put(dq, i * nv + k, dot6(F, load6(rates, column + ACCELERATION)) + dot3(T, angular(L)))
         j = A.parent
 
 
 @inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
-    """(V3)-(V5)."""
-    if pairs:  # entries between branches of the cluster: spin elements alone tie them
+    """Compute (V3) to (V5) and the torques."""
+    if pairs:  # only spin elements couple the branches of the cluster
         for k in range(C.nk):
             for m in range(C.nk):
-                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
+                entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                put(M, entry, ws.E_entry(work, C.at_E, C.nk, k, m))
     for n in range(C.last - C.first):
         b = C.last - 1 - n
         B, f = body(index, b), ws.force(work, b)
-        i, at, S = B.unit, C.at_rates + OF_COLUMN * B.which, ws.subspace(work, B.at_S, 0)
-        L, N = load6(rates, at), load6(rates, at + ACCELERATION)
+        i, column, S = B.unit, C.at_rates + OF_COLUMN * B.which, ws.subspace(work, B.at_S, 0)
+        L, N = load6(rates, column), load6(rates, column + ACCELERATION)
         F, P, Q, T = forces_of(work, b, S, L, N, L * 2.0, second)
         if pairs:
-            own = i * nv + i
-            put(M, own, dot6(S, F) + ws.E_entry(work, C.at_E, C.nk, B.which, B.which))
-            put(dv, own, dot6(S, Q))
+            diagonal = i * nv + i
+            put(M, diagonal, dot6(S, F) + ws.E_entry(work, C.at_E, C.nk, B.which, B.which))
+            put(dv, diagonal, dot6(S, Q))
         if second:
             increase(tau, i, dot6(S, f))
             if pairs:
@@ -97,7 +97,7 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
         if pairs:
             enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
         if forced:
-            P = P + load6(rates, at + ON_ROTOR)
+            P = P + load6(rates, column + ON_ROTOR)
         if C.at_spin >= 0:
             h = ws.spin_column(work, C.at_work, C.nk, 0, B.which)
             turn = cross(angular(ws.velocity(work, C.out)), h)

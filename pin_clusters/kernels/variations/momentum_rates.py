@@ -1,7 +1,7 @@
-"""2 B = v x* I + (I v) xbar* - I v x of a rigid body or of many, from the momentum and one symmetric 3 x 3; (V2).
+"""The matrix 2B = v x* I + (I v) xbar* - I v x of a rigid body, or summed over a subtree; (V2).
 
-In axes of the world, about its origin, 2 B = [[0, -2 l x], [0, Sigma - k x]], with momentum [l; k] and Sigma the rate
-of the rotational inertia: both are sums over bodies.
+In world axes about the origin, 2B = [[0, -2 l x], [0, Sigma - k x]] with the momentum [l; k] and the rate Sigma of the
+rotational inertia. Both add up over bodies. A symmetric 3 x 3 matrix has six entries.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -11,7 +11,7 @@ from ..numbers.tuples import Vec3, Vec6
 
 @inline
 def rate_of_inertia(I, v):
-    """Sigma of a rigid body: angular part of v x* I - I v x."""
+    """Return Sigma of a rigid body: the angular part of v x* I - I v x."""
     h, u, w = Vec3(I[1], I[2], I[3]), linear(v), angular(v)
     a = cross(w, Vec3(I[4], I[5], I[6])) - u * h[0]
     b = cross(w, Vec3(I[5], I[7], I[8])) - u * h[1]
@@ -22,13 +22,12 @@ def rate_of_inertia(I, v):
 
 @inline
 def twice_B(h, sigma, x):
-    """2 B x, of momentum h."""
     w = angular(x)
     return join(cross(linear(h), w) * -2.0, sym3_mul(sigma, w) - cross(angular(h), w))
 
 
 @inline
 def twice_B_transposed(h, sigma, x):
-    """Angular part of 2 B' x; the linear part is zero."""
+    """Return the angular part of (2B)^T x; the linear part is zero."""
     w = angular(x)
     return cross(linear(h), linear(x)) * 2.0 + sym3_mul(sigma, w) + cross(angular(h), w)

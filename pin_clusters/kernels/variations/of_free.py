@@ -1,4 +1,4 @@
-"""FREE: a free flyer on the universe, in whose axes all below it is: J is the identity, L is zero; (V6)."""
+"""Variations of a FREE cluster (V6): the world is the frame of the free flyer, so that J is the identity and L zero."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia
@@ -17,7 +17,7 @@ from .momentum_rates import twice_B
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced):
-    """(V1), (V2); leaves minus gravity in its axes, the universe's acceleration there."""
+    """Compute (V1) and (V2); write minus gravity in the axes of the free flyer."""
     b = C.first
     B, R, x = body(index, b), unit_rotation(), zero3()
     up = base_gravity(params, work, q, b, B)
@@ -35,7 +35,6 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forc
 
 @inline
 def unit(k):
-    """Motion along axis k."""
     return Vec6(
         1.0 if k == 0 else 0.0,
         1.0 if k == 1 else 0.0,
@@ -48,7 +47,7 @@ def unit(k):
 
 @inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
-    """(V3)-(V5) of its own columns; Gamma is v x, N is a_0 x, with minus gravity for a_0."""
+    """Compute (V3) to (V5) of its columns, where Gamma = v x e and N = a_0 x e with a_0 = minus gravity."""
     b, i, o = C.first, C.column, 0.0
     I, h, sigma, f = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b), ws.force(work, b)
     vel, up = ws.velocity(work, b), load3(rates, C.at_rates + UP)
@@ -67,7 +66,7 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
         if summed:
             enter_sum(index, rates, total, nv, C, i + k, rigid_mul(I, e), P + cross_force(e, f), Q, cross_force(e, h))
     if summed:
-        # mass, first moment, momentum and force are all that is asked of the whole robot
+        # (V7) uses only the mass, first moment, linear momentum and linear force of the robot.
         R, p, z = load9(rates, C.at_rates + BASE_ROTATION), load3(rates, C.at_rates + BASE_POSITION), zero3()
         moment = rot(R, Vec3(I[1], I[2], I[3])) + p * I[0]
         ws.add_composite(work, 0, Rigid(I[0], moment[0], moment[1], moment[2], o, o, o, o, o, o))

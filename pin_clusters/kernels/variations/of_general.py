@@ -1,4 +1,9 @@
-"""GENERAL, and what LOOP has in common with it: records of all columns, body by body; see the package."""
+"""Variations of GENERAL clusters, and functions that LOOP clusters share: one record per body and column.
+
+Common arguments: P, Q, F, T and H as in (V3) and (V7). ``dq``, ``dv`` and ``M`` are dtau/dq, dtau/dv and the mass
+matrix, nv x nv by rows. Flags: ``second``: compute dtau/dq; ``pairs``: compute the matrices; ``summed``: compute sums
+over the robot; ``forced``: external forces are given.
+"""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..bodies.motions import along, body_inertia, motion
@@ -22,14 +27,14 @@ from .forces import hand_force, hand_inertial, momentum_of, motions_at, set_iner
 
 @inline
 def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
-    """(V1) L, N and Gamma of column k: those of the parent, and what its joint adds; no forces yet.
+    """Write L, N and Gamma of column k by (V1), and clear the forces of the record.
 
     Args:
         v_up, a_up: Velocity and acceleration of the parent.
-        both: Velocity of the body and that of its parent.
-        change: S dG_k, of a G that does not change: zero.
+        both: Sum of the velocities of the body and its parent.
+        change: S dG_k; zero for constant G.
         second_change: S ddG_k.
-        quadratic_change: S times the sum of dG_k and the true rate of G_k.
+        quadratic_change: S (dG_k + true rate of G_k).
     """
     to = record(C, b, k)
     L, N, Gamma = zero6(), zero6(), zero6()
@@ -50,7 +55,7 @@ def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_
 
 @inline
 def carried(index, C, b, k):
-    """Record of column k of a body of the cluster, or that of the sums if the body is its output body."""
+    """Return the offset of the record of column k of a body, or of the sums if the body is the output body."""
     if b >= C.first and b < C.last:
         return record(C, b, k)
     return sums(C, k)
@@ -58,11 +63,11 @@ def carried(index, C, b, k):
 
 @inline
 def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
-    """(V4) of spin elements on one carrier, number i: their momenta do not change in its axes."""
-    nk, at = C.nk, C.at_work
+    """Add the terms (V4) of the spin elements on carrier number i, whose momenta eta are constant in its axes."""
+    nk, at_work = C.nk, C.at_work
     omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
-        h = ws.spin_column(work, at, nk, i, m)
+        h = ws.spin_column(work, at_work, nk, i, m)
         turn, to = cross(omega, h), carried(index, C, carrier, m)
         ws.add_spin_momentum(work, carrier, h * get(v, listed(index, C.column, m)))
         add_moments(rates, to, zero3(), turn, h, turn)
@@ -81,21 +86,21 @@ def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
 
 @inline
 def clear_entries(index, work, C, nv, dq, dv, M, second):
-    """Begin the entries inside the cluster: inertia of spin elements and armature."""
+    """Initialize the entries between columns of the cluster: M with E of spin elements and armature, others with 0."""
     o = 0.0
     for k in range(C.nk):
         for m in range(C.nk):
-            at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-            put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
-            put(dv, at, o)
+            entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+            put(M, entry, ws.E_entry(work, C.at_E, C.nk, k, m))
+            put(dv, entry, o)
             if second:
-                put(dq, at, o)
+                put(dq, entry, o)
 
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced):
-    """(V1), (V2), (V4)."""
-    rest = zero6()
+    """Compute (V1), (V2) and (V4)."""
+    zero = zero6()
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -107,7 +112,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
         ws.set_acceleration(work, b, acc)
         set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
         for k in range(C.nk):
-            set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, rest, rest, rest)
+            set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, zero, zero, zero)
     for k in range(C.nk):
         clear(rates, sums(C, k))
     if pairs:
@@ -124,30 +129,30 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
 
 @inline
 def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
-    """(V3) Entries of column i_v and the rows of a joint: G' S' of its forces."""
+    """Add G^T S^T of the forces (V3) of column i_v to the entries of the rows of a joint."""
     for d in range(B.ndof):
         S = ws.subspace(work, B.at_S, d)
         f, r = dot6(S, F), dot6(S, Q)
         p = dot6(S, P) if second else f
         for k in range(C.nk):
             if B.unit < 0 or B.which == k:
-                g, at = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
-                increase(M, at, g * f)
-                increase(dv, at, g * r)
+                g, entry = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
+                increase(M, entry, g * f)
+                increase(dv, entry, g * r)
                 if second:
-                    increase(dq, at, g * p)
+                    increase(dq, entry, g * p)
 
 
 @inline
 def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed):
-    """(V3): forces of a body and of what hangs from it in the cluster, its joint's entries, and on to its parent."""
+    """Compute the forces (V3) of a body, add the entries of its joint, and add the forces to the parent's record."""
     for m in range(C.nk):
-        at, f = record(C, b, m), ws.force(work, b)
-        P, Q, F, T = forces_at(rates, at)
-        H, SG = load6(rates, at + OF_MOMENTUM), zero6()
+        source, f = record(C, b, m), ws.force(work, b)
+        P, Q, F, T = forces_at(rates, source)
+        H, SG = load6(rates, source + OF_MOMENTUM), zero6()
         if moves(B.mask, m):
             J = ws.K_column(work, B.at_K, m)
-            L, N, Gamma = motions_at(rates, at)
+            L, N, Gamma = motions_at(rates, source)
             own_F, own_P, own_Q, own_T = forces_of(work, b, J, L, N, Gamma, second)
             F, P, Q, T = F + own_F, P + own_P, Q + own_Q, T + own_T
             if summed:
@@ -157,7 +162,7 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
         if pairs:
             enter_rows(index, work, nv, C, B, listed(index, C.column, m), P, Q, F, dq, dv, M, second)
         to = carried(index, C, B.parent, m)
-        # P is in axes that turn with the body; the parent's turn less, by what the joint turns
+        # P is the derivative in axes that rotate with the body. The parent's axes lack the rotation S G_m of the joint.
         add_forces(rates, to, P + cross_force(SG, f), Q, F, T)
         if summed:
             add_momentum(rates, to, H)
@@ -165,18 +170,18 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
 
 @device
 def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
-    """(V5): entries of the cluster's columns and those above it, and what the output body carries from now on."""
+    """Write the entries (V5) with columns of ancestor clusters, and add the inertias to the output body."""
     for m in range(C.nk):
-        at, i_v = sums(C, m), listed(index, C.column, m)
-        P, Q, F, T = forces_at(rates, at)
+        source, i_v = sums(C, m), listed(index, C.column, m)
+        P, Q, F, T = forces_at(rates, source)
         if pairs:
-            for k in range(m):  # symmetric to the last bit
+            for k in range(m):  # makes M exactly symmetric
                 k_v = listed(index, C.column, k)
                 put(M, i_v * nv + k_v, get(M, k_v * nv + i_v))
         if pairs:
             to_ancestors(index, work, rates, nv, C.out, i_v, F, P, Q, T, dq, dv, M, second)
         if summed:
-            enter_sum(index, rates, total, nv, C, i_v, F, P, Q, load6(rates, at + OF_MOMENTUM))
+            enter_sum(index, rates, total, nv, C, i_v, F, P, Q, load6(rates, source + OF_MOMENTUM))
     if summed or C.out > 0:
         for b in range(C.first, C.last):
             hand_inertial(work, b, C.out)
@@ -184,11 +189,11 @@ def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
 
 @inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
-    """(V3)-(V5)."""
+    """Compute (V3) to (V5) and the torques."""
     for n in range(C.last - C.first):
         b = C.last - 1 - n
         B = body(index, b)
-        if second:  # torques of its joint, times G
+        if second:  # tau += G^T S^T f (A4)
             for d in range(B.ndof):
                 t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
                 for k in range(C.nk):

@@ -1,4 +1,4 @@
-"""LOOP: dG and ddG come first, then what GENERAL does; spin elements whose ratios change, rods, and what G' t needs."""
+"""Variations of LOOP clusters: as GENERAL, with dG and ddG (L6), spin elements of variable ratio, rods, and (L7)."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..bodies.motions import body_inertia, motion
@@ -26,7 +26,7 @@ from ..numbers.spatial import point_inertia, point_velocity, rigid_mul, rot, zer
 
 @inline
 def variations_of_ratio(index, params, work, C, e):
-    """Speed of a spin element per unit velocity: its derivatives, as dG, ddG and the true rate."""
+    """Write dr, ddr and the true rate of the speed ratios r of a spin element."""
     for k in range(C.nk):
         first, second, true = 0.0, 0.0, 0.0
         for s in range(e.share0, e.share1):
@@ -42,10 +42,10 @@ def variations_of_ratio(index, params, work, C, e):
 
 @inline
 def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
-    """(V4) of one spin element or armature, with a ratio that changes."""
+    """Add the terms (V4) and the torque (S2) of one spin element or armature with a variable ratio."""
     nk, o, c = C.nk, 0.0, e.carrier
     variations_of_ratio(index, params, work, C, e)
-    rho, rhod = o, o  # its speed and acceleration
+    rho, rhod = o, o  # spin speed and spin acceleration
     for s in range(e.share0, e.share1):
         part = share(index, s)
         x, V = get(params, part.at), velocity_row(index, part.velocity)
@@ -65,14 +65,14 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
     inside = c >= C.first and c < C.last
     for m in range(nk):
         r, rd = get(work, e.at_row + m), get(work, e.at_row + nk + m)
-        rdd, both = get(work, e.at_row + 2 * nk + m), rd + get(work, e.at_row + 3 * nk + m)
+        rdd, rate_sum = get(work, e.at_row + 2 * nk + m), rd + get(work, e.at_row + 3 * nk + m)
         if c > 0 or summed:
             to = carried(index, C, c, m)
-            add_moments(rates, to, eta * rdd + turn * rd, eta * both + turn * r, eta * r, turn * r)
+            add_moments(rates, to, eta * rdd + turn * rd, eta * rate_sum + turn * r, eta * r, turn * r)
             if summed:
                 add_momentum(rates, to, join(zero3(), eta * rd))
         if pairs:
-            x, y, z = J * r, J * both, J * rdd
+            x, y, z = J * r, J * rate_sum, J * rdd
             if inside:
                 L, N, Gamma = motions_at(rates, record(C, c, m))
                 K = ws.K_column(work, body(index, c).at_K, m)
@@ -81,16 +81,19 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
                 z = z + dot3(eta, angular(N)) + dot3(turn, angular(L))
             for k in range(nk):
                 ratio = get(work, e.at_row + k)
-                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                increase(M, at, ratio * x)
-                increase(dv, at, ratio * y)
+                entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                increase(M, entry, ratio * x)
+                increase(dv, entry, ratio * y)
                 if second:
-                    increase(dq, at, ratio * z)
+                    increase(dq, entry, ratio * z)
 
 
 @inline
 def end_of_rod(index, params, work, rates, c, C, b, at, k):
-    """Variations of the end of a rod on body b: of its place, velocity and acceleration, and of the latter by rates."""
+    """Return the derivatives along column k of the end of a rod on body b.
+
+    These are the derivatives of its position, velocity and acceleration by q, and of its acceleration by v.
+    """
     dp, dx, ddx, by_rate = zero3(), zero3(), zero3(), zero3()
     if b >= C.first and b < C.last:
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
@@ -109,12 +112,12 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
 
 @inline
 def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, summed):
-    """Forces on the end of a rod, half of those of its middle."""
+    """Add the variations of the force F at the end of a rod on body b, which carries half of the middle mass."""
     p = point(params, work, b, at)
     to = carried(index, C, b, k)
     P = join(dF, cross(p, dF) + cross(dp, F))
     if b >= C.first and b < C.last:
-        # the force of the body has this one already, and turns with it
+        # The force of the body contains F already, and P is defined in axes that rotate with the body.
         P = P - cross_force(ws.K_column(work, body(index, b).at_K, k), join(F, cross(p, F)))
     add_forces(rates, to, P, join(QF, cross(p, QF)), join(FF, cross(p, FF)), zero3())
     if summed:
@@ -123,14 +126,14 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
 
 @device
 def rod_variations(index, params, work, rates, c, C, R, summed):
-    """Two thirds of the mass of a rod, which move with its middle."""
+    """Add the variations of two thirds of the mass of a rod, a point mass at its midpoint."""
     half = 0.5 * get(params, R.at + 6)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
     x = (point_velocity(ws.velocity(work, R.a), pa) + point_velocity(ws.velocity(work, R.b), pb)) * 0.5
     ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
     yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
     F = (ya + yb) * (0.5 * half)
-    # on the universe nothing feels it, but sums over the robot do
+    # A force on the universe moves nothing, but the sums over the robot include it.
     if R.a == 0:
         ws.add_force(work, 0, join(F, cross(pa, F)))
     if R.b == 0:
@@ -157,7 +160,6 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
 
 @inline
 def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
-    """No torques, sums and entries yet."""
     o = 0.0
     for n in range(H.velocity0, H.velocity1):
         put(work, velocity_row(index, n).at_torque, o)
@@ -165,16 +167,16 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
         clear(rates, sums(C, k))
         if pairs:
             for m in range(C.nk):
-                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                put(M, at, o)
-                put(dv, at, o)
+                entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                put(M, entry, o)
+                put(dv, entry, o)
                 if second:
-                    put(dq, at, o)
+                    put(dq, entry, o)
 
 
 @device
 def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
-    """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular."""
+    """Compute (L1) to (L6), (V1), (V2) and (V4); return whether the loops are singular."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     for b in range(C.first, C.last):
@@ -211,7 +213,7 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
 
 @device
 def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
-    """(V3)-(V5), (L7)."""
+    """Compute (V3) to (V5), (L7) and the torques."""
     H = head(index, C.head)
     for n in range(C.last - C.first):
         b = C.last - 1 - n

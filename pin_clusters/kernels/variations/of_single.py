@@ -1,4 +1,4 @@
-"""SINGLE: Gamma is 2 L, and the axis is J."""
+"""Variations of SINGLE clusters, where J is the axis S and Gamma = 2 L."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import spin_moment
@@ -15,7 +15,7 @@ from .hinges import advance_hinge
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
-    """(V1), (V2) of its body, with its spin elements' share of the parent's force and momentum."""
+    """Compute (V1) and (V2) of its body, and add the force and momentum of its spin elements (S1) to the parent."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
@@ -34,15 +34,15 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
 
 @inline
 def collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
-    """(V3)-(V5): its torque and entries, and what it carries to the parent."""
+    """Compute (V3) to (V5) and the torque, and add the sums of the subtree to the parent."""
     b = C.first
     B, i = body(index, b), C.column
     S, L, N, f = ws.axis(work, b), load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION), ws.force(work, b)
     F, P, Q, T = forces_of(work, b, S, L, N, L * 2.0, second)
     if pairs:
-        own = i * nv + i
-        put(M, own, dot6(S, F) + get(params, C.at_E))
-        put(dv, own, dot6(S, Q))
+        diagonal = i * nv + i
+        put(M, diagonal, dot6(S, F) + get(params, C.at_E))
+        put(dv, diagonal, dot6(S, Q))
     if second:
         put(tau, i, dot6(S, f) + ws.own_torque(work, b))
         if pairs:

@@ -1,4 +1,4 @@
-"""What is made of the entries and sums: the Coriolis matrix, and derivatives about the centre of mass."""
+"""Final steps: the Coriolis matrix (V8), and derivatives of the momentum about the centre of mass (V7)."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..numbers.memory import get, put, put_apart
@@ -13,14 +13,13 @@ from .of_free import unit
 
 @inline
 def column_at(A, nv, k, i):
-    """Three entries of column i, from row k on."""
-    at = k * nv + i
-    return Vec3(get(A, at), get(A, at + nv), get(A, at + 2 * nv))
+    entry = k * nv + i
+    return Vec3(get(A, entry), get(A, entry + nv), get(A, entry + 2 * nv))
 
 
 @device
 def about_centre(index, params, work, nv, total):
-    """(V7): moments about the centre of mass, which moves; of H and P also what acts through it moves."""
+    """Shift the moments in ``total`` to the centre of mass c (V7): y - c x x, for H and P also with dc/dq."""
     n = header(index)
     for row in range(n.ground0, n.ground1):
         g = ground(index, row)
@@ -29,7 +28,7 @@ def about_centre(index, params, work, nv, total):
     mass = I[0] + get(params, GROUND_MASS)
     inverse = 1.0 / mass
     c, l, f = (Vec3(I[1], I[2], I[3]) + fixed) * inverse, linear(ws.total_momentum(work, 0)), linear(ws.force(work, 0))
-    # gravity is in the forces of bodies alone
+    # The forces of bodies include gravity; the force of the mass on the universe does not.
     f = f + load3(params, MINUS_GRAVITY) * get(params, GROUND_MASS)
     for i in range(nv):
         dc = column_at(total, nv, 18, i) * inverse
@@ -45,7 +44,6 @@ def about_centre(index, params, work, nv, total):
 
 @inline
 def own_bracket(B, y, x):
-    """[y, x] of two velocities of the joint of a body, of which three or six numbers count."""
     if B.kind == FREEFLYER:
         return cross(y, x)
     return join(bracket_of(B, linear(y), linear(x)), zero3())
@@ -53,7 +51,7 @@ def own_bracket(B, y, x):
 
 @inline
 def turn_columns(index, params, work, nv, C, b, B, v, M, A):
-    """Columns of a joint whose velocities do not commute: half of M [v, .] is what differs from half of dv."""
+    """Add half of M [v, .] to the columns of a joint whose velocities do not commute."""
     y, first = zero6(), B.which
     for d in range(B.ndof):
         y = y + unit(d) * get(v, listed(index, C.column, first + d))
@@ -65,14 +63,14 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A):
                 t += 0.5 * entry_of(x, d) * get(M, i * nv + listed(index, C.column, first + d))
             put(A, i * nv + to, t)
         for d in range(B.ndof):
-            # armature is no body: it is constant in the joint's own velocities
-            at = listed(index, C.column, first + d) * nv + to
-            put(A, at, get(A, at) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
+            # Armature is a constant inertia for the velocities of the joint, so that it adds no such term.
+            entry = listed(index, C.column, first + d) * nv + to
+            put(A, entry, get(A, entry) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
 
 
 @inline
 def own_armature(index, params, work, C, b, k):
-    """Armature of independent velocity k of a cluster, that of a joint of several degrees of freedom on body b."""
+    """Return the armature of independent velocity k of a cluster, which moves body b's joint of several dofs."""
     x = 0.0
     if C.kind == GENERAL:
         x = ws.E_entry(work, C.at_E, C.nk, k, k)
@@ -88,19 +86,19 @@ def own_armature(index, params, work, C, b, k):
 
 @inline
 def entry_of(x, d):
-    """Entry d of six numbers: tuples have none by number in compiled code."""
+    """Return entry d of a tuple of six; Numba cannot index such tuples by a variable."""
     return x[0] if d == 0 else x[1] if d == 1 else x[2] if d == 2 else x[3] if d == 3 else x[4] if d == 4 else x[5]
 
 
 @device
 def coriolis(index, params, work, nv, v, M, A):
-    """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add."""
+    """Turn dtau/dv in A into the Coriolis matrix (V8): half of the sum of A and M [v, .]."""
     for i in range(nv * nv):
         put(A, i, 0.5 * get(A, i))
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == FREE:
-            # its rows of M are forces: m . (v x e) = -(v x* m) . e
+            # Each row of M restricted to the base is a force m: m . (v x e) = -(v x* m) . e.
             y = load6(v, C.column)
             for i in range(nv):
                 k = i * nv + C.column

@@ -1,7 +1,7 @@
-"""Derivatives of inverse dynamics, by one recursion; see docs/algorithms.md, (V1) to (V7).
+"""Derivatives of inverse dynamics in one recursion, equations (V1) to (V7).
 
-The recursion of Singh, Russell and Wensing on the independent tree, with columns J, L, N in the place of motion
-subspaces and their rates, so that couplings, spin elements and closed loops are in it.
+This is the recursion of Singh, Russell and Wensing over the tree of clusters. The columns J, L and N replace motion
+subspaces and their rates, which covers coupled joints, spin elements and closed loops.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -22,7 +22,7 @@ from .results import about_centre, coriolis
 
 @inline
 def rotor_variations(index, params, work, rates, q, forces, tau):
-    """External forces on rotors that spin: on their carriers, about their axes, and as they turn; (S5)."""
+    """Add external forces on lumped rotors (S5) to the carriers and torques, and their derivatives to P."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -36,29 +36,26 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
         for k in range(r.nk):
             g, i_v = get(work, r.at_G + k), listed(index, r.column, k)
             if C.kind == SINGLE:
-                at = C.at_rates + ON_ROTOR
+                offset = C.at_rates + ON_ROTOR
                 ws.set_own_torque(work, C.first, ws.own_torque(work, C.first) - g * axial)
             else:
-                m = 0  # which column of the cluster it is
+                m = 0  # column of i_v in its cluster
                 while listed(index, C.column, m) != i_v:
                     m += 1
-                at = carried(index, C, r.carrier, m) + OF_POSITION
+                offset = carried(index, C, r.carrier, m) + OF_POSITION
                 if C.kind == GENERAL and has_hinges(index, C):
-                    at = C.at_rates + OF_COLUMN * m + ON_ROTOR
+                    offset = C.at_rates + OF_COLUMN * m + ON_ROTOR
                 if C.kind == GENERAL:
                     put(tau, i_v, get(tau, i_v) - g * axial)
-            put(rates, at, load6(rates, at) - turned * g)
+            put(rates, offset, load6(rates, offset) - turned * g)
         if C.kind == LOOP:
-            at = r.at_G + r.nk + 3  # its torque stands behind its row of G, its bias, rate and acceleration
-            put(work, at, get(work, at) - axial)
+            offset = r.at_G + r.nk + 3  # the torque of the rotor, see ``layout.Velocity`` and ``sizes.joint_work``
+            put(work, offset, get(work, offset) - axial)
 
 
 def derivatives_with(advance_loop, collect_loop):
-    """Make the derivatives; the arguments are for LOOP clusters."""
-
     @inline
     def collect(index, params, work, rates, nv, c, tau, dq, dv, M, total, second, pairs, summed, forced):
-        """(V3)-(V5) of cluster c."""
         C = cluster(index, c)
         if C.kind == SINGLE:
             of_single.collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
@@ -73,17 +70,17 @@ def derivatives_with(advance_loop, collect_loop):
 
     @paste
     def derivatives(index, params, work, rates, q, v, a, forces, tau, dq, dv, M, total):
-        """Write torques, and their derivatives, as far as there is room for them.
+        """Write the torques and their derivatives, those whose arrays are not empty.
 
         Args:
-            forces: Empty, or external forces behind nv numbers.
-            tau: Torques; empty with dq.
-            dq: nv x nv, zero where clusters are on different branches, as dv and M. If it is empty, dv is to become
-                the Coriolis matrix instead, and torques are left out.
-            dv: nv x nv, or empty with M.
-            M: nv x nv, or empty: then sums only.
-            total: 24 x nv, or empty: derivatives of the momentum, of its rate by q and v, and the momentum matrix,
-                about the centre of mass.
+            forces: Empty, or external forces after nv entries.
+            tau: Written: torques; empty if dq is.
+            dq: Written: dtau/dq, nv x nv. Entries between different branches stay zero, as in dv and M. If dq is empty,
+                dv becomes the Coriolis matrix (V8), and no torques are computed.
+            dv: Written: dtau/dv, nv x nv; empty if M is.
+            M: Written: mass matrix, nv x nv; empty for sums only.
+            total: Written, or empty: 24 x nv: derivatives of the momentum by q, of its rate by q and v, and the
+                momentum matrix, all about the centre of mass (V7).
         """
         n = header(index)
         nv, forced, pairs, summed = n.nv, forces.shape[0] > 0, M.shape[0] > 0, total.shape[0] > 0
@@ -114,7 +111,8 @@ def derivatives_with(advance_loop, collect_loop):
                 of_general.advance(
                     index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced
                 )
-            # a branch that has come to its end is finished while its numbers are near by; external forces come first
+            # At the end of a branch its clusters are collected at once, while their data is in the cache. With external
+            # forces, all clusters are collected at the end, because the forces on rotors must be added before.
             done, until = c, C.until
             if forced:
                 until = c

@@ -1,9 +1,10 @@
-"""What designers ask of a mechanism: range, transmission, torque, loads, what a length matters.
+"""Analysis of mechanisms: ranges of motion, ratios, motor torques, bearing loads and sensitivity to lengths.
 
-``mechanism`` computes it, ``MechanismResult.write`` makes ``mechanism.html``, a page that needs no network, and tables.
+``mechanism`` computes the results. ``MechanismResult.write`` writes ``mechanism.html``, a page without network access,
+and CSV tables.
 """
 
-from . import page as page  # which says how results are written
+from . import page as page  # registers the function that writes results
 from .actuators import Motor as Motor
 from .lengths import Sensitivity as Sensitivity
 from .loads import Load as Load

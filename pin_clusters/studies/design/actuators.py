@@ -1,4 +1,4 @@
-"""The motors of a cluster: what they turn, and how much torque they have."""
+"""The motors of a cluster: the joints that they drive, and their torque and speed limits."""
 
 import math
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from ..._support.trees import joint_in_v, slides
 from ...model import Cluster, ClusterModel, RotorElement
 
 _NO_EFFORT = 1e6
-"""Efforts beyond this are none, [N m] or [N]."""
+"""Larger effort limits count as no limit, [N m] or [N]; the same for velocity limits."""
 
 
 @dataclass(frozen=True, eq=False)
 class Motor:
-    """What drives a cluster: a rotor, or a joint without one.
+    """Motor of a cluster: a rotor, or a joint without a rotor.
 
     Attributes:
-        name: Of the rotor or joint.
-        row: Its speed is ``row @ v_tree``, shape (tree.nv,).
-        torque_row: The torques of the tree that its torque makes are ``torque_row`` times it, shape (tree.nv,).
+        name: Name of the rotor or joint.
+        row: The motor speed is ``row @ v_tree``, shape (tree.nv,).
+        torque_row: A motor torque t corresponds to the tree torques ``torque_row * t``, shape (tree.nv,).
         limit: Largest torque, [N m] or [N]; 1 if none is given.
-        given: Whether a limit was given.
+        given: Whether a limit is given.
         unit: ``"N m"`` or ``"N"``.
-        source: Where the limit comes from.
+        source: Description of the source of the limit.
         speed: Largest speed, [rad/s] or [m/s]; 1 if none is given.
     """
 
@@ -38,10 +38,10 @@ class Motor:
 
 
 def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
-    """Return the rotors of a cluster; without any, its independent joints that have an effort, or all of these.
+    """Return the rotors of a cluster; without rotors, the independent joints with an effort limit, or all of them.
 
-    The limit of a rotor is the effort of its own joint, or that of the one joint that it drives over the ratio. A rotor
-    that several joints turn and that is none of the file's joints has no limit.
+    The torque limit of a rotor is the effort limit of its joint, or of the single joint that it drives, divided by the
+    ratio. A rotor that is no joint of the file and drives several joints has no limit.
     """
     if rotors := [r for r in model.motors if r.name in cluster.rotors]:
         return tuple(_of_rotor(model, r) for r in rotors)
@@ -83,12 +83,11 @@ def _of_joint(model: ClusterModel, j: int) -> Motor:
 
 
 def _effort(model: ClusterModel, iv: int) -> float | None:
-    """Return the effort limit of a velocity of the tree, None if the file gives none."""
     effort = float(model.own_tree.effortLimit[iv])
     return effort if math.isfinite(effort) and 0.0 < effort < _NO_EFFORT else None
 
 
 def _speed(model: ClusterModel, row: np.ndarray) -> float:
-    """Return the largest speed of what turns with one joint of the file, 1 if it gives none."""
-    (at,), given = np.nonzero(row), model.own_tree.velocityLimit
-    return float(abs(row[at[0]]) * given[at[0]]) if len(at) == 1 and 0.0 < given[at[0]] < _NO_EFFORT else 1.0
+    """Return the largest speed of a motor that drives one joint; 1 without a velocity limit or for several joints."""
+    (ivs,), limits = np.nonzero(row), model.own_tree.velocityLimit
+    return float(abs(row[ivs[0]]) * limits[ivs[0]]) if len(ivs) == 1 and 0.0 < limits[ivs[0]] < _NO_EFFORT else 1.0

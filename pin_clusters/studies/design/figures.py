@@ -1,4 +1,4 @@
-"""The pictures of the page, narrow enough for a phone."""
+"""Figures of the page, narrow enough for a phone."""
 
 import math
 from collections.abc import Sequence
@@ -21,34 +21,43 @@ from .transmission import Transmission
 from .words import axis, degrees, number, place, reasons
 
 _WIDEST = 400.0
-"""Angles beyond this are at the edge of the picture of ranges, [degrees]."""
+"""Largest angle on the axis of the figure of ranges, [degrees]."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _NET = 4
+"""The figure of dependent joints draws every fourth grid line."""
 _STEEP = 4.0
-"""A curve is cut at so many times its usual size, where it grows without bound."""
+"""Curves that grow without bound are cut at this multiple of their 75 % quantile."""
 
 
-def range_bars(found: Sequence[JointRange]) -> Html:
-    """Draw how far joints that turn go, within their limits."""
-    names = [r.joint for r in found]
-    height = 1.35 + tall(names, 0.25) * len(found)
+def range_bars(joint_ranges: Sequence[JointRange]) -> Html:
+    names = [r.joint for r in joint_ranges]
+    height = 1.35 + tall(names, 0.25) * len(joint_ranges)
     drawn, axes, y = rows(names, height, height - 1.2, "angle [deg]")
-    ends = [x for r in found for x in (*r.span, *r.limits) if math.isfinite(x)]
-    most = min(_WIDEST, max((abs(math.degrees(x)) for x in ends), default=90.0) * 1.05 + 1.0)
+    ends = [x for r in joint_ranges for x in (*r.span, *r.limits) if math.isfinite(x)]
+    widest = min(_WIDEST, max((abs(math.degrees(x)) for x in ends), default=90.0) * 1.05 + 1.0)
     labels = {"limits": "limits of the file", "range": "reached through the loops", "turn": "turns fully"}
-    for r, at in zip(found, y, strict=True):
-        low, high = (float(np.clip(math.degrees(x), -most, most)) for x in r.limits)
-        axes.plot([low, high], [at, at], color=C["grey"], linewidth=1.2, zorder=2, label=labels.pop("limits", None))
+    for r, height_of_bar in zip(joint_ranges, y, strict=True):
+        low, high = (float(np.clip(math.degrees(x), -widest, widest)) for x in r.limits)
+        axes.plot(
+            [low, high],
+            [height_of_bar, height_of_bar],
+            color=C["grey"],
+            linewidth=1.2,
+            zorder=2,
+            label=labels.pop("limits", None),
+        )
         for x, limit in ((low, r.limits[0]), (high, r.limits[1])):
-            if abs(math.degrees(limit)) <= most:
-                axes.plot([x, x], [at - 0.22, at + 0.22], color=C["grey"], linewidth=1.2, zorder=2)
+            if abs(math.degrees(limit)) <= widest:
+                axes.plot(
+                    [x, x], [height_of_bar - 0.22, height_of_bar + 0.22], color=C["grey"], linewidth=1.2, zorder=2
+                )
         if r.turns and r.independent:
             start, end, key, look = -180.0, 180.0, "turn", {"color": C["sky"], "hatch": "////"}
         else:
-            start, end = (float(np.clip(math.degrees(x), -most, most)) for x in r.span)
+            start, end = (float(np.clip(math.degrees(x), -widest, widest)) for x in r.span)
             key, look = "range", {"color": C["diagonal"]}
         axes.barh(
-            at,
+            height_of_bar,
             end - start,
             0.42,
             left=start,
@@ -58,16 +67,15 @@ def range_bars(found: Sequence[JointRange]) -> Html:
             label=labels.pop(key, None),
             **look,
         )
-        axes.plot([math.degrees(r.reference)], [at], marker="|", markersize=8, color=C["ink"], zorder=4)
-    axes.set_xlim(-most, most) if any(r.span[0] < 0.0 for r in found) else axes.set_xlim(0.0, most)
+        axes.plot([math.degrees(r.reference)], [height_of_bar], marker="|", markersize=8, color=C["ink"], zorder=4)
+    axes.set_xlim(-widest, widest) if any(r.span[0] < 0.0 for r in joint_ranges) else axes.set_xlim(0.0, widest)
     text = "Range of motion. " + ", ".join(
-        f"{r.joint} {place(r.span[0], r.unit)} to {place(r.span[1], r.unit)}" for r in found
+        f"{r.joint} {place(r.span[0], r.unit)} to {place(r.span[1], r.unit)}" for r in joint_ranges
     )
-    return finished(drawn, axes, "How far each joint goes", "ranges", f"Range of motion. {text}.", top=0.3)
+    return finished(drawn, axes, "Range of motion of each joint", "ranges", f"{text}.", top=0.3)
 
 
 def region_map(region: Region, key: str) -> Html:
-    """Draw what two joints reach together, and what ends it."""
     x, y = region.x, region.y
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     gx, gy = (degrees(g, c.unit) for g, c in ((region.grid_x, x), (region.grid_y, y)))
@@ -85,12 +93,12 @@ def region_map(region: Region, key: str) -> Html:
                 linewidth=0,
             )
     _edges(axes, region, x, y)
-    text = f"Poses that {x.name} and {y.name} reach together; it ends by {', '.join(reasons(region))}."
-    return finished(drawn, axes, "What both reach together", key, text)
+    text = f"Poses that {x.name} and {y.name} reach together. The range is limited by {', '.join(reasons(region))}."
+    return finished(drawn, axes, "Combined range of both joints", key, text)
 
 
 def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
-    """Draw the same in the coordinates of two other joints: lines on which one of the moved joints rests."""
+    """Draw the region in the coordinates of two dependent joints: lines along which one moved joint is constant."""
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     px, py = (degrees(region.positions[:, :, region.index(c.name)], c.unit) for c in (x, y))
     middle = [int(np.argmin(np.abs(g))) for g in (region.grid_y - 0.0, region.grid_x - 0.0)]
@@ -99,8 +107,8 @@ def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
     for i in range(middle[1] % _NET, px.shape[1], _NET):
         axes.plot(px[:, i], py[:, i], color=C["grey"], linewidth=0.7, alpha=0.8)
     _edges(axes, region, x, y)
-    text = f"The same poses as {x.name} and {y.name} have them."
-    return finished(drawn, axes, "The same at the joints that follow", key, text)
+    text = f"The combined range in the coordinates of {x.name} and {y.name}."
+    return finished(drawn, axes, "Combined range of the dependent joints", key, text)
 
 
 def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
@@ -120,7 +128,6 @@ def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
 
 
 def _spans(row: np.ndarray) -> list[tuple[int, int]]:
-    """Return first and last index of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))
     return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
 
@@ -135,7 +142,6 @@ def _square(x: str, y: str, entries: int) -> tuple[Any, Any]:
 
 
 def ratios(t: Transmission, key: str) -> Html:
-    """Draw ratios and mechanical advantage over the range of a joint."""
     top = 0.42 + 0.17 * ((len(t.joints) + 1) // 2)
     height = top + 3.6
     drawn = figure(WIDTH, height)
@@ -151,16 +157,18 @@ def ratios(t: Transmission, key: str) -> Html:
     lower.set_ylim(bottom=0.0)
     upper.tick_params(labelbottom=False)
     reference = ", ".join(f"{c.name} {number(r)}" for c, r in zip(t.joints, t.ratio[t.reference], strict=True))
-    text = f"Velocity of each joint per velocity of {t.moved.name}, and below torque at it per torque; {reference}."
+    text = (
+        f"Upper: velocity of each joint divided by the velocity of {t.moved.name}. Lower: torque ratio. "
+        f"In the reference pose: {reference}."
+    )
     return finished(drawn, upper, f"Ratios to {t.moved.name}", key, text)
 
 
 def inertia(t: Transmission, key: str) -> Html:
-    """Draw the inertia that one feels at a joint over its range, and the motors' part in it."""
     unit = "kg" if t.moved.slides else "kg m\u00b2"
     drawn, axes = over(axis(t.moved.name, t.moved.unit), f"inertia [{unit}]")
     x = degrees(t.values, t.moved.unit)
-    axes.plot(x, t.inertia, color=C["diagonal"], linewidth=1.6, label="all")
+    axes.plot(x, t.inertia, color=C["diagonal"], linewidth=1.6, label="total")
     if np.nanmax(t.motors) > 1e-6 * np.nanmax(t.inertia):
         axes.plot(x, t.motors, color=C["block"], linewidth=1.4, linestyle=(0, (4, 2)), label="rotors and armature")
     axes.set_ylim(bottom=0.0)
@@ -168,20 +176,19 @@ def inertia(t: Transmission, key: str) -> Html:
     axes.yaxis.get_offset_text().set_fontsize(SMALL)
     _cut(axes, np.column_stack([t.inertia, t.motors]), low=0.0)
     _here(axes, x[t.reference])
-    here = f"{number(float(t.inertia[t.reference]))} {unit}"
-    text = f"Effective inertia at {t.moved.name} over its range, {here} in the reference pose."
+    at_reference = f"{number(float(t.inertia[t.reference]))} {unit}"
+    text = f"Effective inertia at {t.moved.name} over its range, {at_reference} in the reference pose."
     return finished(drawn, axes, f"Inertia at {t.moved.name}", key, text)
 
 
 def _cut(axes: Any, values: np.ndarray, low: float | None = None) -> None:
-    """Cut curves that grow without bound."""
-    known = values[np.isfinite(values)]
-    if not known.size:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
         return
-    usual = float(np.quantile(np.abs(known), 0.75))
-    most = max(_STEEP * usual, 1e-12)
-    if np.abs(known).max() > most:
-        axes.set_ylim(-most if low is None and known.min() < 0.0 else 0.0 if low is None else low, most)
+    usual = float(np.quantile(np.abs(finite), 0.75))
+    bound = max(_STEEP * usual, 1e-12)
+    if np.abs(finite).max() > bound:
+        axes.set_ylim(-bound if low is None and finite.min() < 0.0 else 0.0 if low is None else low, bound)
 
 
 def _here(axes: Any, x: float) -> None:
@@ -189,7 +196,6 @@ def _here(axes: Any, x: float) -> None:
 
 
 def polygons(t: Torques, key: str, *, speeds: bool = False) -> Html:
-    """Draw which torques motors can make at two joints, or which speeds, in some poses."""
     a, b = t.joints
     units = [f"{c.unit}/s" if speeds else c.torque_unit for c in (a, b)]
     drawn, axes = _square(f"{a.name} [{units[0]}]", f"{b.name} [{units[1]}]", len(sets := distinct(t)))
@@ -201,30 +207,29 @@ def polygons(t: Torques, key: str, *, speeds: bool = False) -> Html:
     axes.fill(*(t.sets[0].speeds if speeds else t.sets[0].corners).T, color=C[PARTS[0]], alpha=0.10, linewidth=0)
     axes.axhline(0.0, color=C["soft"], linewidth=0.7)
     axes.axvline(0.0, color=C["soft"], linewidth=0.7)
-    what = ("Speeds", "allow") if speeds else ("Torques", "make")
-    text = f"{what[0]} at {a.name} and {b.name} that the motors can {what[1]}, in {len(sets)} poses."
-    return finished(drawn, axes, "How fast the motors move them" if speeds else "What the motors can make", key, text)
+    quantity = "speeds" if speeds else "torques"
+    text = f"Deliverable {quantity} of the motors at {a.name} and {b.name}, in {len(sets)} poses."
+    return finished(drawn, axes, f"Deliverable {quantity}", key, text)
 
 
 def gain_map(region: Region, t: Torques, stiffness: np.ndarray, key: str) -> Html:
-    """Draw lines of equal stiffness at two joints, of motors with equal gains, over what the joints reach."""
+    """Draw contours of the stiffness at two joints over their range, for motors of unit stiffness."""
     drawn = figure(WIDTH, 7.0)
     shown = np.isfinite(stiffness[..., 0])
     x, y = (degrees(region.positions[shown, region.index(c.name)], c.unit) for c in t.joints)
     for k, (c, colour) in enumerate(zip(t.joints, ("diagonal", "block"), strict=True)):
         axes = drawn.add_axes((0.17, 0.56 - 0.49 * k, 0.79, 0.37))
-        tidy(axes, *(axis(one.name, one.unit) for one in t.joints))
+        tidy(axes, *(axis(joint.name, joint.unit) for joint in t.joints))
         values = stiffness[shown, k]
         levels = np.unique([float(f"{z:.3g}") for z in np.quantile(values, (0.1, 0.3, 0.5, 0.7, 0.9))])
         if np.ptp(values) > 1e-3 * values.max():
             axes.clabel(axes.tricontour(x, y, values, levels, colors=[C[colour]]), fontsize=SMALL)
         axes.set_title(literal(f"{c.name}: {values.min():.3g} to {values.max():.3g}"), fontsize=SMALL)
-    text = f"Stiffness at {' and '.join(c.name for c in t.joints)}, the other held, per stiffness of each motor."
-    return finished(drawn, axes, "What gains of the motors are at the joints", key, text)
+    text = f"Stiffness at {' and '.join(c.name for c in t.joints)} with the other joint held, per motor stiffness."
+    return finished(drawn, axes, "Joint stiffness per motor stiffness", key, text)
 
 
 def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
-    """Draw the largest torque at each joint of a cluster of one freedom over its range."""
     assert t.along is not None
     assert t.values is not None
     unit = t.joints[0].torque_unit if len({c.torque_unit for c in t.joints}) == 1 else "N m, N"
@@ -234,23 +239,24 @@ def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
     axes.set_ylim(bottom=0.0)
     _cut(axes, t.along, low=0.0)
     text = f"Largest torque at {', '.join(c.name for c in t.joints)} over the range of {moved.name}."
-    return finished(drawn, axes, "What the motors can make", key, text)
+    return finished(drawn, axes, "Largest torque of the motors", key, text)
 
 
-def length_bars(found: Sensitivity, shown: Sequence[int], key: str) -> Html:
-    """Draw how far joints move for a millimetre, the worst lengths first."""
-    names = [found.lengths[i] for i in shown]
+def length_bars(sensitivity: Sensitivity, shown: Sequence[int], key: str) -> Html:
+    names = [sensitivity.lengths[i] for i in shown]
     height = 1.25 + tall(names, 0.36) * len(names)
-    unit = "mm per mm" if all(c.slides for c in found.joints) else "mrad per mm"
-    if len({c.slides for c in found.joints}) > 1:
+    unit = "mm per mm" if all(c.slides for c in sensitivity.joints) else "mrad per mm"
+    if len({c.slides for c in sensitivity.joints}) > 1:
         unit = "mrad, mm per mm"
     drawn, axes, y = rows(names, height, height - 1.1, unit)
-    bar = 0.7 / len(found.joints)
-    for k, (c, colour) in enumerate(zip(found.joints, cycle(PARTS), strict=False)):
-        at = y + 0.35 - (k + 0.5) * bar
-        axes.barh(at, found.largest[shown, k], bar, color=C[colour], alpha=0.28, linewidth=0)
-        axes.barh(at, np.abs(found.at_reference[shown, k]), bar, color=C[colour], linewidth=0, label=literal(c.name))
-    text = "How far joints move for a millimetre: " + ", ".join(
-        f"{found.lengths[i]} {number(float(found.largest[i].max()))}" for i in shown
+    bar = 0.7 / len(sensitivity.joints)
+    for k, (c, colour) in enumerate(zip(sensitivity.joints, cycle(PARTS), strict=False)):
+        y_bar = y + 0.35 - (k + 0.5) * bar
+        axes.barh(y_bar, sensitivity.largest[shown, k], bar, color=C[colour], alpha=0.28, linewidth=0)
+        axes.barh(
+            y_bar, np.abs(sensitivity.at_reference[shown, k]), bar, color=C[colour], linewidth=0, label=literal(c.name)
+        )
+    text = "Joint displacement per millimetre: " + ", ".join(
+        f"{sensitivity.lengths[i]} {number(float(sensitivity.largest[i].max()))}" for i in shown
     )
-    return finished(drawn, axes, "What a millimetre does", key, text, top=0.3)
+    return finished(drawn, axes, "Effect of one millimetre", key, text, top=0.3)

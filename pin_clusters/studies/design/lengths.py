@@ -1,7 +1,7 @@
-"""What a little more length does: how far the dependent joints move for a millimetre in a link, a point or a rod.
+"""Sensitivity of the dependent joints to the lengths of links, constraint points and rods.
 
-With phi(q, p) = 0 the equations of a cluster's loops and K_d their columns of the dependent joints,
-``dq_d / dp = -K_d^+ dphi/dp`` at independent joints that stay where they are.
+The loop-closure constraints phi(q, p) = 0 have the Jacobian K_d for the dependent joints. For a length p and constant
+independent joints, ``dq_d / dp = -K_d^+ dphi/dp``.
 """
 
 import dataclasses
@@ -23,8 +23,9 @@ from .sweep import Sweep
 from .words import part
 
 _STEP = 1e-5
-"""Of the differences by a length, [m]."""
+"""Step of the finite differences by a length, [m]."""
 _BINDS = 1e-3
+"""A length binds if this fraction of dphi/dp remains after the dependent joints have moved."""
 _NOTHING = 1e-9
 _POSES = 12
 _NO_LENGTH = ("gear", "ratio", "branch", "teeth", "phase", "pi", "sign", "mass")
@@ -35,15 +36,16 @@ Parts = tuple[pin.Model, tuple[Closure, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """How the dependent joints of one cluster move for a little more length.
+    """Sensitivity of the dependent joints of one cluster to lengths.
 
     Attributes:
         joints: The dependent joints, [rad] or [m].
-        lengths: What is longer, or moved, in words.
-        at_reference: In the reference pose, shape (lengths, joints), [rad / m] or [m / m]: mrad or mm per mm.
-        largest: The largest magnitude over the ranges of the independent joints, the same.
-        binds: Whether the loops cannot close with another value: links that bind, as in a planar linkage in space whose
-            pin is moved across; shape (lengths,).
+        lengths: Description of each length.
+        at_reference: Derivatives in the reference pose, shape (lengths, joints), [rad/m] or [m/m], i.e. mrad or mm per
+            mm.
+        largest: Largest magnitude over the ranges of the independent joints, shape (lengths, joints), [rad/m] or [m/m].
+        binds: Whether the loops cannot close for another value of the length, such as the position of a pin
+            perpendicular to the plane of a planar linkage; shape (lengths,).
     """
 
     joints: tuple[Coordinate, ...]
@@ -54,7 +56,7 @@ class Sensitivity:
 
 
 def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Sweep, ...]) -> Sensitivity | None:
-    """Return the sensitivities of the cluster of some joints; None if it has no loops, or no length is known."""
+    """Return the sensitivities of the cluster of the given joints; None without loops or lengths."""
     loop = next((x for x in loops_of(model).clusters if {model.names[j] for j in x.joints} & set(joints)), None)
     if loop is None:
         return None
@@ -65,51 +67,51 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
         inside = s.q if s.low.kind == "limit" else s.q[1:]
         inside = inside if s.high.kind == "limit" else inside[:-1]
         poses += list(inside[:: max(1, len(inside) // _POSES)])
-    rest = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # couplings in loops
-    whole = (*(x for c in loop.closures for x in _as_bodies(model, c)), *rest)
-    here = Equations(model.own_tree, whole)
-    names, found, misfit = [], [], []
-    for name, changed in _lengths(model, loop, whole):
+    couplings = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # couplings in loops
+    closures = (*(x for c in loop.closures for x in _as_bodies(model, c)), *couplings)
+    equations = Equations(model.own_tree, closures)
+    names, derivatives, misfit = [], [], []
+    for name, changed in _lengths(model, loop, closures):
         try:
             up, down = (Equations(*changed(h)) for h in (_STEP, -_STEP))
-        except PinClustersError:  # a mechanism that cannot be made so
+        except PinClustersError:  # the mechanism does not exist with this length
             continue
-        rates = [_rates(loop, here, up, down, q) for q in poses]
-        moves, left = np.array([x for x, _ in rates]), max(x for _, x in rates)
-        if np.abs(moves).max() < _NOTHING and left < _NOTHING:
+        rates = [_rates(loop, equations, up, down, q) for q in poses]
+        moves, misfit_here = np.array([x for x, _ in rates]), max(x for _, x in rates)
+        if np.abs(moves).max() < _NOTHING and misfit_here < _NOTHING:
             continue
         names.append(name)
-        found.append(moves)
-        misfit.append(left)
+        derivatives.append(moves)
+        misfit.append(misfit_here)
     if not names:
         return None
     columns = [loop.dependents.index(c.iv) for c in led]
-    all_moves = np.array(found)[:, :, columns]
+    all_moves = np.array(derivatives)[:, :, columns]
     return Sensitivity(led, tuple(names), all_moves[:, 0], np.abs(all_moves).max(axis=1), np.array(misfit) > _BINDS)
 
 
 def _rates(
-    loop: LoopAnalysis, here: Equations, up: Equations, down: Equations, q: np.ndarray
+    loop: LoopAnalysis, equations: Equations, up: Equations, down: Equations, q: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Return d(dependent joints) / d(length), in the order of ``loop.dependents``, and what does not close."""
-    scales = here.scales(q)
+    """Return d(dependent joints) / d(length) in the order of ``loop.dependents``, and the relative residual."""
+    scales = equations.scales(q)
     slope = (up.residual(q) - down.residual(q)) / (2.0 * _STEP) / scales
-    K = here.jacobian(q)[:, list(loop.dependents)] / scales[:, None]
+    K = equations.jacobian(q)[:, list(loop.dependents)] / scales[:, None]
     rates = -np.linalg.lstsq(K, slope, rcond=None)[0]
-    left, size = (float(np.abs(x).max(initial=0.0)) for x in (K @ rates + slope, slope))
-    return rates, left / size if left > _NOTHING else 0.0
+    misfit, size = (float(np.abs(x).max(initial=0.0)) for x in (K @ rates + slope, slope))
+    return rates, misfit / size if misfit > _NOTHING else 0.0
 
 
 def _lengths(
-    model: ClusterModel, loop: LoopAnalysis, whole: tuple[Closure, ...]
+    model: ClusterModel, loop: LoopAnalysis, closures: tuple[Closure, ...]
 ) -> Iterator[tuple[str, Callable[[float], Parts]]]:
-    """Go through all lengths of a cluster: in words, and what the mechanism is with a little more of it."""
+    """Yield the description of each length of a cluster, and a function that changes the mechanism by a step."""
     tree = model.own_tree
     for j, axis in itertools.product(loop.joints, range(3)):
-        yield f"{tree.names[j]}: place, {_AXES[axis]}", partial(_placed, tree, whole, j, axis)
-    for at, c in enumerate(whole):
+        yield f"{tree.names[j]}: place, {_AXES[axis]}", partial(_placed, tree, closures, j, axis)
+    for position, c in enumerate(closures):
         for name, changed in _of_closure(tree, c):
-            yield name, partial(_replaced, tree, whole, at, changed)
+            yield name, partial(_replaced, tree, closures, position, changed)
 
 
 def _placed(tree: pin.Model, closures: tuple[Closure, ...], j: int, axis: int, h: float) -> Parts:
@@ -125,15 +127,15 @@ def _replaced(
 
 
 def _as_bodies(model: ClusterModel, c: Closure) -> tuple[Closure, ...]:
-    """Return a mechanism of joint equations as frames and rods between bodies, if it is one; else as it is."""
+    """Return the loops and rods between bodies that are equivalent to a mechanism, or the closure itself."""
     generic = getattr(c.source, "generic", None)
     if not isinstance(c, JointClosure) or generic is None:
         return (c,)
     tree = model.own_tree
-    made = generic(tree)
-    if not all(isinstance(source, (Loop, Rod)) for source in made):
+    sources = generic(tree)
+    if not all(isinstance(source, (Loop, Rod)) for source in sources):
         return (c,)
-    parts = [x for source in made for x in source.closures(tree)]
+    parts = [x for source in sources for x in source.closures(tree)]
     data = tree.createData()
     pin.forwardKinematics(tree, data, model.q_reference)
     return tuple(_with_length(x, data) for x in parts)
@@ -147,7 +149,7 @@ def _with_length(c: Closure, data: pin.Data) -> Closure:
 
 
 def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[float], Closure]]]:
-    """Go through points and length of a rod or a loop; else the mechanism's own numbers, if these alone make it."""
+    """Yield the points and the length of a rod or loop, or the lengths of another mechanism."""
     label = part(str(c.source.label))
     if isinstance(c, RodClosure):
         yield f"{label}: length", lambda h: dataclasses.replace(c, length=(c.length or 0.0) + h)
@@ -163,17 +165,16 @@ def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[fl
 
 
 def _with(c: Closure, name: str, axis: int, h: float) -> Closure:
-    given: dict[str, Any] = {name: _shifted(getattr(c, name), axis, h)}
-    return dataclasses.replace(c, **given)
+    changes: dict[str, Any] = {name: _shifted(getattr(c, name), axis, h)}
+    return dataclasses.replace(c, **changes)
 
 
 def _of_other(tree: pin.Model, source: Any, name: str, value: float, h: float) -> Closure:
-    found: Closure = dataclasses.replace(source, **{name: value + h}).closures(tree)[0]
-    return found
+    closure: Closure = dataclasses.replace(source, **{name: value + h}).closures(tree)[0]
+    return closure
 
 
 def _shifted(place: Any, axis: int, by: float) -> Any:
-    """Return a point, or a frame, moved along an axis."""
     if not isinstance(place, np.ndarray):
         return pin.SE3(place.rotation, _shifted(np.array(place.translation), axis, by))
     moved = place.copy()

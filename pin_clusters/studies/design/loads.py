@@ -1,4 +1,4 @@
-"""What bearings, pins and rods have to carry along a motion: the worst of each, and when."""
+"""Loads of bearings, loop-closure constraints and rods along a motion: the largest of each, and its time."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,25 +20,25 @@ from .coordinates import coordinates
 
 _SAMPLES = 600
 _Part = tuple[str, int, str]
-"""Kind, which one of its kind, and name of what carries."""
+"""Kind, number within its kind, and name."""
 
 
 @dataclass(frozen=True)
 class Load(Result):
-    """The worst that one part carries along a motion.
+    """Largest load of one part along a motion.
 
     Attributes:
         part: Name of the joint, loop or rod.
         kind: ``"joint"``, ``"loop"`` or ``"rod"``.
-        force: Largest force, [N]; of a rod the largest magnitude of its tension or of the forces at its ends.
-        force_time: When, [s].
-        moment: Largest moment on the bearing, [N m]: of a joint without the part about its own axis, which motors and
-            friction carry.
-        moment_time: When, [s].
+        force: Largest force, [N]; for a rod, the largest magnitude of its tension and of the forces at its ends.
+        force_time: Time of the largest force, [s].
+        moment: Largest moment on the bearing, [N m]; for a joint, without the component about its axis, which motors
+            and friction carry.
+        moment_time: Time of the largest moment, [s].
         pull: Largest tension of a rod, [N].
         push: Largest compression of a rod, [N].
-        unique: Whether motion and torques determine it everywhere; else redundant constraints share it, and this is the
-            share of least norm.
+        unique: Whether motion and torques determine the load in all samples. Otherwise, redundant constraints share
+            the load, and this is the minimum-norm solution.
     """
 
     part: str
@@ -54,15 +54,15 @@ class Load(Result):
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """Worst-case loads.
+    """Largest loads along a motion.
 
     Attributes:
-        motion: Which motion, in words.
-        duration: [s].
-        samples: States at which they were computed.
-        parts: Joints in the order of the tree, but for floating ones, then loops and rods.
-        by_motors: Whether there are motors, at which the torques act; else they act at the independent joints.
-        on_joints: Independent joints at which a torque acts that no motor makes, such as that of a spring.
+        motion: Description of the motion.
+        duration: Duration of the motion, [s].
+        samples: Number of states.
+        parts: Loads of joints in the order of the tree, without floating joints, then of loops and rods.
+        by_motors: Whether the torques act at motors. Otherwise, they act at the independent joints.
+        on_joints: Independent joints whose torque the motors cannot deliver entirely, such as the torque of a spring.
     """
 
     motion: str
@@ -76,54 +76,55 @@ class Loads:
 def loads(
     model: ClusterModel, trajectory: Trajectory, drives: list[tuple[Motor, ...]], progress: Callable[[float], None]
 ) -> Loads:
-    """Compute what all parts carry along a motion, torques acting where the motors are.
+    """Compute the loads of all parts along a motion, with the torques acting at the motors.
 
-    The drives are the motors of each cluster, in the order of ``model.clusters``.
+    ``drives`` contains the motors of each cluster, in the order of ``model.clusters``.
     """
     time, q, v, a = trajectory.states(model)
     data = model.createData()
-    some = spread(len(time), _SAMPLES)
-    found: dict[_Part, list[Any]] = {}
+    indices = spread(len(time), _SAMPLES)
+    values_of_part: dict[_Part, list[Any]] = {}
     unpowered: set[str] = set()
     recorded = trajectory if isinstance(trajectory, Recorded) and trajectory.forces else None
-    for n, i in enumerate(some):
+    for n, i in enumerate(indices):
         fext = None if recorded is None else _ground(model, recorded, float(time[i]), q[i])
         tau = np.array(rnea(model, data, q[i], v[i], a[i], fext))
         tau_tree = tree_torques(model, coupling_jacobian(model, data, q[i]), tau, drives, unpowered)
         forces = constraint_forces(model, data, q[i], v[i], tau_tree, fext)
         for part, values in _of_state(model, forces):
-            found.setdefault(part, []).append(values)
+            values_of_part.setdefault(part, []).append(values)
         if n % 20 == 0:
-            progress(n / len(some))
-    at = time[some] - time[0]
-    parts = tuple(_worst(*part, np.array(values, dtype=float), at) for part, values in found.items())
+            progress(n / len(indices))
+    times = time[indices] - time[0]
+    parts = tuple(_worst(*part, np.array(values, dtype=float), times) for part, values in values_of_part.items())
     ordered = tuple(name for name in model.independent_joints if name in unpowered)
-    return Loads(trajectory.label, float(at[-1]), len(some), parts, any(drives), ordered)
+    return Loads(trajectory.label, float(times[-1]), len(indices), parts, any(drives), ordered)
 
 
 def tree_torques(
     model: ClusterModel, G: np.ndarray, tau: np.ndarray, drives: list[tuple[Motor, ...]], unpowered: set[str]
 ) -> np.ndarray:
-    """Return the torques of the tree, where the motors are, that act as ``tau`` on the independent joints.
+    """Return torques of the tree, acting at the motors, that are equivalent to ``tau`` of the independent joints.
 
-    What motors cannot make acts on the independent joints themselves; their names are put into ``unpowered``.
+    The part of ``tau`` that the motors cannot deliver acts at the independent joints, whose names are added to
+    ``unpowered``.
     """
     tree = model.own_tree
-    found = np.zeros(tree.nv)
-    left = tau.copy()
+    torques = np.zeros(tree.nv)
+    remainder = tau.copy()
     for cluster, motors in zip(model.clusters, drives, strict=True):
         free = coordinates(model, cluster.independent)
         columns = [c.column for c in free]
         if not motors or not columns:
             continue
         B = np.array([m.torque_row @ G[:, columns] for m in motors]).T
-        made = np.linalg.lstsq(B, tau[columns], rcond=1e-10)[0]
-        found += sum(x * m.torque_row for x, m in zip(made, motors, strict=True))
-        left[columns] -= B @ made
+        motor_torques = np.linalg.lstsq(B, tau[columns], rcond=1e-10)[0]
+        torques += sum(x * m.torque_row for x, m in zip(motor_torques, motors, strict=True))
+        remainder[columns] -= B @ motor_torques
         rounding = 1e-6 * max(1.0, float(np.abs(tau).max()))
-        unpowered.update(c.name for c in free if abs(left[c.column]) > rounding)
-    found[model.idx_v_independent] += left
-    return found
+        unpowered.update(c.name for c in free if abs(remainder[c.column]) > rounding)
+    torques[model.idx_v_independent] += remainder
+    return torques
 
 
 def _ground(model: ClusterModel, recorded: Recorded, t: float, q: np.ndarray) -> np.ndarray:
@@ -131,27 +132,26 @@ def _ground(model: ClusterModel, recorded: Recorded, t: float, q: np.ndarray) ->
     tree = model.own_tree
     data = tree.createData()
     pin.framesForwardKinematics(tree, data, q)
-    found = np.zeros((tree.njoints, 6))
+    wrenches = np.zeros((tree.njoints, 6))
     for name, values in recorded.forces.items():
         frame = tree.getFrameId(name)
         j = tree.frames[frame].parentJoint
         f = np.array([np.interp(t, recorded.time, column) for column in values.T])
-        at = pin.SE3(np.eye(3), data.oMf[frame].translation)  # the axes of the world
-        found[j] += (data.oMi[j].inverse() * at).act(pin.Force(f)).vector
-    return found
+        placement = pin.SE3(np.eye(3), data.oMf[frame].translation)  # recorded forces use world axes
+        wrenches[j] += (data.oMi[j].inverse() * placement).act(pin.Force(f)).vector
+    return wrenches
 
 
 def _of_state(model: ClusterModel, forces: ConstraintForces) -> Iterator[tuple[_Part, tuple[Any, ...]]]:
-    """Go through all parts: force, moment, tension and whether it is unique."""
     tree = model.own_tree
     for j in range(1, tree.njoints):
-        if tree.nvs[j] == 6:  # free: no bearing
+        if tree.nvs[j] == 6:  # a floating joint has no bearing
             continue
         f = forces.joints[j]
         S = joint_subspace(tree.joints[j])
         linear, angular = f[:3], f[3:]
         if S is not None:
-            # along its own motion no bearing carries
+            # The bearing carries no load along the motion of the joint.
             linear, angular = (
                 x - (x @ axis) * axis / (axis @ axis) if np.any(axis) else x
                 for x, axis in ((linear, S[:3]), (angular, S[3:]))

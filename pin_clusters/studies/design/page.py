@@ -1,4 +1,4 @@
-"""The page: how far, how fast, how strong, what is carried, what a length matters."""
+"""The page ``mechanism.html`` with ranges, ratios, torques, loads and sensitivities."""
 
 import math
 from collections.abc import Callable
@@ -23,28 +23,30 @@ _SHOWN, _BARS = 14, 40
 
 
 def page(result: MechanismResult) -> str:
-    """Return the whole page as text: no network, no JavaScript, light or dark as the reader has it."""
+    """Return the page as text, without network access or JavaScript, with light and dark colours."""
     robot = result.model.name
     rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
     links = [r for r in result.ranges if r.joint not in rotors]
-    others = [r for r in result.ranges if r.joint in rotors]
+    rotor_ranges = [r for r in result.ranges if r.joint in rotors]
     turning = [r for r in links if r.unit == "rad"][:_BARS]
     parts = result.linkages
     groups = alike([_fingerprint(p) for p in parts])
-    loads, more = _loads(result)
+    loads, more_loads = _loads(result)
     answers = _answers(result, [parts[g[0]] for g in groups])
     values: dict[str, Any] = {
-        "heading": f"What the mechanisms of {robot} do",
+        "heading": f"Mechanisms of {robot}",
         "sentence": " ".join(answers),
         "answers": answers,
         "cards": _cards(result),
         "notes": list(result.notes),
         "bars": figures.range_bars(turning) if turning else "",
         "ranges": _ranges(result, links, "Range of motion"),
-        "rotors": {"count": len(others), "table": _ranges(result, others, "Range of the rotors")} if others else None,
+        "rotors": {"count": len(rotor_ranges), "table": _ranges(result, rotor_ranges, "Range of the rotors")}
+        if rotor_ranges
+        else None,
         "linkages": [
-            linkage(parts[first], f"part{n}", [parts[i].name for i in twins])
-            for n, (first, *twins) in enumerate(groups)
+            linkage(parts[first], f"part{n}", [parts[i].name for i in mirrored])
+            for n, (first, *mirrored) in enumerate(groups)
         ],
         "gears": _gears(result),
         "motion": result.loads.motion,
@@ -53,7 +55,7 @@ def page(result: MechanismResult) -> str:
         "powered": result.loads.by_motors,
         "unpowered": ", ".join(result.loads.on_joints),
         "loads": loads,
-        "more_loads": more,
+        "more_loads": more_loads,
         "shared": any(not x.unique for x in result.loads.parts),
         "map": any(p.region for p in parts),
         "several": any(r.anywhere for r in result.ranges),
@@ -65,43 +67,40 @@ def page(result: MechanismResult) -> str:
 
 @shown_by(MechanismResult)
 def files(result: MechanismResult) -> dict[str, Callable[[], str]]:
-    """Return what makes page and tables by the names of their files."""
     return {"mechanism.html": lambda: page(result)} | {x: partial(str, text) for x, text in tables(result).items()}
 
 
 def _fingerprint(p: MechanismPart) -> np.ndarray:
-    """Return numbers that mirror images share."""
-    found = [float(len(s.joints)) for s in p.sweeps]
+    """Return numbers that are equal for linkages which are mirror images."""
+    numbers = [float(len(s.joints)) for s in p.sweeps]
     for s, t in zip(p.sweeps, p.transmissions, strict=True):
-        found += [abs(float(np.ptp(s.values))), float(t.inertia[t.reference])]
-        found += sorted(np.abs(t.ratio[t.reference]).tolist())
-    return np.round(np.concatenate([[len(found)], found, np.zeros(64)])[:64], 9)
+        numbers += [abs(float(np.ptp(s.values))), float(t.inertia[t.reference])]
+        numbers += sorted(np.abs(t.ratio[t.reference]).tolist())
+    return np.round(np.concatenate([[len(numbers)], numbers, np.zeros(64)])[:64], 9)
 
 
 def _answers(result: MechanismResult, parts: list[MechanismPart]) -> list[str]:
-    """Return a sentence for each linkage, the first few."""
-    found = []
+    paragraphs = []
     for p in parts[:4]:
-        own = [result.range(s.moved.name) for s in p.sweeps]
+        moved = [result.range(s.moved.name) for s in p.sweeps]
         led = [result.range(c.name) for c in p.sweeps[0].joints if c.column < 0 and not c.rotor]
-        text = "; ".join(map(_sentence, own)) + (f". Then {_goes(led[:4], 'low high')}" if led else "")
-        if any(r.anywhere for r in own) and not any(r.turns for r in own):
+        text = "; ".join(map(_sentence, moved)) + (f". Then {_goes(led[:4], 'low high')}" if led else "")
+        if any(r.anywhere for r in moved) and not any(r.turns for r in moved):
             rotors = [c.name for c in p.sweeps[0].joints if c.rotor]
-            linked = [r for r in result.ranges if r in own + led[:4] and r.joint not in rotors]
-            free = f"With {' and '.join(r.joint for r in own)} free together, {_goes(linked or own, 'span')}"
-            why_ = f"; it ends by {', '.join(reasons(p.region))}" if p.region else ""
+            linked = [r for r in result.ranges if r in moved + led[:4] and r.joint not in rotors]
+            free = f"With {' and '.join(r.joint for r in moved)} free together, {_goes(linked or moved, 'span')}"
+            why_ = f"; the range is limited by {', '.join(reasons(p.region))}" if p.region else ""
             text = f"{free}{why_}. One at a time: {text}"
-        elif len(own) > 1:
+        elif len(moved) > 1:
             text = f"One at a time, the others at rest: {text}"
-        found.append(f"{text}.")
+        paragraphs.append(f"{text}.")
     if len(parts) > 4:
-        found.append(f"And {len(parts) - 4} more, below.")
-    return found or ["There are no linkages: every joint moves between its own limits."]
+        paragraphs.append(f"The page describes {len(parts) - 4} more linkages below.")
+    return paragraphs or ["The robot has no linkages: every joint moves between its own limits."]
 
 
-def _goes(found: list[JointRange], which: str) -> str:
-    """Say from where to where joints go, together (``"span"``) or while one is moved (``"low high"``)."""
-    ways = [(r, r.span if which == "span" else (r.low, r.high)) for r in found]
+def _goes(joint_ranges: list[JointRange], which: str) -> str:
+    ways = [(r, r.span if which == "span" else (r.low, r.high)) for r in joint_ranges]
     return ", ".join(f"{r.joint} goes from {place(x, r.unit)} to {place(y, r.unit)}" for r, (x, y) in ways)
 
 
@@ -118,7 +117,7 @@ def _cards(result: MechanismResult) -> list[dict[str, str]]:
     loops = sum(p.loops for p in result.parts)
     motors = sum(len(p.motors) for p in result.parts)
     worst = max(result.loads.parts, key=lambda x: x.force)
-    found = [
+    cards = [
         (f"{len(result.model.independent_joints)}", f"independent joints, {len(result.ranges)} in all"),
         (f"{loops}", "clusters with closed loops" if loops != 1 else "cluster with closed loops"),
         (f"{motors}", "motors" if motors != 1 else "motor"),
@@ -130,22 +129,22 @@ def _cards(result: MechanismResult) -> list[dict[str, str]]:
         if p.lengths is not None and p.lengths.largest.size
     ]
     if sensitive:
-        most, lengths = max(sensitive, key=lambda x: x[0])
+        largest, lengths = max(sensitive, key=lambda x: x[0])
         i, k = np.unravel_index(int(np.argmax(lengths.largest)), lengths.largest.shape)
         unit = "mm" if lengths.joints[k].slides else "mrad"
-        found.append((number(most), f"{unit} at {lengths.joints[k].name} for a mm of {lengths.lengths[i]}, at worst"))
-    return [{"number": a, "text": b} for a, b in found]
+        cards.append((number(largest), f"{unit} at {lengths.joints[k].name} per mm of {lengths.lengths[i]}, at most"))
+    return [{"number": a, "text": b} for a, b in cards]
 
 
-def _ranges(result: MechanismResult, found: list[JointRange], label: str) -> Html:
-    wide = any(r.anywhere is not None for r in found)
+def _ranges(result: MechanismResult, joint_ranges: list[JointRange], label: str) -> Html:
+    wide = any(r.anywhere is not None for r in joint_ranges)
     head = ["joint", "from", "to", "limits of the file", *["one at a time"] * wide, Words("what ends it")]
     rows = []
-    for r in found:
-        low, high, why_, alone = row(r, result.part(r.joint).region)
-        rows.append([r.joint, low, high, span(*r.limits, r.unit), *[alone] * wide, Words(why_)])
-    caption = f"{label}: one independent joint at a time, the others at the reference pose"
-    caption += "; where several share a cluster, all free together." if wide else "."
+    for r in joint_ranges:
+        low, high, why_, single = row(r, result.part(r.joint).region)
+        rows.append([r.joint, low, high, span(*r.limits, r.unit), *[single] * wide, Words(why_)])
+    caption = f"{label}: one independent joint moves, the others stay at the reference pose"
+    caption += "; independent joints of one cluster move together." if wide else "."
     return table(head, rows, caption, label)
 
 
@@ -166,22 +165,27 @@ def _gears(result: MechanismResult) -> dict[str, Any] | None:
                     f"{number(float(t.inertia[t.reference]))} {unit}",
                     f"{number(float(t.motors[t.reference]))} {unit}",
                     "-" if motor is None else f"{number(float(largest))} {t.moved.torque_unit}",
-                    "-" if motor is None else Words(motor.source or "none given: a unit torque"),
+                    "-" if motor is None else Words(motor.source or "not given: unit torque"),
                 ]
             )
     if not rows:
         return None
-    head = ["joint", "ratio", "inertia at it", "of it rotors", "largest torque", Words("limit of the motor")]
-    caption = "Inertia at the reference pose, other joints held; largest torque of the motor at the joint."
-    return {"table": table(head, rows, caption, "Joints with a gear, or alone")}
+    head = ["joint", "ratio", "inertia", "rotor inertia", "largest torque", Words("motor limit")]
+    caption = (
+        "Inertia in the reference pose with the other joints held, its part due to rotors, and largest motor torque."
+    )
+    return {"table": table(head, rows, caption, "Single joints and joints with a gear")}
 
 
 def _loads(result: MechanismResult) -> tuple[Html, dict[str, Any] | None]:
     parts = sorted(result.loads.parts, key=lambda x: -round(x.force, 9))
-    few, rest = (parts[:_SHOWN], parts[_SHOWN:]) if len(parts) > _SHOWN + 3 else (parts, [])
-    caption = "Largest force and moment, and when. A rod pulls its ends together (+) or pushes them apart (-)."
-    shown = _load_table(few, caption, "Loads of bearings, loops and rods")
-    return shown, {"count": len(rest), "table": _load_table(rest, caption, "The other loads")} if rest else None
+    main, remaining = (parts[:_SHOWN], parts[_SHOWN:]) if len(parts) > _SHOWN + 3 else (parts, [])
+    caption = "Largest force and moment, and their times. Rods: largest tension (+) and compression (-)."
+    shown = _load_table(main, caption, "Loads of bearings, loops and rods")
+    return shown, {
+        "count": len(remaining),
+        "table": _load_table(remaining, caption, "The other loads"),
+    } if remaining else None
 
 
 def _load_table(parts: list[Load], caption: str, label: str) -> Html:

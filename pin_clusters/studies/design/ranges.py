@@ -1,4 +1,4 @@
-"""Range of motion of every joint, through the loops."""
+"""Range of motion of every joint, including the limits that loop-closure constraints impose."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,24 +17,24 @@ from .sweep import End, Sweep
 
 @dataclass(frozen=True)
 class JointRange(Result):
-    """How far a joint goes.
+    """Range of motion of a joint.
 
     Attributes:
         joint: Its name.
         unit: ``"rad"`` or ``"m"``.
-        independent: Whether it is one of the model's independent joints.
-        limits: Of its file; infinite where there are none.
-        reference: Where it is in the reference pose.
-        low: Least value.
-        high: Largest value.
-        low_end: What ends it there; of a dependent joint, what ends the motion of ``low_by`` there, or a turning point.
-        high_end: The same above.
-        low_by: Which independent joint takes it there, the others at the reference pose.
-        high_by: The same above.
-        anywhere: Least and largest value wherever all independent joints of the cluster go together; None if there is
-            one, or if there are more than two and one of them turns fully or has no end.
-        turns: Whether it turns fully, so that low and high are a turn apart, or as far as one turn of what moves it
-            takes it.
+        independent: Whether it is an independent joint of the model.
+        limits: Lower and upper limit in the file, [rad] or [m]; infinite without a limit.
+        reference: Its value in the reference pose, [rad] or [m].
+        low: Smallest value, [rad] or [m].
+        high: Largest value, [rad] or [m].
+        low_end: Reason for the lower end; for a dependent joint, the end of the motion of ``low_by``, or a turning
+            point.
+        high_end: Reason for the upper end.
+        low_by: Independent joint whose motion leads to the lower end, with the others at the reference pose.
+        high_by: Independent joint whose motion leads to the upper end.
+        anywhere: Smallest and largest value if all independent joints of the cluster move together; None if there is
+            only one, or if there are more than two and one of them turns fully or has no end.
+        turns: Whether it turns fully. Then, low and high differ by its motion during one turn of the moved joint.
     """
 
     joint: str
@@ -53,11 +53,11 @@ class JointRange(Result):
 
     @property
     def span(self) -> tuple[float, float]:
-        """How far it goes: with all independent joints of its cluster free, if that is known; else one at a time."""
+        """Range with all independent joints of its cluster moving, if known; otherwise with one joint moving."""
         return (self.low, self.high) if self.anywhere is None or self.turns else self.anywhere
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text."""
+        """Return the range as numbers and text for JSON and CSV."""
         return {
             "joint": self.joint,
             "unit": self.unit,
@@ -82,26 +82,25 @@ class JointRange(Result):
 def ranges(
     model: ClusterModel, sweeps: Sequence[Sweep], anywhere: Mapping[str, tuple[float, float]] | None = None
 ) -> tuple[JointRange, ...]:
-    """Return the ranges of all joints that sweeps move, in the tree's order; ``anywhere``: of several free together."""
-    found: dict[str, JointRange] = {}
+    """Return the ranges of all joints that the sweeps move, in the order of the tree; ``anywhere``: combined ranges."""
+    ranges_of_joint: dict[str, JointRange] = {}
     for c in {c.name: c for s in sweeps for c in s.joints}.values():
-        own = next((s for s in sweeps if s.moved.name == c.name), None)
-        found[c.name] = _range(model, c, own, [s for s in sweeps if c in s.joints])
-        found[c.name] = replace(found[c.name], anywhere=(anywhere or {}).get(c.name))
+        own_sweep = next((s for s in sweeps if s.moved.name == c.name), None)
+        ranges_of_joint[c.name] = _range(model, c, own_sweep, [s for s in sweeps if c in s.joints])
+        ranges_of_joint[c.name] = replace(ranges_of_joint[c.name], anywhere=(anywhere or {}).get(c.name))
     names = list(model.names)
-    return tuple(sorted(found.values(), key=lambda r: names.index(r.joint)))
+    return tuple(sorted(ranges_of_joint.values(), key=lambda r: names.index(r.joint)))
 
 
 def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequence[Sweep]) -> JointRange:
-    """Return the range of a joint along its own sweep, or of a dependent one over all sweeps of its cluster."""
     if own is not None:
         ends = [(end.at, end, c.name) for end in (own.low, own.high)]
         turns = own.turns
     else:
         ends = []
         for sign in (-1.0, 1.0):
-            each = [(*_extreme(model, c, s, sign), s.moved.name) for s in sweeps]
-            ends.append(max(each, key=lambda x: round(sign * x[0], 9)))  # the first of equal ones
+            candidates = [(*_extreme(model, c, s, sign), s.moved.name) for s in sweeps]
+            ends.append(max(candidates, key=lambda x: round(sign * x[0], 9)))
         turns = any(s.turns and abs(s.of(c.name)[-1] - s.of(c.name)[0]) > 1.0 for s in sweeps)
     (low, low_end, low_by), (high, high_end, high_by) = ends
     return JointRange(
@@ -122,44 +121,44 @@ def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequen
 
 
 def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple[float, End]:
-    """Return the least (sign -1) or largest (+1) value of a dependent joint along a sweep, and what ends it there."""
+    """Return the smallest (sign -1) or largest (+1) value of a dependent joint along a sweep, and its reason."""
     x = s.of(c.name)
     k = int(np.argmax(sign * x))
     if not s.turns:
-        for at, end in ((0, s.low), (len(x) - 1, s.high)):
-            if end.kind == "none" and sign * (x[at] - x[len(x) - 1 - at]) > 0.0:
+        for index, end in ((0, s.low), (len(x) - 1, s.high)):
+            if end.kind == "none" and sign * (x[index] - x[len(x) - 1 - index]) > 0.0:
                 return sign * math.inf, end
-            if k == at:
-                return float(x[at]), end
-    elif k in (0, len(x) - 1) and abs(x[-1] - x[0]) > 1.0:  # it goes on with each turn
+            if k == index:
+                return float(x[index]), end
+    elif k in (0, len(x) - 1) and abs(x[-1] - x[0]) > 1.0:  # the joint moves on with each turn
         return float(x[k]), s.high if s.high.kind == "full turn" else s.low
     value, where = _refined(model, c, s, sign, k)
     return value, End(where, "turning point", s.moved.name)
 
 
 def _refined(model: ClusterModel, c: Coordinate, s: Sweep, sign: float, k: int) -> tuple[float, float]:
-    """Return the extreme between the neighbours of a sample, and where the moved joint is then."""
+    """Return the extreme value between the neighbours of a sample, and the value of the moved joint there."""
     from scipy.optimize import minimize_scalar
 
     last = len(s.values) - 1
-    if s.turns and k in (0, last):  # the extreme may be on either side of where the turn was cut
+    if s.turns and k in (0, last):  # the extreme can lie on either side of the start of the turn
         first, width = last - 1, 2.0 * (s.values[last] - s.values[last - 1])
     else:
         first = max(k - 1, 0)
         width = s.values[min(k + 1, last)] - s.values[first]
     direction = np.zeros(model.nv)
     direction[s.moved.column] = 1.0
-    base = float(s.of(c.name)[first]) - c.value(model, s.q[first])  # whole turns of a continuous joint
+    base = float(s.of(c.name)[first]) - c.value(model, s.q[first])  # full turns of a continuous joint
 
     def value(by: float) -> float:
         try:
             q = integrate(model, s.q[first], by * direction)
         except BranchLost:
             return math.inf
-        found = c.value(model, q)
+        position = c.value(model, q)
         if model.own_tree.nqs[c.joint] == 2:
-            found += 2.0 * math.pi * round((s.of(c.name)[k] - base - found) / (2.0 * math.pi))
-        return -sign * found
+            position += 2.0 * math.pi * round((s.of(c.name)[k] - base - position) / (2.0 * math.pi))
+        return -sign * position
 
     if not width > 0.0:
         return float(s.of(c.name)[k]), float(s.values[k])

@@ -1,4 +1,4 @@
-"""What independent joints of a cluster reach together: a map of two, and what stops them; ranges of more."""
+"""Combined range of the independent joints of a cluster: a map for two joints, intervals for more."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -11,22 +11,23 @@ from .coordinates import Coordinate
 from .sweep import Sweep, Walker
 
 _WIDER = (1.5, 3.0, 6.0)
-"""The map goes so many times as far from the reference pose as each joint alone does, the first that has all ends."""
+"""Sizes of the map relative to the range of each joint alone; the first map that contains all ends is used."""
 _HALVINGS, _ROUNDING = 32, 1e-9
 _EDGE = "edge of the map"
 _RAYS, _STEPS, _CLIMB, _LONGEST, _SHORTEST = 48, 24, 120, 0.1, 1e-6
-"""Random ways and steps along each, steps of a climb; their length, in parts of what a joint does alone."""
+"""Number of random directions and steps along each; number of climbing steps, and their largest and smallest length
+relative to the range of a joint alone."""
 _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """Poses at which the region ends for one reason.
+    """Poses at which a region ends for one reason.
 
     Attributes:
-        kind: As in ``End``; ``"edge of the map"`` where the search ended.
-        joint: Whose limit it is, or which joint moves on.
-        positions: Of the joints of the region there, shape (N, joints), [rad] or [m].
+        kind: As in ``End``; ``"edge of the map"`` if the search ended there.
+        joint: The joint at its limit, or the joint that moves on.
+        positions: Positions of the joints of the region, shape (N, joints), [rad] or [m].
     """
 
     kind: str
@@ -36,18 +37,18 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The poses that two independent joints reach without leaving their branch, all other joints at the reference.
+    """Poses that two independent joints reach in the assembly mode of the reference pose, other joints held there.
 
     Attributes:
         x: The first joint.
         y: The second joint.
         joints: All joints of the cluster that have one degree of freedom.
-        grid_x: Values of the first joint, the reference pose and the ends among them, shape (n,), [rad] or [m].
-        grid_y: Values of the second one, shape (m,).
-        reached: Shape (m, n).
-        q: Configurations, shape (m, n, nq), NaN where it is not reached.
-        positions: Of the joints, shape (m, n, joints), [rad] or [m]; NaN where it is not reached.
-        edges: Where it ends, by reason, the most frequent one first.
+        grid_x: Values of the first joint, including the reference pose and the ends, shape (n,), [rad] or [m].
+        grid_y: Values of the second joint, shape (m,), [rad] or [m].
+        reached: Whether each pose is reached, shape (m, n).
+        q: Configurations, shape (m, n, nq); NaN if not reached.
+        positions: Positions of the joints, shape (m, n, joints), [rad] or [m]; NaN if not reached.
+        edges: Ends of the region by reason, the most frequent reason first.
     """
 
     x: Coordinate
@@ -61,27 +62,27 @@ class Region:
     edges: tuple[Edge, ...]
 
     def index(self, name: str) -> int:
-        """Return which of the joints has a name."""
+        """Return the index of the joint with this name."""
         return [c.name for c in self.joints].index(name)
 
     @property
     def open(self) -> bool:
-        """Whether somewhere nothing but the map ends it."""
+        """Whether the region extends beyond the map."""
         return any(e.kind == _EDGE for e in self.edges)
 
     def extent(self, name: str) -> tuple[float, float]:
-        """Return the least and the largest value of a joint anywhere in the region."""
+        """Return the smallest and the largest value of a joint in the region, [rad] or [m]."""
         k = self.index(name)
-        found = np.concatenate([self.positions[self.reached][:, k], *(e.positions[:, k] for e in self.edges)])
-        return float(found.min()), float(found.max())
+        positions = np.concatenate([self.positions[self.reached][:, k], *(e.positions[:, k] for e in self.edges)])
+        return float(positions.min()), float(positions.max())
 
 
 def region(
     model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], cells: int, wider: tuple[float, ...] = _WIDER
 ) -> Region | None:
-    """Explore what two joints reach, by steps between neighbours on a grid; None if one of them does not move.
+    """Explore the range of two joints by steps between grid neighbours; return None if one joint does not move.
 
-    The map grows until nothing is only its own edge; if that does not help, as nothing limits a joint, it is the first.
+    The map grows until it contains the region. If a joint has no limit, the first map is returned.
     """
     first, second = sweeps
     walker = Walker(model, cluster, first.moved)
@@ -98,9 +99,9 @@ def region(
         k, i = waiting.popleft()
         for dk, di in _WAYS:
             if not (0 <= k + dk < len(ys) and 0 <= i + di < len(xs)):
-                s, at = (first, xs[i]) if di else (second, ys[k])
+                s, edge = (first, xs[i]) if di else (second, ys[k])
                 if not s.turns:
-                    limited = min(abs(at - s.moved.low), abs(at - s.moved.high)) < _ROUNDING
+                    limited = min(abs(edge - s.moved.low), abs(edge - s.moved.high)) < _ROUNDING
                     reason = ("limit", s.moved.name) if limited else (_EDGE, "")
                     blocked.append((q[k, i], np.zeros(model.nv), *reason))
                 continue
@@ -117,32 +118,33 @@ def region(
     positions = np.full((*reached.shape, len(walker.joints)), np.nan)
     positions[reached] = [_positions(walker, row) for row in q[reached]]
     edges = _edges(walker, blocked)
-    found = Region(first.moved, second.moved, walker.joints, xs, ys, reached, q, positions, edges)
-    larger = region(model, cluster, sweeps, cells, wider[1:]) if found.open and wider[1:] else None
-    return found if larger is None or larger.open else larger
+    explored = Region(first.moved, second.moved, walker.joints, xs, ys, reached, q, positions, edges)
+    larger = region(model, cluster, sweeps, cells, wider[1:]) if explored.open and wider[1:] else None
+    return explored if larger is None or larger.open else larger
 
 
 def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -> dict[str, tuple[float, float]]:
-    """Return the least and largest value of joints with all independent ones free: what was reached, not a proof.
+    """Return the smallest and largest reached values of joints if all independent joints move.
 
-    Sweeps and random ways from the reference pose are followed; from the best of their poses linear programs go on, in
-    which limits are rows. Nothing if one of them turns fully or has no end alone; continuous joints are left out.
+    The search follows the sweeps and random directions from the reference pose. From the best pose for each joint,
+    linear programs with the limits as constraints continue. The result is empty if a joint alone turns fully or has no
+    end; it omits continuous joints. The search does not prove that no larger range exists.
     """
     if any(s.turns or not np.isfinite(s.high.at - s.low.at) for s in sweeps):
         return {}
     walker, poses, spans = Walker(model, cluster, sweeps[0].moved), [q for s in sweeps for q in s.q], np.zeros(model.nv)
     spans[[s.moved.column for s in sweeps]] = [np.ptp(s.values) or 1.0 for s in sweeps]
-    for way in np.random.default_rng(0).uniform(-1.0, 1.0, (_RAYS, model.nv)) * spans / _STEPS:
-        q, kind, left = *walker.go(model.q_reference, way)[:2], _STEPS
-        while not kind and left:
+    for step in np.random.default_rng(0).uniform(-1.0, 1.0, (_RAYS, model.nv)) * spans / _STEPS:
+        q, kind, remaining = *walker.go(model.q_reference, step)[:2], _STEPS
+        while not kind and remaining:
             poses.append(q)
-            q, kind, left = *walker.go(q, way)[:2], left - 1
+            q, kind, remaining = *walker.go(q, step)[:2], remaining - 1
     joints = [c for c in walker.joints if model.own_tree.nqs[c.joint] == 1]
     return {c.name: (_climb(walker, c, -1.0, poses, spans), _climb(walker, c, 1.0, poses, spans)) for c in joints}
 
 
 def _climb(walker: Walker, c: Coordinate, sign: float, poses: list[np.ndarray], spans: np.ndarray) -> float:
-    """Return how far up or down (``sign``) a joint goes from the best pose on; infinite where it does not slow down."""
+    """Return the largest (``sign`` 1) or smallest (-1) value of a joint by ascent; infinite if it does not converge."""
     from scipy.optimize import linprog  # whose import takes time
 
     model, held, h, bend = walker.model, walker.watched, _LONGEST, 1.0
@@ -167,7 +169,6 @@ def _positions(walker: Walker, q: np.ndarray) -> list[float]:
 
 
 def _grid(s: Sweep, cells: int, wider: float) -> tuple[np.ndarray, int]:
-    """Return the values of a joint on the map, the reference among them, and which it is."""
     start = s.values[s.reference]
     wide = 1.0 if s.turns else wider
     low = max(start + wide * (s.values[0] - start), s.moved.low)
@@ -179,13 +180,13 @@ def _grid(s: Sweep, cells: int, wider: float) -> tuple[np.ndarray, int]:
 
 
 def _edges(walker: Walker, blocked: list[tuple[np.ndarray, np.ndarray, str, str]]) -> tuple[Edge, ...]:
-    found: dict[tuple[str, str], list[list[float]]] = {}
+    poses: dict[tuple[str, str], list[list[float]]] = {}
     for start, v, kind, joint in blocked:
         q = start
         if v.any():
             q, _, _, kind, joint = walker.bisected(start, v, (0.0, 1.0), kind, joint, _HALVINGS)
         if kind == "lost":
             kind, joint = walker.why(q, -v / np.abs(v).max())
-        found.setdefault((kind, joint), []).append(_positions(walker, q))
-    ordered = sorted(found, key=lambda key: -len(found[key]))
-    return tuple(Edge(*key, np.array(found[key])) for key in ordered)
+        poses.setdefault((kind, joint), []).append(_positions(walker, q))
+    ordered = sorted(poses, key=lambda key: -len(poses[key]))
+    return tuple(Edge(*key, np.array(poses[key])) for key in ordered)

@@ -1,4 +1,4 @@
-"""How far one independent joint goes, both ways, the others at rest; and what ends it."""
+"""Range of one independent joint in both directions, with the others at rest, and the reasons for its ends."""
 
 import math
 from dataclasses import dataclass
@@ -15,30 +15,30 @@ from .coordinates import Coordinate, coordinates, has_loops
 
 TURN = 2.0 * math.pi
 _TURNS = 24
-"""Whole turns after which a linkage that has not come back is left: rotors turn often for one of what they drive."""
+"""Number of turns after which the search for a full turn ends; a rotor makes many turns per turn of its joint."""
 _STEPS, _HALVINGS = 240, 70
 _CLOSE = 1e-12
-"""An end is found to this part of a radian or metre."""
+"""Accuracy of an end, [rad] or [m]."""
 _BACK = 1e-5
-"""How far before an end one looks back, to see what grows towards it."""
+"""Distance before an end at which conditions are compared with those at the end, [rad] or [m]."""
 _GROWS, _LARGE = 10.0, 1e3
 _ROUNDING = 1e-12
 _FAR = 10.0
-"""Sliding joints without limits are followed that far, [m]."""
+"""Distance over which the search follows prismatic joints without limits, [m]."""
 
 
 @dataclass(frozen=True)
 class End(Result):
-    """Where a motion ends, and why.
+    """End of a motion and its reason.
 
     Attributes:
-        at: Value of the joint that is moved, [rad] or [m]; infinite where nothing ends it.
-        kind: ``"limit"``: of ``joint``; ``"dead centre"``: det K_d = 0, the moved joint turns back while ``joint``
-            moves on; ``"change point"``: the linkage gains a freedom; ``"full turn"``: a turn on, the same pose;
-            ``"turning point"``: of a dependent joint, which turns back while the moved one goes on; ``"open"``: a loop
-            does not close farther on; ``"none"``: nothing was found.
-        joint: Whose limit it is, or which joint moves on.
-        turns: Of a full turn: how many the limits of all joints allow.
+        at: Value of the moved joint, [rad] or [m]; infinite if the motion has no end.
+        kind: ``"limit"``: ``joint`` is at its limit; ``"dead centre"``: det K_d = 0, the moved joint reverses while
+            ``joint`` moves on; ``"change point"``: the linkage gains a degree of freedom; ``"full turn"``: the pose
+            repeats after a turn; ``"turning point"``: a dependent joint reverses while the moved joint goes on;
+            ``"open"``: a loop does not close beyond; ``"none"``: no end was found.
+        joint: The joint at its limit, or the joint that moves on.
+        turns: For a full turn: number of turns that the limits of all joints allow.
     """
 
     at: float
@@ -49,17 +49,17 @@ class End(Result):
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The way of one independent joint through its range, the other independent joints at the reference pose.
+    """Motion of one independent joint through its range, with the other independent joints at the reference pose.
 
     Attributes:
         moved: The joint.
         joints: All joints of its cluster that have one degree of freedom.
         low: Its lower end.
         high: Its upper end.
-        values: Of the joint, evenly spread, the reference pose among them, shape (N,), [rad] or [m].
+        values: Values of the joint, evenly spaced on each side of the reference pose, shape (N,), [rad] or [m].
         q: Configurations, shape (N, nq).
-        positions: Of every joint in ``joints``, shape (N, joints).
-        reference: Which sample is the reference pose.
+        positions: Positions of all ``joints``, shape (N, joints), [rad] or [m].
+        reference: Index of the reference pose among the samples.
     """
 
     moved: Coordinate
@@ -72,17 +72,17 @@ class Sweep:
     reference: int
 
     def of(self, name: str) -> np.ndarray:
-        """Return the positions of a joint, shape (N,)."""
+        """Return the positions of a joint, shape (N,), [rad] or [m]."""
         return self.positions[:, [c.name for c in self.joints].index(name)]
 
     @property
     def turns(self) -> bool:
-        """Whether the joint turns fully."""
+        """Whether the joint makes full turns."""
         return "full turn" in (self.low.kind, self.high.kind)
 
 
 class Walker:
-    """Moves one independent joint of a cluster from pose to pose, and sees what stops it."""
+    """Moves the joints of a cluster from pose to pose and determines the reason for the end of a motion."""
 
     def __init__(self, model: ClusterModel, cluster: Cluster, moved: Coordinate) -> None:
         self.model, self.moved = model, moved
@@ -92,11 +92,11 @@ class Walker:
         self.direction = np.zeros(model.nv)
         self.direction[moved.column] = 1.0
         self.names = set(cluster.joints)
-        # a joint that starts beyond a limit cannot be stopped by it
+        # Joints that start beyond a limit are not checked, because the limit could not end their motion.
         self.watched = [c for c in self.joints if self._excess(c, model.q_reference) <= _ROUNDING]
 
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
-        """Return the configuration a step on, and kind and joint of what forbids it (both empty if nothing does)."""
+        """Return the configuration after a step v, and the kind and joint of the obstacle (empty if there is none)."""
         try:
             q = integrate(self.model, q, v)
         except BranchLost:
@@ -111,19 +111,19 @@ class Walker:
         return max(c.low - x, x - c.high)
 
     def end(self, sign: float) -> tuple[End, float]:
-        """Walk one way; return the end, and how far it is from the reference pose."""
+        """Move in one direction; return the end, and its distance from the reference pose, [rad] or [m]."""
         start = self.moved.value(self.model, self.model.q_reference)
-        room = self.moved.high - start if sign > 0.0 else start - self.moved.low
+        margin = self.moved.high - start if sign > 0.0 else start - self.moved.low
         watched = any(c.name == self.moved.name for c in self.watched)
-        cap = room if watched and math.isfinite(room) else math.inf
+        cap = margin if watched and math.isfinite(margin) else math.inf
         if not self.loops:
             return self._end_of_a_line(start, sign)
         longest = _FAR if self.moved.slides else _TURNS * TURN
         stride = min(cap, 1.0 if self.moved.slides else TURN) / _STEPS
-        done, q, way = 0.0, self.model.q_reference, sign * self.direction
+        done, q, direction = 0.0, self.model.q_reference, sign * self.direction
         while True:
             bad = min(done + stride, cap)
-            new, kind, joint = (q, "limit", self.moved.name) if bad <= done else self.go(q, (bad - done) * way)
+            new, kind, joint = (q, "limit", self.moved.name) if bad <= done else self.go(q, (bad - done) * direction)
             if kind:
                 break
             q, done = new, bad
@@ -132,64 +132,69 @@ class Walker:
                 return End(start + sign * done, "full turn", "", self._turns(q, done)), done
             if done >= longest:
                 return End(sign * math.inf, "none"), done
-        q, done, bad, kind, joint = self.bisected(q, way, (done, bad), kind, joint)
+        q, done, bad, kind, joint = self.bisected(q, direction, (done, bad), kind, joint)
         if kind == "limit" and joint == self.moved.name:
-            done = bad  # known exactly
+            done = bad  # a limit of the moved joint is known exactly
         elif kind == "lost":
-            kind, joint = self.why(q, -way)
+            kind, joint = self.why(q, -direction)
         return End(start + sign * done, kind, joint), done
 
     def bisected(
         self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
     ) -> tuple[np.ndarray, float, float, str, str]:
-        """Return the last configuration between what can be reached and what kind and joint forbid, and both ends."""
+        """Bisect between a reachable distance and one that ``kind`` and ``joint`` forbid.
+
+        Return the last reachable configuration, both distances, and the kind and joint at the end.
+        """
         done, bad = ends
         for _ in range(most):
             if bad - done < _CLOSE:
                 break
             middle = 0.5 * (done + bad)
-            new, what, who = self.go(q, (middle - done) * way)
-            if what:
-                bad, kind, joint = middle, what, who
+            new, middle_kind, middle_joint = self.go(q, (middle - done) * way)
+            if middle_kind:
+                bad, kind, joint = middle, middle_kind, middle_joint
             else:
                 q, done = new, middle
         return q, done, bad, kind, joint
 
     def _end_of_a_line(self, start: float, sign: float) -> tuple[End, float]:
-        """Return the same where the other joints follow by constant ratios."""
+        """Return the end and its distance for joints that follow at constant ratios."""
         rates = sign * coupling_jacobian(self.model, self.data, self.model.q_reference)[:, self.moved.column]
-        rooms = {}
+        margins = {}
         for c in self.watched:
             x, rate = c.value(self.model, self.model.q_reference), rates[c.iv]
             if rate != 0.0:
-                rooms[c.name] = max(0.0, ((c.high if rate > 0.0 else c.low) - x) / rate)
-        first = min(rooms, key=lambda name: rooms[name], default="")
-        room = rooms.get(first, math.inf)
-        if not math.isfinite(room):
+                margins[c.name] = max(0.0, ((c.high if rate > 0.0 else c.low) - x) / rate)
+        first = min(margins, key=lambda name: margins[name], default="")
+        margin = margins.get(first, math.inf)
+        if not math.isfinite(margin):
             return End(sign * math.inf, "none"), math.pi
-        return End(start + sign * room, "limit", first), room
+        return End(start + sign * margin, "limit", first), margin
 
     def _same(self, q: np.ndarray) -> bool:
-        """Whether the pose is that of the reference, up to whole turns of joints that turn."""
         for c in (c for c in self.joints if not c.rotor):
-            apart = c.value(self.model, q) - c.value(self.model, self.model.q_reference)
-            if abs(apart if c.slides else (apart + math.pi) % TURN - math.pi) > 1e-6:
+            difference = c.value(self.model, q) - c.value(self.model, self.model.q_reference)
+            if abs(difference if c.slides else (difference + math.pi) % TURN - math.pi) > 1e-6:
                 return False
         return True
 
     def _turns(self, q: np.ndarray, done: float) -> float:
-        """Return how many turns the limits of all joints allow, as joints may be a turn further after each."""
-        found = math.inf
+        """Return the number of turns that the limits allow; a joint can move on by a full turn with each turn."""
+        turns = math.inf
         for c in self.watched:
             before, after = (c.value(self.model, x) for x in (self.model.q_reference, q))
-            each = (after - before) / (done / TURN)
-            room = c.high - before if each > 0.0 else before - c.low
-            if abs(each) > 1.0 and math.isfinite(room):
-                found = min(found, room / abs(each))
-        return found
+            per_turn = (after - before) / (done / TURN)
+            margin = c.high - before if per_turn > 0.0 else before - c.low
+            if abs(per_turn) > 1.0 and math.isfinite(margin):
+                turns = min(turns, margin / abs(per_turn))
+        return turns
 
     def why(self, q: np.ndarray, back: np.ndarray) -> tuple[str, str]:
-        """Return why the loops cannot go on from q, where they end, and which joint would; ``back`` is the way back."""
+        """Return the reason why the loops cannot close beyond q, and the joint that could move on.
+
+        The condition numbers at q are compared with those at a short distance in the direction ``back``.
+        """
         before_q, kind, _ = self.go(q, _BACK * back)
         K, K_d = self._conditions(q)
         K_before, K_d_before = (1.0, 1.0) if kind else self._conditions(before_q)
@@ -200,11 +205,11 @@ class Walker:
         return "open", ""
 
     def _conditions(self, q: np.ndarray) -> tuple[float, float]:
-        found = [x for x in condition(self.model, self.data, q) if self.names & set(x.cluster)]
-        return max((x.K for x in found), default=1.0), max((x.K_d for x in found), default=1.0)
+        conditions = [x for x in condition(self.model, self.data, q) if self.names & set(x.cluster)]
+        return max((x.K for x in conditions), default=1.0), max((x.K_d for x in conditions), default=1.0)
 
     def _moves_on(self, q: np.ndarray) -> str:
-        """Return the joint that moves most while the independent ones stand: along the kernel of K_d."""
+        """Return the link joint with the largest velocity in the null space of K_d, where independent joints rest."""
         loops = loops_of(self.model)
         for loop, (_, _, K) in zip(loops.clusters, loops.conditions(q), strict=True):
             if self.names & {self.model.names[j] for j in loop.joints}:
@@ -216,13 +221,13 @@ class Walker:
 
 
 def sweep(model: ClusterModel, cluster: Cluster, moved: Coordinate, samples: int) -> Sweep:
-    """Find the ends of an independent joint, and go through its range; see ``Sweep``."""
+    """Find the ends of the range of an independent joint, and sample it; see ``Sweep``."""
     walker = Walker(model, cluster, moved)
     start = moved.value(model, model.q_reference)
     (low, down), (high, up) = walker.end(-1.0), walker.end(1.0)
     if low.kind == high.kind == "full turn":
         down = up = 0.5 * min(down, up)
-    elif "full turn" in (low.kind, high.kind):  # the other way it ends; a turn has all poses
+    elif "full turn" in (low.kind, high.kind):  # one full turn contains all poses of the other direction
         down, up = (0.0, up) if high.kind == "full turn" else (down, 0.0)
     below = round((samples - 1) * down / (down + up)) if down + up > 0.0 else 0
     below = min(max(below, int(down > 0.0)), samples - 1 - int(up > 0.0))
@@ -235,17 +240,16 @@ def sweep(model: ClusterModel, cluster: Cluster, moved: Coordinate, samples: int
 
 
 def _along(walker: Walker, offsets: np.ndarray, middle: int) -> np.ndarray:
-    """Return the configurations at some offsets from the reference pose, which is the one in the middle."""
     model = walker.model
     q = np.empty((len(offsets), model.nq))
     q[middle] = model.q_reference
-    for way in (range(middle + 1, len(offsets)), range(middle - 1, -1, -1)):
-        last, at = model.q_reference, 0.0
-        for i in way:
+    for indices in (range(middle + 1, len(offsets)), range(middle - 1, -1, -1)):
+        last, last_offset = model.q_reference, 0.0
+        for i in indices:
             try:
-                last = integrate(model, last, (offsets[i] - at) * walker.direction)
-            except BranchLost:  # rounding at the very end of the range
-                last = integrate(model, last, (offsets[i] - at) * (1.0 - 1e-7) * walker.direction)
-            at = offsets[i]
+                last = integrate(model, last, (offsets[i] - last_offset) * walker.direction)
+            except BranchLost:  # rounding errors at the end of the range
+                last = integrate(model, last, (offsets[i] - last_offset) * (1.0 - 1e-7) * walker.direction)
+            last_offset = offsets[i]
             q[i] = last
     return q

@@ -1,4 +1,4 @@
-"""The numbers as CSV, a file per question; lengths in metres, angles in radians."""
+"""The results as CSV tables; lengths in metres, angles in radians."""
 
 import csv
 import io
@@ -10,8 +10,7 @@ from .torques import Torques
 
 
 def tables(result: MechanismResult) -> dict[str, str]:
-    """Return all tables, by the names of their files; one without a row is left out."""
-    found = {
+    texts = {
         "ranges.csv": _rows(r.as_dict() for r in result.ranges),
         "regions.csv": _rows(_regions(result)),
         "transmission.csv": _rows(_transmission(result)),
@@ -20,7 +19,7 @@ def tables(result: MechanismResult) -> dict[str, str]:
         "loads.csv": _rows(x.as_dict() for x in result.loads.parts),
         "lengths.csv": _rows(_lengths(result)),
     }
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _rows(rows: Iterable[dict[str, Any]]) -> str:
@@ -41,7 +40,7 @@ def _regions(result: MechanismResult) -> Iterator[dict[str, Any]]:
         inside = [("reached", "", x) for x in r.positions[r.reached]]
         for kind, joint, x in [*inside, *((e.kind, e.joint, x) for e in r.edges for x in e.positions)]:
             for name, value in zip(names, x, strict=True):
-                # a row per joint: mechanisms have different ones
+                # One row per joint, because mechanisms have different joints.
                 yield {"part": p.name, "pose": kind, "because_of": joint, "joint": name, "position": float(value)}
 
 
@@ -93,14 +92,14 @@ def _corners(result: MechanismResult) -> Iterator[dict[str, Any]]:
 
 
 def _lengths(result: MechanismResult) -> Iterator[dict[str, Any]]:
-    for found in (p.lengths for p in result.parts if p.lengths):
-        for i, name in enumerate(found.lengths):
-            for k, c in enumerate(found.joints):
+    for sensitivity in (p.lengths for p in result.parts if p.lengths):
+        for i, name in enumerate(sensitivity.lengths):
+            for k, c in enumerate(sensitivity.joints):
                 yield {
                     "length": name,
                     "joint": c.name,
                     "per_metre": c.unit,
-                    "at_reference": float(found.at_reference[i, k]),
-                    "largest": float(found.largest[i, k]),
-                    "binds": bool(found.binds[i]),
+                    "at_reference": float(sensitivity.at_reference[i, k]),
+                    "largest": float(sensitivity.largest[i, k]),
+                    "binds": bool(sensitivity.binds[i]),
                 }

@@ -1,6 +1,7 @@
-"""Studies over many robots and parameters: on all cores, on several machines, interrupted and continued.
+"""Sweeps over many robots and parameters, on all cores or several machines, with interruption and continuation.
 
-``run`` calls a function once per case through any ``concurrent.futures.Executor``; ``load`` reads what a folder has.
+``run`` calls a function once per case through any ``concurrent.futures.Executor``. ``load`` reads results from a
+folder.
 """
 
 from ._tables import CaseFailure as CaseFailure

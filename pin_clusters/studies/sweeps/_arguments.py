@@ -1,4 +1,4 @@
-"""The arguments of a sweep: checked before anything starts, and digested, so that the sweep is known again."""
+"""Checks of the arguments of a sweep, and the digest that identifies the sweep."""
 
 import dataclasses
 import functools
@@ -19,11 +19,11 @@ from ...errors import ArgumentTypeError
 
 
 def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, resume: Any) -> bool:
-    """Refuse arguments of wrong types; return whether the function takes a generator."""
+    """Raise an error for arguments of wrong types; return whether the function takes a generator."""
     if not callable(function):
         raise ArgumentTypeError(f"sweeps.run: function must be callable, got {type(function).__name__}.")
     if executor is not None and not isinstance(executor, Executor):
-        cure = " Give client.get_executor()." if hasattr(executor, "get_executor") else ""
+        cure = " Pass client.get_executor()." if hasattr(executor, "get_executor") else ""
         raise ArgumentTypeError(
             f"sweeps.run: executor must be a concurrent.futures.Executor, got {type(executor).__name__}.{cure}"
         )
@@ -34,18 +34,18 @@ def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, res
         raise ArgumentTypeError(f"sweeps.run: resume must be True or False, got {resume!r}.")
     try:
         return "rng" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # of C
+    except (TypeError, ValueError):  # a C function has no signature
         return False
 
 
 def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
-    """Refuse functions that a folder would not know again another day, or that could not be sent to new processes."""
+    """Raise an error for functions that a folder cannot identify later, or that new processes cannot import."""
     name = name_of(function)
     cure = "Define it at the top level of a module"
     if folder and "<" in name:
         raise ArgumentTypeError(
-            f"sweeps.run: the function of a sweep with a folder must have a name by which it is known again, got "
-            f"{name}. {cure}."
+            f"sweeps.run: the function of a sweep with a folder must have a name that identifies it, got {name}. "
+            f"{cure}."
         )
     if not sent:
         return
@@ -59,7 +59,6 @@ def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
 
 
 def listed(cases: Any) -> Sequence[Any]:
-    """Return the cases as something with a length and numbers."""
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
         raise ArgumentTypeError(f"sweeps.run: cases must be a list of cases, got {type(cases).__name__}.")
     if isinstance(cases, Mapping):
@@ -70,7 +69,10 @@ def listed(cases: Any) -> Sequence[Any]:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return module and name of a function, as earlier versions knew it; of a partial one those of what it calls."""
+    """Return the module and name of a function, or of the function that a partial object calls.
+
+    Modules that have moved keep their earlier names, so that existing folders remain valid.
+    """
     while isinstance(function, functools.partial):
         function = function.func
     kind = function if hasattr(function, "__qualname__") else type(function)
@@ -78,17 +80,15 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
-    """Return the arguments that a partial function binds, as text that people can read."""
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     while isinstance(function, functools.partial):
         bound = {str(i): x for i, x in enumerate(function.args)} | function.keywords
-        found = {key: _short(x) for key, x in bound.items()} | found
+        parameters = {key: _short(x) for key, x in bound.items()} | parameters
         function = function.func
-    return found
+    return parameters
 
 
 def digest(function: Callable[..., Any], cases: Sequence[Any]) -> str:
-    """Return a digest of the function's name, its bound arguments, and all cases."""
     h = hashlib.sha256()
     for x in (function, *cases):
         try:
@@ -97,8 +97,7 @@ def digest(function: Callable[..., Any], cases: Sequence[Any]) -> str:
             raise
         except Exception as error:
             raise ArgumentTypeError(
-                f"sweeps.run: {_short(x)} ({type(x).__name__}) cannot be pickled, so it can be sent to no worker: "
-                f"{error}"
+                f"sweeps.run: {_short(x)} ({type(x).__name__}) cannot be pickled and sent to a worker: {error}"
             ) from None
     return h.hexdigest()
 
@@ -109,7 +108,7 @@ def _short(x: Any) -> str:
 
 
 def _feed(h: Any, x: Any) -> None:
-    """Add an object to a digest: by value, so that it is the same in every process."""
+    """Add an object to a digest by value, so that the digest is equal in every process."""
     tags, parts = _apart(x)
     for tag in tags:
         data = tag if isinstance(tag, bytes) else str(tag).encode()
@@ -119,7 +118,10 @@ def _feed(h: Any, x: Any) -> None:
 
 
 def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
-    """Return what says all about an object but for its parts, and the parts. Folders rely on it: it must not change."""
+    """Return tags that describe an object apart from its parts, and the parts.
+
+    The digests in existing folders depend on this function, so that it must not change.
+    """
     if isinstance(x, np.generic):
         x = x.item()
     if x is None or isinstance(x, (bool, int, float, complex, str)):
@@ -139,9 +141,9 @@ def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
         return (name_of(type(x)),), [getattr(x, field.name) for field in dataclasses.fields(x)]
     if callable(x) and hasattr(x, "__qualname__"):
-        owner = getattr(x, "__self__", None)  # a bound method computes with what it is bound to
+        owner = getattr(x, "__self__", None)  # a bound method depends on its object
         return ("function", name_of(x)), () if owner is None or isinstance(owner, ModuleType) else (owner,)
-    made = x.__reduce_ex__(4)
-    if isinstance(made, str) or any(part is not None for part in made[3:]):
+    reduced = x.__reduce_ex__(4)
+    if isinstance(reduced, str) or any(part is not None for part in reduced[3:]):
         return ("object", pickle.dumps(x, 4)), ()
-    return ("object",), made[:3]
+    return ("object",), reduced[:3]

@@ -1,6 +1,6 @@
-"""The folder of a sweep: a manifest that says which sweep it is, and one NPZ file per chunk.
+"""The folder of a sweep: a manifest that identifies the sweep, and one NPZ file per chunk.
 
-Every file is written under another name and then renamed, so a file that has its name is whole.
+Every file is written under a temporary name and then renamed, so that no incomplete file has a final name.
 """
 
 import itertools
@@ -21,33 +21,30 @@ from .result import SweepFolderError
 
 MANIFEST = "manifest.json"
 _WORDS = {"cases": "number of cases", "digest": "cases or parameters (their digest)", "chunk": "cases per chunk"}
-"""What messages call entries of a manifest, where their names do not say it."""
+"""Names of manifest entries in messages, if they differ from the key."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """Which sweep it is."""
+    """Identity of a sweep."""
 
     function: str  # module and name of the function
-    parameters: dict[str, str]  # what the function has bound (``functools.partial``), as text
+    parameters: dict[str, str]  # bound arguments of the function (``functools.partial``), as text
     cases: int  # number of cases
     seed: int  # seed of the sweep
     chunk: int  # cases per chunk
-    digest: str  # of the function's name, its parameters and all cases
-    versions: dict[str, str] = field(compare=False)  # of what the numbers come from
+    digest: str  # digest of the function's name, its parameters and all cases
+    versions: dict[str, str] = field(compare=False)  # versions of the software that determines the results
 
     def range_of(self, chunk: int) -> range:
-        """Return the numbers of the cases of a chunk."""
         return range(chunk * self.chunk, min((chunk + 1) * self.chunk, self.cases))
 
     @property
     def chunks(self) -> int:
-        """Number of chunks."""
         return -(-self.cases // self.chunk)
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of a folder; None if it has none."""
     path = folder / MANIFEST
     try:
         text = path.read_text(encoding="utf-8")
@@ -56,27 +53,27 @@ def read_manifest(folder: Path) -> Manifest | None:
     except (OSError, UnicodeDecodeError) as error:
         raise SweepFolderError(f"cannot read {path}: {error}.") from None
     try:
-        found = Manifest(**json.loads(text)["sweep"])
-        if found.chunk < 1 or found.cases < 0:
-            raise ValueError("numbers out of range")
+        manifest = Manifest(**json.loads(text)["sweep"])
+        if manifest.chunk < 1 or manifest.cases < 0:
+            raise ValueError("chunk or cases is out of range")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SweepFolderError(
-            f"{path} is not the manifest of a sweep ({type(error).__name__}: {error}). Choose another folder; if it "
-            "was damaged, its chunks are lost, as nothing says what they belong to."
+            f"{path} is not a valid manifest of a sweep ({type(error).__name__}: {error}). Choose another folder. The "
+            "chunks of a damaged manifest cannot be used, because nothing identifies their sweep."
         ) from None
-    return found
+    return manifest
 
 
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
-    """Make a folder that of a sweep, or see that it is; only ``resume`` lets it have results of the same sweep."""
+    """Create the folder and its manifest, or compare the existing manifest; results in it require ``resume``."""
     make_folder(folder, SweepFolderError)
-    there = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
+    chunks = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
     old = read_manifest(folder)
     if old is None:
-        if there:
+        if chunks:
             raise SweepFolderError(
-                f"{folder} has {len(there)} chunks of a sweep ({there[0]}, ...) but no {MANIFEST}, so it is not known "
-                "what they belong to. Choose another folder."
+                f"{folder} contains {len(chunks)} chunks of a sweep ({chunks[0]}, ...) but no {MANIFEST}, so that "
+                "their sweep is unknown. Choose another folder."
             )
         path = folder / MANIFEST
         with refused(SweepFolderError, path), whole(path) as (part,):
@@ -85,38 +82,39 @@ def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
         _compare(folder, manifest, old)
     else:
         raise SweepFolderError(
-            f"{folder} holds results of a sweep already ({len(there)} of {old.chunks} chunks of {old.function}). "
+            f"{folder} already contains results of a sweep ({len(chunks)} of {old.chunks} chunks of {old.function}). "
             "Continue it with resume=True (--resume), or choose another folder."
         )
 
 
 def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
-    """Refuse a folder of another sweep."""
-    mine, theirs = asdict(new), asdict(old)
-    different = [f.name for f in fields(Manifest) if f.compare and mine[f.name] != theirs[f.name]]
+    new_entries, old_entries = asdict(new), asdict(old)
+    different = [f.name for f in fields(Manifest) if f.compare and new_entries[f.name] != old_entries[f.name]]
     if different:
         shown = [key for key in different if key != "digest"] or different
-        said = "; ".join(
-            f"{_WORDS.get(key, key)}: {_brief(theirs[key])} there, {_brief(mine[key])} now" for key in shown
+        differences = "; ".join(
+            f"{_WORDS.get(key, key)}: {_brief(old_entries[key])} in the folder, {_brief(new_entries[key])} now"
+            for key in shown
         )
         raise SweepFolderError(
-            f"{folder} holds another sweep, so it cannot be continued: {said}. Choose another folder, or run the sweep "
-            "that is there."
+            f"{folder} contains another sweep, which cannot be continued: {differences}. Choose another folder, or run "
+            "the sweep of this folder."
         )
     changed = {
-        name: f"{name} {there} there, {now} now"
+        name: f"{name} {old_version} in the folder, {now} now"
         for name, now in new.versions.items()
-        if (there := old.versions.get(name, "?")) != now
+        if (old_version := old.versions.get(name, "?")) != now
     }
-    said = ", ".join(changed.values())
+    differences = ", ".join(changed.values())
     if "pin_clusters" in changed:
         raise SweepFolderError(
-            f"{folder} was made by another version, so its numbers need not fit those of today: {said}. Install that "
-            "version, or choose another folder."
+            f"{folder} stems from another version, whose results may differ: {differences}. Install that version, or "
+            "choose another folder."
         )
     if changed:
         warnings.warn(
-            f"{folder} was begun with other versions: {said}. Its numbers may differ from new ones in the last digits.",
+            f"{folder} stems from other versions: {differences}. Its results may differ from new results in the last "
+            "digits.",
             PinClustersWarning,
             stacklevel=4,
         )
@@ -129,9 +127,9 @@ def _brief(x: Any) -> str:
 
 
 def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
-    """Return the chunks that are done, by their number; broken ones are left out, with a warning.
+    """Return the completed chunks by number, without damaged chunks, which cause a warning.
 
-    ``repair`` moves them aside, and removes what a run that was killed left.
+    ``repair`` renames damaged chunks, and removes temporary files of an aborted run.
     """
     tables: dict[int, Table] = {}
     if repair:
@@ -140,7 +138,7 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
     for chunk in range(manifest.chunks):
         path = chunk_path(folder, chunk)
         try:
-            # opened here: np.load leaves what it opens to the garbage collector if it is no archive
+            # The file is opened here, because np.load does not close a file that is no archive.
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 table = dict(stored)
             _tables.check(table, manifest.range_of(chunk))
@@ -152,23 +150,21 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
             if repair:
                 aside = next(a for i in itertools.count() if not (a := Path(f"{path}.broken{i or ''}")).exists())
                 path.rename(aside)
-                said = f"{path} is broken ({why}); it is kept as {aside.name}, and its cases are computed again."
+                text = f"{path} is damaged ({why}). It is renamed to {aside.name}, and its cases are computed again."
             else:
-                said = (
-                    f"chunk {chunk} of {folder} is broken and left out ({why}); sweeps.run with resume=True computes "
-                    "it again."
+                text = (
+                    f"chunk {chunk} of {folder} is damaged ({why}). The result omits its cases; sweeps.run with "
+                    "resume=True computes them again."
                 )
-            warnings.warn(said, PinClustersWarning, stacklevel=3)
+            warnings.warn(text, PinClustersWarning, stacklevel=3)
     return tables
 
 
 def write(folder: Path, chunk: int, table: Table) -> None:
-    """Write a chunk."""
     path = chunk_path(folder, chunk)
     with refused(SweepFolderError, path), whole(path) as (part,), part.open("wb") as file:
         np.savez(file, **table)  # type: ignore[arg-type]
 
 
 def chunk_path(folder: Path, chunk: int) -> Path:
-    """Return the file of a chunk."""
     return folder / f"chunk_{chunk:05d}.npz"

@@ -1,12 +1,13 @@
-"""The results of some cases as named arrays: how they are kept in memory, and in the file of a chunk.
+"""Tables of named arrays for the results of several cases, in memory and in the file of a chunk.
 
-Names of the arrays, for m cases that gave something under a key:
+A table contains, for m cases that returned a key:
 
-- ``index``: cases that succeeded; ``failed``: those that did not; ``failures``: a JSON text for each of them.
-- ``cases/KEY``: shape (m,), their numbers; ``shapes/KEY``: shape (m, d), the shape of each array, filled up with -1;
-  ``values/KEY``: all entries one behind the other.
+- ``index``: numbers of the successful cases; ``failed``: numbers of the failed cases; ``failures``: one JSON text per
+  failed case.
+- ``cases/KEY``: shape (m,), numbers of the cases; ``shapes/KEY``: shape (m, d), shapes of the arrays, padded with -1;
+  ``values/KEY``: all entries, flat and concatenated.
 
-So arrays may differ in size from case to case, and nothing needs pickling.
+With this format, the sizes of arrays may differ between cases, and no pickling is needed.
 """
 
 import json
@@ -24,7 +25,7 @@ class CaseFailure:
     Attributes:
         case: Its number.
         type: Name of the exception's class.
-        message: What it said.
+        message: Message of the exception.
         traceback: The last lines of the traceback.
     """
 
@@ -38,14 +39,13 @@ class CaseFailure:
 
 
 Outcomes = dict[int, "dict[str, np.ndarray] | CaseFailure"]
-"""What became of some cases, by their numbers: named arrays, or a failure."""
+"""Outcome of each case by number: named arrays, or a failure."""
 Table = dict[str, np.ndarray]
 
 
 def packed(outcomes: Outcomes) -> Table:
-    """Return the arrays of some cases, in the order that is given."""
-    good = {case: found for case, found in outcomes.items() if isinstance(found, dict)}
-    failures = [found for found in outcomes.values() if isinstance(found, CaseFailure)]
+    good = {case: outcome for case, outcome in outcomes.items() if isinstance(outcome, dict)}
+    failures = [outcome for outcome in outcomes.values() if isinstance(outcome, CaseFailure)]
     table = {
         "index": np.array([*good], dtype=np.int64),
         "failed": np.array([failure.case for failure in failures], dtype=np.int64),
@@ -63,12 +63,10 @@ def packed(outcomes: Outcomes) -> Table:
 
 
 def keys(table: Table) -> list[str]:
-    """Return the keys under which the cases gave something."""
     return [name.removeprefix("values/") for name in table if name.startswith("values/")]
 
 
 def rows(table: Table, key: str) -> Iterator[tuple[int, np.ndarray]]:
-    """Give number and array of the cases that have a key."""
     if f"values/{key}" not in table:
         return
     shapes = [tuple(n for n in shape if n >= 0) for shape in table[f"shapes/{key}"].tolist()]
@@ -79,43 +77,39 @@ def rows(table: Table, key: str) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def failures(table: Table) -> list[CaseFailure]:
-    """Return the cases that failed."""
     return [CaseFailure(**json.loads(text)) for text in table["failures"].tolist()]
 
 
 def count(table: Table) -> int:
-    """Return the number of cases."""
     return len(table["index"]) + len(table["failed"])
 
 
 def check(table: Table, cases: range) -> None:
-    """Refuse, by a KeyError or ValueError, a table without exactly these cases, or with arrays that do not fit."""
+    """Raise KeyError or ValueError if a table does not contain exactly these cases, or has inconsistent arrays."""
     if sorted([*table["index"].tolist(), *(failure.case for failure in failures(table))]) != list(cases):
-        raise ValueError(f"it does not hold the cases {cases.start} to {cases.stop - 1}")
+        raise ValueError(f"it does not contain exactly the cases {cases.start} to {cases.stop - 1}")
     for key in keys(table):
         for _ in rows(table, key):
             pass
 
 
 def joined(tables: Mapping[int, Table]) -> tuple[np.ndarray, tuple[CaseFailure, ...], dict[str, np.ndarray]]:
-    """Return of chunks, by their number, the cases that succeeded, those that failed, and all results by their key."""
     done = [tables[chunk] for chunk in sorted(tables)]
     index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
     arrays = {}
     for key in dict.fromkeys(key for table in done for key in keys(table)):
-        found = dict(row for table in done for row in rows(table, key))
-        arrays[key] = _column([found.get(case) for case in index.tolist()])
+        array_of_case = dict(row for table in done for row in rows(table, key))
+        arrays[key] = _column([array_of_case.get(case) for case in index.tolist()])
     for array in (index, *arrays.values()):
         array.setflags(write=False)
     return index, tuple(failure for table in done for failure in failures(table)), arrays
 
 
 def _column(rows: Sequence[np.ndarray | None]) -> np.ndarray:
-    """Return the rows of a key as one array; as one of objects if their shapes differ or some are None."""
-    there = [row for row in rows if row is not None]
-    if len(there) == len(rows) and len({row.shape for row in there}) == 1:
-        return np.stack(there)
-    kind = np.concatenate([row.ravel() for row in there]).dtype
+    arrays = [row for row in rows if row is not None]
+    if len(arrays) == len(rows) and len({row.shape for row in arrays}) == 1:
+        return np.stack(arrays)
+    kind = np.concatenate([row.ravel() for row in arrays]).dtype
     column = np.empty(len(rows), dtype=object)
     for i, row in enumerate(rows):
         column[i] = None if row is None else row.astype(kind, copy=False)

@@ -1,4 +1,4 @@
-"""What runs in the workers: one case per call of the function, with a generator of its own, BLAS on one thread."""
+"""Code of the workers: one call of the function per case, with its own random generator and BLAS on one thread."""
 
 import os
 import socket
@@ -23,65 +23,64 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Work:
-    """A chunk, or a part of it, as it is sent to a worker."""
+    """A chunk, or a part of it, that is sent to a worker."""
 
-    function: Callable[..., Any]  # what is called with each case
+    function: Callable[..., Any]  # called with each case
     chunk: int  # number of the chunk
-    items: Sequence[tuple[int, Any]]  # numbers of the cases, and the cases
+    items: Sequence[tuple[int, Any]]  # number of each case, and the case
     seed: int  # seed of the sweep
-    with_rng: bool  # whether the function takes the generator of the case
+    with_rng: bool  # whether the function takes a generator
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a worker sends back."""
+    """Answer of a worker."""
 
     outcomes: Outcomes  # results and failures
-    worker: str  # machine and process
-    seconds: float  # time of the chunk, [s]
+    worker: str  # host name and process id
+    seconds: float  # computing time, [s]
     peak: int  # largest memory of the process so far, [bytes]
 
 
 def generator(seed: int, case: int) -> np.random.Generator:
-    """Return the generator of a case; it depends on the seed and the number of the case only.
+    """Return the generator of a case, which depends only on the seed and the number of the case.
 
-    It is that of ``np.random.SeedSequence(seed).spawn(n)[case]`` for any n above ``case``.
+    Its seed sequence equals ``np.random.SeedSequence(seed).spawn(n)[case]`` for any n above ``case``.
     """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case,)))
 
 
 def run(work: Work) -> Report:
-    """Run the cases of a chunk, one after the other."""
     start = time.perf_counter()
     outcomes: Outcomes = {}
     with one_blas_thread():
-        for case, given in work.items:
+        for case, argument in work.items:
             _note(work.chunk, case)
-            outcomes[case] = _outcome(work, case, given)
+            outcomes[case] = _outcome(work, case, argument)
     _note(BETWEEN, BETWEEN)
     return Report(outcomes, f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - start, peak_memory())
 
 
-def _outcome(work: Work, case: int, given: Any) -> dict[str, np.ndarray] | CaseFailure:
+def _outcome(work: Work, case: int, argument: Any) -> dict[str, np.ndarray] | CaseFailure:
     try:
         extra = {"rng": generator(work.seed, case)} if work.with_rng else {}
-        return _checked(work.function(given, **extra))
-    except (Exception, SystemExit) as error:  # KeyboardInterrupt is the user's, not the case's
-        own = error.__traceback__ and error.__traceback__.tb_next
-        tail = "".join(traceback.format_exception(type(error), error, own, limit=-_FRAMES))
+        return _checked(work.function(argument, **extra))
+    except (Exception, SystemExit) as error:  # KeyboardInterrupt comes from the user, not from the case
+        frames = error.__traceback__ and error.__traceback__.tb_next
+        tail = "".join(traceback.format_exception(type(error), error, frames, limit=-_FRAMES))
         return CaseFailure(case, type(error).__name__, str(error), tail)
 
 
 def _checked(values: Any) -> dict[str, np.ndarray]:
-    """Return copies, as arrays, of what the function of a sweep returned: it may use its own arrays again."""
+    """Return the results of a case as arrays; copies, because the function may reuse its arrays."""
     if not isinstance(values, Mapping):
         raise ArgumentTypeError(
             f"the function of a sweep must return a dict of numbers and arrays, got {type(values).__name__}."
         )
-    found = {}
+    arrays = {}
     for key, value in values.items():
         if not isinstance(key, str) or not key:
-            raise ArgumentTypeError(f"the keys of what the function of a sweep returns must be text, got {key!r}.")
+            raise ArgumentTypeError(f"the dict that the function of a sweep returns must have text keys, got {key!r}.")
         try:
             array = np.array(value)
         except ValueError as error:
@@ -91,8 +90,8 @@ def _checked(values: Any) -> dict[str, np.ndarray]:
                 f"the value of {key!r} must be a number, a text or an array of them, got {array.dtype} "
                 f"({type(value).__name__})."
             )
-        found[key] = array
-    return found
+        arrays[key] = array
+    return arrays
 
 
 _lock = threading.Lock()
@@ -102,10 +101,10 @@ _limits: Any = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS use one thread: several round differently.
+    """Limit BLAS to one thread, because the rounding depends on the number of threads.
 
-    Most libraries have one limit for all threads of a process; threads that run chunks side by side share it, and the
-    last one puts it back. Others (OpenMP) have one limit per thread.
+    Most libraries have one limit per process. Threads that run chunks concurrently share it, and the last thread
+    restores it. Other libraries (OpenMP) have one limit per thread.
     """
     from threadpoolctl import threadpool_limits
 
@@ -128,7 +127,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _allow_this_thread() -> None:
-    """Let this thread set OpenBLAS's limit: newer threadpoolctl ignores all threads but the first that ever did."""
+    """Allow this thread to set the limit of OpenBLAS; recent threadpoolctl accepts only the first thread that did."""
     import threadpoolctl
 
     allow = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
@@ -137,7 +136,7 @@ def _allow_this_thread() -> None:
 
 
 def peak_memory() -> int:
-    """Return the largest memory that this process has had, [bytes]; 0 where the system does not tell."""
+    """Return the largest memory of this process so far, [bytes]; 0 if the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -147,26 +146,27 @@ def peak_memory() -> int:
 
 
 def ready() -> None:
-    """Do nothing: a process that can do this has started and imported what it needs."""
+    """Do nothing; a process that runs this has started and imported its modules."""
 
 
 BETWEEN = -1
-"""Chunk and case of a process that is at none."""
+"""Chunk and case of an idle process."""
 _own_note: np.ndarray | None = None
 
 
 def prepare(notes: Any, begun: Any) -> None:
-    """Make a process of our own pool ready.
+    """Initialize a process of the pool.
 
     Args:
-        notes: Shared integers, a row (process, chunk, case) per worker, so that its death can be explained.
-        begun: Shared number of rows that are taken.
+        notes: Shared integers with one row (process id, chunk, case) per worker, from which ``Processes.deaths`` finds
+            the case of a dead worker.
+        begun: Shared number of used rows.
     """
     global _own_note
     with begun.get_lock():
         _own_note = np.frombuffer(notes, dtype=np.int64).reshape(-1, 3)[begun.value]
         begun.value += 1
-    for name in _ONE_THREAD:  # for libraries that are loaded later, which no limit of now reaches
+    for name in _ONE_THREAD:  # for libraries that are loaded later, which threadpoolctl cannot limit now
         os.environ[name] = "1"
 
 

@@ -1,4 +1,4 @@
-"""The engine: cases in chunks through an executor, results kept chunk by chunk."""
+"""The functions ``run`` and ``load``: an executor computes the cases in chunks, and complete chunks are saved."""
 
 import platform
 import signal
@@ -25,16 +25,16 @@ _CHUNKS = 100
 _LARGEST = 100
 RUNNING = """
 Args:
-    folder: Where to keep the results: a manifest and one NPZ file per chunk; None keeps them in memory only.
-    executor: Any ``concurrent.futures.Executor``; it is not shut down. By default a pool of processes.
-    resume: Go on with what is in ``folder``; it must be the same sweep. An empty folder is a new sweep.
-    chunk: Cases per chunk, which is what is sent, kept and lost as one; by default a hundredth of the cases, but at
-        most 100.
-    seed: Seed of the generators.
-    workers: Number of processes of the default pool; by default the cores that are available.
-    progress: Called with (done, total) cases now and then.
+    folder: Folder for the results: a manifest and one NPZ file per chunk. None keeps the results in memory only.
+    executor: Any ``concurrent.futures.Executor``; the sweep does not shut it down. Default: a pool of processes.
+    resume: Continue the sweep in ``folder``, which must be the same sweep. An empty folder starts a new sweep.
+    chunk: Number of cases that are sent, saved and, after a failure, lost together. Default: a hundredth of the cases,
+        but at most 100.
+    seed: Seed of the random generators.
+    workers: Number of processes of the default pool. Default: the number of available cores.
+    progress: Called with (done, total) cases from time to time.
 """
-"""What all sweeps have in common."""
+"""Arguments that all sweeps share."""
 
 
 @stock(RUNNING)
@@ -50,28 +50,27 @@ def run(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> SweepResult:
-    """Call a function once per case, on many cores or machines, and keep what is done.
+    """Call a function once per case, on many cores or machines, and save the results.
 
-    The results are the same to the last bit whatever the executor, the number of workers, the chunks and their order,
-    as long as the processors are of the same kind: BLAS runs on one thread, and a function with a parameter ``rng`` is
-    given a generator that depends on ``seed`` and the number of its case only. A case that raises an exception is
-    recorded and does not disturb the others.
+    On processors of one kind, the results are equal to the last bit for all executors, numbers of workers and chunk
+    sizes: BLAS runs on one thread, and a function with a parameter ``rng`` receives a generator that depends only on
+    ``seed`` and the number of the case. If a case raises an exception, the sweep records it and continues.
 
     Args:
         function: Called as ``function(case)``, or ``function(case, rng=generator)`` if it has a parameter ``rng``;
-            returns a dict of numbers and arrays. For other processes it must be of a module's top level
+            returns a dict of numbers and arrays. For other processes, it must be defined at the top level of a module
             (``functools.partial`` binds further parameters).
-        cases: The cases, such as robots, numbers or tuples. With other processes they are pickled, robots too.
+        cases: The cases, such as robots, numbers or tuples. For other processes, they must be picklable.
 
     Returns:
         Results, failures and effort.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type, or cannot be sent to another process.
-        SweepFolderError: The folder cannot be written, holds another sweep, or holds results and ``resume`` is False;
-            said before anything is computed.
-        SweepError: A worker died, or a chunk cannot be sent; what is done is kept, and in its ``result``.
-        SweepInterrupted: Ctrl-C; what is done is kept, and in its ``result``.
+        SweepFolderError: The folder cannot be written, contains another sweep, or contains results and ``resume`` is
+            False. This is checked before the computation starts.
+        SweepError: A worker died, or a chunk cannot be sent. Its attribute ``result`` contains the completed cases.
+        SweepInterrupted: Ctrl-C. Its attribute ``result`` contains the completed cases.
 
     Example:
         >>> from pin_clusters import sweeps
@@ -105,9 +104,9 @@ def run(
         sweep.tell()
         pending = [number for number in range(manifest.chunks) if number not in sweep.tables]
         if pending:
-            own = Processes(min(workers or cores(), len(pending))) if executor is None else None
-            with own if own is not None else nullcontext():
-                _drive(sweep, own or executor or InProcess(), pending)
+            pool = Processes(min(workers or cores(), len(pending))) if executor is None else None
+            with pool if pool is not None else nullcontext():
+                _drive(sweep, pool or executor or InProcess(), pending)
     except KeyboardInterrupt:
         sweep.recount()
         raise SweepInterrupted(sweep.kept("the sweep was interrupted"), sweep.result()) from None
@@ -115,21 +114,30 @@ def run(
 
 
 def load(folder: str | Path) -> SweepResult:
-    """Read the folder of a sweep, as far as it is done; nothing in it is changed.
+    """Read the results of a finished or unfinished sweep from its folder, without changing the folder.
 
     Args:
-        folder: What was ``folder`` of ``sweeps.run``, or ``--output`` of the command.
+        folder: The argument ``folder`` of ``sweeps.run``, or ``--output`` of the command.
 
     Returns:
-        The result; ``complete`` says whether all cases are there. A broken chunk is left out, with a warning.
+        The result; its attribute ``complete`` is True if it contains all cases. Damaged chunks are omitted with a
+        warning.
 
     Raises:
-        SweepFolderError: No sweep is there.
+        SweepFolderError: The folder contains no sweep.
+
+    Example:
+        >>> import tempfile
+        >>> from pin_clusters import sweeps
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     done = sweeps.run(dict, [{"x": 1.5}, {"x": 2.5}], folder=folder, executor=sweeps.InProcess())
+        ...     sweeps.load(folder)["x"].tolist()
+        [1.5, 2.5]
     """
     path = Path(folder)
     manifest = _folder.read_manifest(path)
     if manifest is None:
-        raise SweepFolderError(f"{path} holds no sweep: there is no {_folder.MANIFEST} in it.")
+        raise SweepFolderError(f"{path} contains no sweep, because it has no file {_folder.MANIFEST}.")
     tables = _folder.read(path, manifest, repair=False)
     effort = Effort(read=sum(map(_tables.count, tables.values())))
     return _result(manifest, tables, effort)
@@ -141,7 +149,16 @@ def _result(manifest: _folder.Manifest, tables: Mapping[int, _tables.Table], eff
 
 @dataclass
 class _Sweep:
-    """A sweep at work."""
+    """A running sweep.
+
+    Attributes:
+        tables: Completed chunks by number.
+        parts: Outcomes of cases of incomplete chunks.
+        read: Number of cases that were read from the folder.
+        done: Number of completed cases.
+        busy: Sum of the computing times of the workers, [s].
+        peaks: Largest memory of each worker, [bytes].
+    """
 
     function: Callable[..., Any]
     cases: Sequence[Any]
@@ -158,12 +175,11 @@ class _Sweep:
     peaks: dict[str, int] = field(default_factory=dict)
 
     def work(self, chunk: int, cases: Iterable[int]) -> _tasks.Work:
-        """Return a chunk, or a part of it, as it is sent."""
         items = [(i, self.cases[i]) for i in cases]
         return _tasks.Work(self.function, chunk, items, self.manifest.seed, self.with_rng)
 
     def keep(self, chunk: int, report: _tasks.Report) -> None:
-        """Keep what came back, in the folder when the chunk is whole."""
+        """Store a report, and write the chunk to the folder when it is complete."""
         self.busy += report.seconds
         self.peaks[report.worker] = max(report.peak, self.peaks.get(report.worker, 0))
         self.parts |= report.outcomes
@@ -177,18 +193,16 @@ class _Sweep:
             self.tell()
 
     def recount(self) -> None:
-        """See what is there: the signal may have come between writing a chunk and counting it."""
+        """Count the chunks in the folder, because the signal can arrive between writing and counting a chunk."""
         if self.path is not None:
             self.tables = _folder.read(self.path, self.manifest, repair=False)
         self.done = sum(map(_tables.count, self.tables.values()))
 
     def tell(self) -> None:
-        """Report the progress."""
         if self.progress is not None:
             self.progress(self.done, len(self.cases))
 
     def result(self) -> SweepResult:
-        """Return what is done so far."""
         effort = Effort(
             seconds=time.perf_counter() - self.start,
             busy=self.busy,
@@ -200,21 +214,20 @@ class _Sweep:
         )
         return _result(self.manifest, self.tables, effort)
 
-    def kept(self, what: str) -> str:
-        """Say when what happened, what is kept, and how to go on."""
+    def kept(self, event: str) -> str:
         if self.path is None:
-            kept = "They are in the result of this exception only, as the sweep has no folder"
+            advice = "The sweep has no folder: only the attribute result of this exception contains their results"
         else:
-            kept = f"They are kept in {self.path}: run the same sweep again with resume=True (--resume) to go on"
-        return f"{what} after {self.done} of {len(self.cases)} cases. {kept}."
+            advice = f"{self.path} contains their results: run the same sweep with resume=True (--resume) to continue"
+        return f"{event} after {self.done} of {len(self.cases)} cases. {advice}."
 
 
 def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
-    """Run chunks until all are done, never more of them at a time than the executor needs."""
-    room = capacity(executor)
+    """Run all pending chunks, with at most as many at a time as keep the executor busy."""
+    limit = capacity(executor)
     queue = deque((chunk, sweep.manifest.range_of(chunk)) for chunk in pending)
-    if room > 1 and len(pending) > 1:
-        # one case alone, so that the kernels it needs are compiled, and in the cache, before all workers want them
+    if limit > 1 and len(pending) > 1:
+        # One case runs alone first, so that its kernels are compiled and cached before all workers need them.
         chunk, cases = queue.popleft()
         queue.extendleft((chunk, part) for part in (cases[1:], cases[:1]) if part)
     window = 1
@@ -228,43 +241,43 @@ def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
                 chunk, cases = queue.popleft()
                 waiting[executor.submit(_tasks.run, sweep.work(chunk, cases))] = chunk
             done = wait(waiting, return_when=FIRST_COMPLETED).done
-            # what has come back is kept before what went wrong is raised
+            # Results are stored before an exception of another chunk is raised.
             for future in sorted(done, key=lambda f: f.cancelled() or f.exception() is not None):
                 chunk = waiting.pop(future)
                 sweep.keep(chunk, future.result())
-            window = room if room == 1 else 2 * room + 2
+            window = limit if limit == 1 else 2 * limit + 2
     except PinClustersError:
         raise
     except Exception as error:
-        others = sorted({chunk, *waiting.values()})
-        raise SweepError(_explain(sweep, executor, chunk, others, error), sweep.result()) from error
+        unfinished = sorted({chunk, *waiting.values()})
+        raise SweepError(_explain(sweep, executor, chunk, unfinished, error), sweep.result()) from error
     finally:
         for future in waiting:
             future.cancel()
 
 
-def _explain(sweep: _Sweep, executor: Executor, chunk: int, others: Sequence[int], error: Exception) -> str:
-    """Say what happened to a chunk that gave no results."""
-
+def _explain(sweep: _Sweep, executor: Executor, chunk: int, unfinished: Sequence[int], error: Exception) -> str:
     def named(number: int) -> str:
         cases = sweep.manifest.range_of(number)
         return f"chunk {number} (cases {cases.start} to {cases.stop - 1})"
 
     deaths = executor.deaths() if isinstance(executor, Processes) and isinstance(error, BrokenExecutor) else []
     if deaths:
-        what = " and ".join(f"{_exit(code)} at case {case} of {named(number)}" for code, number, case in deaths)
-        what = f"a worker process died: {what}"
+        event = " and ".join(f"{_exit(code)} at case {case} of {named(number)}" for code, number, case in deaths)
+        event = f"a worker process died: {event}"
     elif isinstance(error, BrokenExecutor):
-        what = f"a worker died at one of: {', '.join(map(named, others[:8]))}{', ...' if len(others) > 8 else ''}"
+        event = (
+            f"a worker died in one of: {', '.join(map(named, unfinished[:8]))}{', ...' if len(unfinished) > 8 else ''}"
+        )
         if isinstance(executor, Processes):
-            what += (
-                ". If this is a script, does it start its work under if __name__ == '__main__'? Can the workers import "
+            event += (
+                ". If this is a script, does it call the sweep under if __name__ == '__main__'? Can the workers import "
                 f"{sweep.manifest.function}?"
             )
     else:
-        said = " ".join(str(error).split()) or "no message"
-        what = f"{named(chunk)} gave no results: {type(error).__name__}: {said}"
-    return f"{what}{'' if what.endswith(('?', '.')) else '.'} {sweep.kept('The sweep was stopped')}"
+        message = " ".join(str(error).split()) or "no message"
+        event = f"{named(chunk)} returned no results: {type(error).__name__}: {message}"
+    return f"{event}{'' if event.endswith(('?', '.')) else '.'} {sweep.kept('The sweep stopped')}"
 
 
 def _exit(code: int) -> str:
@@ -273,12 +286,11 @@ def _exit(code: int) -> str:
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of what the numbers come from."""
-    found = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
-    found["engine"] = chosen()
+    versions = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
+    versions["engine"] = chosen()
     for name, package in (("pinocchio", "pin"), ("numpy", "numpy"), ("numba", "numba")):
         try:
-            found[name] = version(package)
-        except PackageNotFoundError:  # not from a wheel
-            found[name] = "?"
-    return found
+            versions[name] = version(package)
+        except PackageNotFoundError:  # not installed from a wheel
+            versions[name] = "?"
+    return versions

@@ -1,4 +1,4 @@
-"""The figures of the sweeps, as PNG files."""
+"""Figures of the sweeps, as PNG files."""
 
 import math
 from pathlib import Path
@@ -19,48 +19,48 @@ _MARKERS = {"none": "o", "diagonal": "s", "block": "D", "unconstrained": "^", "f
 _PANEL = (3.1, 2.45)
 
 
-def ratio(found: "RatioSweep", path: Path) -> None:
-    """Draw RMS errors over ratios, a panel per joint, both axes logarithmic."""
-    n = len(found.joints)
+def ratio(result: "RatioSweep", path: Path) -> None:
+    n = len(result.joints)
     columns = min(n, 3 if n <= 9 else 4)
     rows = math.ceil(n / columns)
     head = 0.95
     figure = new_figure(figsize=(max(_PANEL[0] * columns, 6.4), _PANEL[1] * rows + head))
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
-    shown = found.rms[found.rms > 0.0]
+    shown = result.rms[result.rms > 0.0]
     for k, axes in enumerate(grid.flat):
         if k >= n:
             axes.set_visible(False)
             continue
-        geared = np.isfinite(found.ratios[k])
-        ratio_as_given = found.ratios[k] if geared else 1.0
-        x = found.factors * ratio_as_given
-        for r, rung in enumerate(found.rungs):
-            y = found.rms[:, r, k]
-            seen = y > 1e-9 * max(found.peak[:, k].max(), 1e-300)  # below it is rounding
-            axes.plot(x[seen], y[seen], **_marked(rung))
+        geared = np.isfinite(result.ratios[k])
+        ratio_as_given = result.ratios[k] if geared else 1.0
+        x = result.factors * ratio_as_given
+        for r, rung in enumerate(result.rungs):
+            y = result.rms[:, r, k]
+            visible = y > 1e-9 * max(result.peak[:, k].max(), 1e-300)  # smaller errors are rounding errors
+            axes.plot(x[visible], y[visible], **_marked(rung))
         axes.set_yscale("log")
-        axes.set_title(literal(found.joints[k]) + (f"  ({ratio_as_given:.4g} as given)" if geared else ""), fontsize=9)
+        axes.set_title(
+            literal(result.joints[k]) + (f"  (original: {ratio_as_given:.4g})" if geared else ""), fontsize=9
+        )
         axes.axvline(ratio_as_given, color="0.6", linewidth=0.8, zorder=1)
         axes.set_xscale("log")
         axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
         axes.tick_params(labelsize=8)
         _plain_ticks(axes, x)
         if k % columns == 0:
-            unit = found.units[0] if len(set(found.units)) == 1 else "N m or N"
+            unit = result.units[0] if len(set(result.units)) == 1 else "N m or N"
             axes.set_ylabel(f"RMS torque error [{unit}]", fontsize=8)
         if k >= n - columns:
             axes.set_xlabel("gear ratio" if geared else "factor of all ratios", fontsize=8)
     if shown.size:
         grid[0, 0].set_ylim(max(shown.min() * 0.6, shown.max() * 1e-6), shown.max() * 1.8)
-    title = f"{literal(found.robot)}: error of the approximations over the gear ratio, reflected inertia kept"
-    _finish(figure, path, found.rungs, title, f"{literal(found.motion)}; grey: the robot as it is", head - 0.1)
+    title = f"{literal(result.robot)}: error of the approximations against gear ratio, constant reflected inertia"
+    _finish(figure, path, result.rungs, title, f"{literal(result.motion)}; grey line: original robot", head - 0.1)
 
 
-def robots(found: "RandomChains", path: Path, failed: int = 0) -> None:
-    """Draw how many random robots stay below an error, and say how many more failed."""
+def robots(result: "RandomChains", path: Path, failed: int = 0) -> None:
     figure = new_figure()
-    draw_errors(figure, found, failed)
+    draw_errors(figure, result, failed)
     save_figure(figure, path, facecolor="white")
 
 
@@ -69,11 +69,10 @@ def _marked(rung: str) -> dict[str, Any]:
 
 
 def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: str, head: float) -> None:
-    """Write what stands above the panels, in ``head`` inches, and the file."""
     from matplotlib.lines import Line2D
 
     inch = 1.0 / figure.get_figheight()
-    # no suptitle, for which tight_layout would make room a second time
+    # suptitle is not used, because tight_layout would reserve space for it in addition to ``head``.
     figure.text(0.5, 1.0 - 0.12 * inch, title, ha="center", va="top", fontsize=11)
     handles = [Line2D([], [], label=LABELS[rung], **_marked(rung)) for rung in rungs]
     figure.legend(
@@ -90,13 +89,12 @@ def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: 
 
 
 def _plain_ticks(axes: Any, x: np.ndarray) -> None:
-    """Mark some of the ratios themselves, as numbers."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
-    chosen = [float(x[0])]
+    ticks = [float(x[0])]
     for value in x[1:].tolist():
-        if value / chosen[-1] > 1.9:
-            chosen.append(value)
-    axes.xaxis.set_major_locator(FixedLocator(chosen))
+        if value / ticks[-1] > 1.9:
+            ticks.append(value)
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")

@@ -1,4 +1,4 @@
-"""Where a sweep runs: processes of this machine, this process, or a Dask cluster."""
+"""Executors of sweeps: processes of this machine, this process, or a Dask cluster."""
 
 import logging
 import multiprocessing
@@ -21,12 +21,11 @@ _ENDED_BY_POOL = -signal.SIGTERM
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class InProcess(Executor):
-    """An executor that does the work at once, in this process and thread: for debuggers, and where nothing may start.
+    """Executor that runs each task immediately in this process and thread, for debuggers and restricted systems.
 
     Example:
         >>> from pin_clusters import sweeps
@@ -37,7 +36,6 @@ class InProcess(Executor):
     _max_workers = 1
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        """Call a function and return a future that is done."""
         future: Future[_T] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -47,12 +45,18 @@ class InProcess(Executor):
 
 
 class Processes(ProcessPoolExecutor):
-    """A pool of new processes that survives Ctrl-C until it is told to end, and knows who died where.
+    """Pool of processes that ignore Ctrl-C and record the case at which a process died.
 
-    The processes are spawned, not forked: a fork of a process with threads (Numba, BLAS) may hang.
+    The processes are spawned, because a forked process with threads (Numba, BLAS) can hang. The pool is a context
+    manager, which ends the processes.
 
     Args:
-        workers: How many processes; by default as many as there are cores for this process.
+        workers: Number of processes; by default the number of cores that this process may use.
+
+    Example:
+        >>> from pin_clusters import sweeps
+        >>> with sweeps.Processes(2) as executor:  # doctest: +SKIP
+        ...     result = sweeps.run(my_module.study, range(100), executor=executor)
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -63,42 +67,45 @@ class Processes(ProcessPoolExecutor):
         super().__init__(self.workers, context, _tasks.prepare, (self._notes, context.Value("i", 0)))
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
-        """Hand work to the pool; may start a process."""
-        with _interrupts_blocked():  # new processes inherit this: Ctrl-C, sent to all, is for the parent to handle
+        with _interrupts_blocked():  # new processes inherit the mask, so that only the parent handles Ctrl-C
             future = super().submit(fn, *args, **kwargs)
         self._seen.update(self._processes or {})
         return future
 
     def start(self) -> None:
-        """Start all processes, which otherwise start when they are needed."""
         for _ in range(self.workers):
             self.submit(_tasks.ready)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End the pool; at once, and dropping work that has begun, if something went wrong."""
+        """End the pool; after an exception, terminate its processes and cancel all tasks."""
         if kind is not None:
             for process in self._seen.values():
                 process.terminate()
         self.shutdown(cancel_futures=kind is not None)
 
     def deaths(self) -> list[tuple[int, int, int]]:
-        """Return exit code, chunk and case of the workers that died; of all that were ended, if none stands out."""
+        """Return exit code, chunk and case of the workers that died, without those that the pool terminated.
+
+        If the pool terminated all of them, return all.
+        """
         try:
             self.submit(_tasks.ready)
-        except RuntimeError:  # it is broken, or was ended
-            self.shutdown()  # its thread collects the processes; before it has, they may have no exit code
-        notes = {pid: at for pid, *at in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()}
-        found = []
+        except RuntimeError:  # the pool is broken or has ended
+            self.shutdown()  # waits for the thread of the pool, which collects the exit codes
+        notes = {
+            pid: chunk_and_case
+            for pid, *chunk_and_case in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()
+        }
+        ended = []
         for pid, process in self._seen.items():
             chunk, case = notes.get(pid, (_tasks.BETWEEN, _tasks.BETWEEN))
             if process.exitcode and chunk != _tasks.BETWEEN:
-                found.append((int(process.exitcode), chunk, case))
-        return [death for death in found if death[0] != _ENDED_BY_POOL] or found
+                ended.append((int(process.exitcode), chunk, case))
+        return [death for death in ended if death[0] != _ENDED_BY_POOL] or ended
 
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Let Ctrl-C wait."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -110,9 +117,9 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def capacity(executor: Executor) -> int:
-    """Return how many chunks an executor can work on at once; a guess if it does not tell."""
+    """Return the number of chunks that an executor can process at once; 64 if it is unknown."""
     workers = getattr(executor, "_max_workers", None)
-    client = getattr(executor, "_client", None)  # Dask's
+    client = getattr(executor, "_client", None)  # an attribute of Dask's executor
     if workers is None and client is not None:
         workers = sum(client.nthreads().values())
     return workers if isinstance(workers, int) and workers > 0 else 64
@@ -120,16 +127,25 @@ def capacity(executor: Executor) -> int:
 
 @contextmanager
 def open_executor(workers: int | None = None, dask: str | None = None) -> Iterator[Executor]:
-    """Give the executor that the options of a command ask for, and end it afterwards.
+    """Open the executor that the options of a command describe, and close it at the end of the context.
 
     Args:
-        workers: Number of processes; 1 runs in this process, None takes all cores.
+        workers: Number of processes; 1 runs in this process, None uses all cores.
         dask: Address of a Dask scheduler, such as ``tcp://host:8786``, or ``"local"`` for a cluster of processes on
-            this machine; None takes a process pool.
+            this machine; None uses a process pool.
+
+    Yields:
+        The executor.
 
     Raises:
         NotAvailableError: Dask is not installed.
         SweepError: The scheduler does not answer.
+
+    Example:
+        >>> from pin_clusters import sweeps
+        >>> with sweeps.open_executor(workers=1) as executor:
+        ...     sweeps.run(dict, [{"x": 1.5}], executor=executor)["x"].tolist()
+        [1.5]
     """
     if dask is None:
         with InProcess() if workers == 1 else Processes(workers) as executor:
@@ -138,12 +154,12 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
     try:
         import distributed
     except ImportError:
-        raise NotAvailableError(f"Dask is not installed, which --dask needs. {extras.cure('dask')}") from None
+        raise NotAvailableError(f"--dask requires Dask, which is not installed. {extras.cure('dask')}") from None
     if dask == "local":
         cluster = distributed.LocalCluster(
             n_workers=workers or cores(),
             threads_per_worker=1,
-            dashboard_address=":0",  # any port: another cluster may have the usual one
+            dashboard_address=":0",  # any free port, because another cluster may use the default port
             silence_logs=logging.ERROR,
         )
         with cluster, distributed.Client(cluster) as client:
@@ -155,12 +171,12 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
     except (OSError, TimeoutError, ValueError) as error:
         raise SweepError(
             f"no Dask scheduler answers at {dask} ({' '.join(str(error).split()) or type(error).__name__}). Start one "
-            "(dask scheduler; dask worker ADDRESS on each machine) or give --dask local."
+            "(dask scheduler; dask worker ADDRESS on each machine) or use --dask local."
         ) from None
     with client:
         yield client.get_executor()
 
 
 def _ignore_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started the others."""
+    """Ignore Ctrl-C, which a terminal sends to all processes; the parent process handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,8 +1,8 @@
-"""The error of the approximations against the gear ratio, at fixed reflected inertia.
+"""Error of the approximations as a function of the gear ratio, at constant reflected inertia.
 
-A motor that turns f times faster through an f times larger ratio and has 1 / f^2 of the inertia reflects the same
-inertia to its joint. What armature misses changes: the moments that moving carriers cause on the spinning rotors are
-proportional to ratio times inertia, so they fall as 1 / f; the off-diagonal terms of belts do not depend on f at all.
+A motor with an f times larger ratio and 1 / f^2 of the rotor inertia has the same reflected inertia. The errors of the
+armature approximation differ: gyroscopic moments of rotors on moving carriers are proportional to ratio times inertia
+and decrease as 1 / f. The off-diagonal terms of belts do not depend on f.
 """
 
 import dataclasses
@@ -28,26 +28,26 @@ from .engine import run as sweep
 from .result import SweepError
 
 FACTORS = (1.0 / 3.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
-"""Factors of the ratios if none are asked for."""
+"""Default factors of the ratios."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatioSweep(Result):
-    """Errors of the approximations over factors of all ratios.
+    """Errors of the approximations for several factors of all ratios.
 
     Attributes:
         robot: Name of the robot.
-        factors: By which all ratios were multiplied, shape (F,).
+        factors: Factors of all ratios, shape (F,).
         joints: Names of the joints that move.
         units: Unit of each joint's torque.
-        ratios: Largest magnitude of the published ratios of the rotors that a joint drives, shape (joints,); NaN if it
-            drives none.
-        rungs: Names of the approximations.
-        rms: RMS errors, shape (F, rungs, joints).
-        peak: Largest magnitude of the exact torques, shape (F, joints).
-        motion: What the joints do, in words.
-        drop_rotors: Whether the approximations lack the rotors' mass.
-        kept: Names of rotors whose ratio is not a number: motors of closed loops, which stay as they are.
+        ratios: Largest magnitude of the original ratios of the rotors that a joint drives, shape (joints,); NaN without
+            rotors.
+        rungs: Names of the approximation levels.
+        rms: RMS torque errors, shape (F, rungs, joints), [N m] or [N].
+        peak: Largest magnitude of the exact torques, shape (F, joints), [N m] or [N].
+        motion: Description of the motion.
+        drop_rotors: Whether the approximations omit the mass of the rotors.
+        kept: Names of rotors without a constant ratio (motors of closed loops), which the sweep does not change.
     """
 
     robot: str
@@ -82,7 +82,7 @@ class RatioSweep(Result):
         return dict(zip(self.joints, values.T.tolist(), strict=True))
 
 
-@engine("tables")  # its robots differ
+@engine("tables")  # the robots of the cases differ, so that robot-specific code would not pay
 def run(
     model: ClusterModel,
     factors: Sequence[float] = FACTORS,
@@ -93,21 +93,24 @@ def run(
     progress: Progress | None = None,
     **motion: Any,
 ) -> RatioSweep:
-    """Study a robot at several factors of its gear ratios, the reflected inertia kept.
+    """Study a robot for several factors of its gear ratios, with constant reflected inertia.
 
     Args:
         model: The robot; it must have rotors.
-        factors: Of all ratios, positive.
+        factors: Positive factors of all ratios.
         drop_rotors: As in ``study.run``.
         executor: As in ``sweeps.run``.
         workers: As in ``sweeps.run``.
         progress: As in ``sweeps.run``.
         **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of a ``study.Sine``, all joints in phase.
 
+    Returns:
+        RMS errors and peak torques for each factor.
+
     Raises:
         ArgumentTypeError: A factor is not a positive number.
-        ModelError: The robot has no rotor whose ratio is a number, or its approximations do not exist.
-        SweepError: The study failed at some factor.
+        ModelError: The robot has no rotor with a constant ratio, or its approximations do not exist.
+        SweepError: The study failed for a factor.
     """
     values = np.asarray(factors, dtype=float).ravel()
     if not values.size or not np.all(np.isfinite(values)) or np.any(values <= 0.0):
@@ -116,18 +119,18 @@ def run(
     cases = [scaled(model, f) for f in values.tolist()]
     first = study.Sine(**motion, in_phase=True)
     function = partial(_errors, drop_rotors=drop_rotors, sine=first)
-    found = sweep(function, cases, executor=executor, workers=workers, chunk=1, progress=progress)
-    if found.failures:
-        failure = found.failures[0]
+    result = sweep(function, cases, executor=executor, workers=workers, chunk=1, progress=progress)
+    if result.failures:
+        failure = result.failures[0]
         raise SweepError(
-            f"the study of {model.name!r} failed at factor {values[failure.case]:g} and {len(found.failures) - 1} "
-            f"others: {failure.type}: {failure.message}",
-            found,
+            f"the study of {model.name!r} failed for factor {values[failure.case]:g} and {len(result.failures) - 1} "
+            f"other factors: {failure.type}: {failure.message}",
+            result,
         )
-    joints, units, rungs = (tuple(map(str, found[key][0])) for key in ("joints", "units", "rungs"))
+    joints, units, rungs = (tuple(map(str, result[key][0])) for key in ("joints", "units", "rungs"))
     columns = [model.joint_idx_v(name) for name in joints]
     largest = np.max([np.abs(r.row[columns]) for r in model.rotors], axis=0)
-    amplitude = f"{float(found['amplitude'].min()):g}"
+    amplitude = f"{float(result['amplitude'].min()):g}"
     return RatioSweep(
         robot=model.name,
         factors=values,
@@ -135,8 +138,8 @@ def run(
         units=units,
         ratios=np.where(largest > 0.0, largest, np.nan),
         rungs=rungs,
-        rms=found["rms"],
-        peak=found["peak"],
+        rms=result["rms"],
+        peak=result["peak"],
         motion=f"{amplitude} sin(2 pi {first.frequency:g} Hz t) for {first.duration:g} s at every joint, base fixed",
         drop_rotors=drop_rotors,
         kept=_kept(model),
@@ -146,35 +149,38 @@ def run(
 def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     """Return a robot whose rotors turn ``factor`` times faster and have 1 / factor^2 of the inertia.
 
-    Masses, centres of mass and the rest of the robot stay; of a ``Rotor`` that is given by its axial inertia the locked
-    part is in its carrier's link, and stays too. Reflected inertias are the same.
+    Reflected inertias, masses and centres of mass do not change. For a ``Rotor`` with a given axial inertia, the link
+    of its carrier contains the locked rotor, and this link does not change either.
 
     Args:
         model: The robot.
-        factor: Greater than 0.
+        factor: Factor of all ratios, greater than 0.
+
+    Returns:
+        A new model.
 
     Raises:
-        ModelError: No rotor of the robot has a ratio that is a number.
-        InertiaError: A rotor's centre of mass is not on its axis, so that its mass is reflected too.
+        ModelError: The robot has no rotor with a constant ratio.
+        InertiaError: The centre of mass of a rotor is not on its axis, so that the reflected inertia includes its mass.
     """
     check_model(model)
     bodies = _scalable(model)
     if not bodies and not any(r.joint_id is None for r in model.rotors):
         raise ModelError(
-            f"model {model.name!r} has no rotor whose gear ratio could be changed"
-            + (f": {', '.join(kept)} are motors of closed loops." if (kept := _kept(model)) else ".")
-            + " Give the robot a pc.Rotor, or a rotor in the tree with pc.Gear or pc.Belt."
+            f"model {model.name!r} has no rotor with a constant gear ratio"
+            + (f": {', '.join(unscaled)} are motors of closed loops." if (unscaled := _kept(model)) else ".")
+            + " Add a pc.Rotor, or a rotor in the tree with pc.Gear or pc.Belt."
         )
     tree, armature = model.tree.copy(), np.array(model.tree.armature)
     for j in bodies:
         body = tree.inertias[j]
         rotor = next(r for r in model.rotors if r.joint_id == j)
         axis = rotor.placement.rotation.T @ rotor.axis
-        off = float(np.linalg.norm(np.cross(axis, body.lever)))
-        if body.mass > 0.0 and off > 1e-9:
+        offset = float(np.linalg.norm(np.cross(axis, body.lever)))
+        if body.mass > 0.0 and offset > 1e-9:
             raise InertiaError(
-                f"the centre of mass of rotor {tree.names[j]!r} is {off:g} m off its axis, so a larger ratio would "
-                "reflect more inertia. Balance the rotor."
+                f"the centre of mass of rotor {tree.names[j]!r} is {offset:g} m off its axis, so that a larger ratio "
+                "would increase the reflected inertia. Balance the rotor."
             )
         tree.inertias[j] = _slower(body, factor)
         armature[tree.idx_vs[j]] /= factor**2
@@ -189,49 +195,50 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         else:
             constraints.append(source)
     reference = _reference(model, constraints, bodies) if model.closures else None
-    wishes = model.independent_joints if model.closures else None
-    return ClusterModel(tree, constraints, reference, independent=wishes, name=model.name, collision=model.collision)
+    independent = model.independent_joints if model.closures else None
+    return ClusterModel(
+        tree, constraints, reference, independent=independent, name=model.name, collision=model.collision
+    )
 
 
-@engine("tables")  # its robots differ
+@engine("tables")  # the robots of the cases differ
 def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[str, Any]:
-    """Study one robot: a case of the sweep."""
-    found = study.run(case, sine, drop_rotors=drop_rotors)
+    study_result = study.run(case, sine, drop_rotors=drop_rotors)
     return {
-        "joints": np.array(found.joints),
-        "units": np.array(found.units),
-        "rungs": np.array(list(found.approximate)),
-        "rms": np.array([found.rms_error[rung] for rung in found.approximate]),
-        "peak": found.max_exact,
-        "amplitude": float(getattr(found.trajectory, "amplitude", np.nan)),
+        "joints": np.array(study_result.joints),
+        "units": np.array(study_result.units),
+        "rungs": np.array(list(study_result.approximate)),
+        "rms": np.array([study_result.rms_error[rung] for rung in study_result.approximate]),
+        "peak": study_result.max_exact,
+        "amplitude": float(getattr(study_result.trajectory, "amplitude", np.nan)),
     }
 
 
 def _scalable(model: ClusterModel) -> set[int]:
-    """Return the joint ids of rotors that are bodies and follow a row of constant coefficients."""
+    """Return the joint ids of rotors that are bodies and follow other joints at constant ratios."""
     rotors = {r.joint_id for r in model.rotors if r.joint_id is not None}
     return {row.dependent for row in model.coupling_rows if row.dependent in rotors}
 
 
 def _kept(model: ClusterModel) -> tuple[str, ...]:
-    known = _scalable(model) | {row.dependent for row in model.coupling_rows}
-    return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in known)
+    with_ratio = _scalable(model) | {row.dependent for row in model.coupling_rows}
+    return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in with_ratio)
 
 
 def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) -> LinearCoupling:
-    names, own = model.tree.names, row.dependent in bodies
+    names, follows = model.tree.names, row.dependent in bodies
     terms = {}
     for m, c in zip(row.masters, row.coefficients, strict=True):
-        # rotors that lead others turn faster already; a link that follows a rotor keeps its speed
+        # A rotor that drives others turns faster already; a link that follows a rotor keeps its speed.
         leads = m in bodies
-        terms[names[m]] = c * (1.0 if own == leads else factor if own else 1.0 / factor)
+        terms[names[m]] = c * (1.0 if follows == leads else factor if follows else 1.0 / factor)
     return LinearCoupling(names[row.dependent], terms, row.offset)
 
 
 def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -> Rotor:
     assert isinstance(rotor.ratios, tuple)
     element = next(r for r in model.rotors if r.source is rotor)
-    faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that lead others turn faster already
+    faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that drive others turn faster already
     ratios = [
         ratio if iv in faster else ratio * factor for (iv, _), ratio in zip(element.drivers, rotor.ratios, strict=True)
     ]
@@ -245,15 +252,13 @@ def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -
 
 
 def _slower(body: pin.Inertia, factor: float) -> pin.Inertia:
-    """Return the inertia of a rotor whose ratio is larger by a factor."""
     return pin.Inertia(body.mass, body.lever, body.inertia / factor**2)
 
 
 def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]) -> np.ndarray:
-    """Return the reference pose with the rotors where they are now."""
     tree, q = model.tree, np.array(model.q_reference)
     new = {row.dependent: row for c in constraints if isinstance(c, LinearCoupling) for row in c.rows(tree)}
-    for old in model.coupling_rows:  # masters come before their dependents
+    for old in model.coupling_rows:  # rows are sorted so that masters come before their dependents
         if old.dependent not in bodies:
             continue
         row = new[old.dependent]

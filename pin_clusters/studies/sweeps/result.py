@@ -1,4 +1,4 @@
-"""What a sweep gives back, and what can stop it, which keeps what is done."""
+"""Results of a sweep, and the exceptions that end a sweep and contain its completed cases."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -14,16 +14,16 @@ from ._tables import CaseFailure
 
 @dataclass(frozen=True)
 class Effort:
-    """What a run cost; a sweep that was continued counts its last run only.
+    """Effort of a run; for a continued sweep, of its last run only.
 
     Attributes:
-        seconds: From start to end, [s].
-        busy: Sum over the workers of the time they spent on chunks, [s].
+        seconds: Duration, [s].
+        busy: Sum over the workers of their computing times, [s].
         computed: Number of cases that were computed.
         read: Number of cases that were read from the folder.
-        workers: Number of workers that took part.
-        peak: Largest memory of any worker, [bytes]; 0 if it is not known.
-        own: Largest memory of this process so far, [bytes]; 0 if it is not known.
+        workers: Number of workers that returned results.
+        peak: Largest memory of any worker, [bytes]; 0 if unknown.
+        own: Largest memory of this process so far, [bytes]; 0 if unknown.
     """
 
     seconds: float = 0.0
@@ -37,16 +37,16 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class SweepResult(Mapping[str, np.ndarray]):
-    """The results of a sweep, by the keys of what its function returned.
+    """Results of a sweep by the keys of the dicts that its function returned.
 
-    ``result[key]`` has one row per case that succeeded, in the order of ``index``: shape (len(index), ...). If the
-    arrays of the cases differ in shape, or some cases gave nothing under that key, its rows are objects (arrays, None).
+    ``result[key]`` has one row per successful case, in the order of ``index``: shape (len(index), ...). If the arrays
+    of the cases differ in shape, or some cases lack the key, the rows are objects (arrays or None).
 
     Attributes:
         function: Module and name of the function.
-        cases: How many cases the sweep has.
+        cases: Number of cases of the sweep.
         seed: Its seed.
-        index: Numbers of the cases that succeeded, ascending.
+        index: Numbers of the successful cases, ascending.
         failures: The cases that raised an exception.
         effort: Time, memory and number of workers.
     """
@@ -63,10 +63,10 @@ class SweepResult(Mapping[str, np.ndarray]):
         """Return the rows of a key.
 
         Raises:
-            UnknownNameError: No case gave something under that key.
+            UnknownNameError: No case returned this key.
         """
         if key not in self.arrays:
-            raise UnknownNameError(f"the sweep gave nothing under {key!r}.{did_you_mean(key, self.arrays)}")
+            raise UnknownNameError(f"no case of the sweep returned the key {key!r}.{did_you_mean(key, self.arrays)}")
         return self.arrays[key]
 
     def __contains__(self, key: object) -> bool:
@@ -79,13 +79,13 @@ class SweepResult(Mapping[str, np.ndarray]):
         return len(self.arrays)
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the results as a table: a line of names, then a line per case that succeeded, with all digits.
+        """Write the results as a CSV table: a header, then one line per successful case, with all digits.
 
-        Columns: the number of the case, then each key; a key with arrays has a column per entry, ``error[0, 1]``.
-        Numbers alone: keys with text, and those whose arrays differ in shape or are missing in some case, are left out.
+        The columns are the number of the case, then each key; a key with arrays has one column per entry, such as
+        ``error[0, 1]``. The table omits keys with text, and keys whose arrays differ in shape or are missing in a case.
 
         Args:
-            path: Where to; the folder must exist.
+            path: File to write; its folder must exist.
 
         Raises:
             OSError: The file cannot be written.
@@ -94,25 +94,25 @@ class SweepResult(Mapping[str, np.ndarray]):
         for key, array in self.arrays.items():
             if array.dtype.kind not in "biuf":
                 continue
-            for at in np.ndindex(array.shape[1:]):
-                columns[f"{key}{list(at)}" if at else key] = array[(slice(None), *at)]
+            for entry in np.ndindex(array.shape[1:]):
+                columns[f"{key}{list(entry)}" if entry else key] = array[(slice(None), *entry)]
         write_csv(path, columns)
 
-    # a mapping would compare arrays, which have no single answer: compare digests
+    # Mapping.__eq__ would compare arrays, which has no single truth value. Compare digests instead.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     @property
     def complete(self) -> bool:
-        """Whether all cases were run, with whatever outcome."""
+        """Whether all cases have run, with or without success."""
         return len(self.index) + len(self.failures) == self.cases
 
     @property
     def digest(self) -> str:
-        """A digest of all numbers and failures: equal if and only if two results are the same to the last bit."""
+        """SHA-256 of all results and failures; two results are equal to the last bit if their digests are equal."""
         h = hashlib.sha256()
         h.update(f"{self.cases} {self.seed} {self.index.tolist()}".encode())
-        for failure in self.failures:  # paths in tracebacks are no result
+        for failure in self.failures:  # without tracebacks, whose paths depend on the machine
             h.update(repr((failure.case, failure.type, failure.message)).encode())
         for key in sorted(self.arrays):
             array = self.arrays[key]
@@ -124,10 +124,10 @@ class SweepResult(Mapping[str, np.ndarray]):
 
 
 class SweepError(PinClustersError, RuntimeError):
-    """A sweep cannot go on: a worker died, or a chunk cannot be sent or brought back.
+    """A sweep cannot continue: a worker died, or a chunk cannot be sent or received.
 
     Attributes:
-        result: What was done before; None if nothing could be started.
+        result: The completed cases; None if the sweep did not start.
     """
 
     def __init__(self, message: str, result: SweepResult | None = None) -> None:
@@ -136,14 +136,14 @@ class SweepError(PinClustersError, RuntimeError):
 
 
 class SweepFolderError(PinClustersError, OSError):
-    """A folder cannot be written, or holds something that is not this sweep."""
+    """The folder of a sweep cannot be written, or contains another sweep."""
 
 
 class SweepInterrupted(KeyboardInterrupt):
-    """Ctrl-C: the rest was cancelled. It is a KeyboardInterrupt, so that ``except Exception`` does not swallow it.
+    """Ctrl-C stopped a sweep. As a KeyboardInterrupt, it is not caught by ``except Exception``.
 
     Attributes:
-        result: What was done before.
+        result: The completed cases.
     """
 
     def __init__(self, message: str, result: SweepResult) -> None:
@@ -151,5 +151,5 @@ class SweepInterrupted(KeyboardInterrupt):
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[str, SweepResult]]:
-        """Pickle: an exception would be made again from its message alone."""
+        """Pickle the result, too; by default, an exception is restored from its message alone."""
         return type(self), (str(self), self.result)

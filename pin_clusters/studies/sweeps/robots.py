@@ -1,6 +1,6 @@
-"""Many random robots: what each approximation gets wrong, with results in a folder and any executor.
+"""Errors of the approximations for many random robots, with results in a folder and any executor.
 
-The robots and what is measured are those of ``study.random_chains``; robot ``i`` of a seed is always the same.
+``study.random_chains`` defines the robots and the measured errors; robot ``i`` of a seed is always the same.
 """
 
 from concurrent.futures import Executor
@@ -19,7 +19,7 @@ from .result import SweepResult
 
 
 @stock(RUNNING)
-@engine("tables")  # its robots differ
+@engine("tables")  # the robots of the cases differ, so that robot-specific code would not pay
 def run(
     robots: int = random_chains.ROBOTS,
     states: int = random_chains.STATES,
@@ -32,14 +32,14 @@ def run(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> SweepResult:
-    """Measure the approximations of random robots.
+    """Compute the errors of the approximations for random robots.
 
     Args:
-        robots: How many robots.
-        states: How many states of each.
+        robots: Number of robots.
+        states: Number of states of each robot.
 
     Returns:
-        What ``study.random_chains.case`` measures, a row per robot; ``summary`` makes a ``RandomChains`` of it.
+        The results of ``study.random_chains.case``, one row per robot; ``summary`` converts them to ``RandomChains``.
     """
     return sweep(
         partial(random_chains.case, states=int(states)),
@@ -55,12 +55,11 @@ def run(
 
 
 def summary(result: SweepResult, states: int) -> RandomChains:
-    """Return the robots that succeeded as the result of ``study.random_chains.experiment``."""
+    """Return the successful robots as a result of ``study.random_chains.experiment``."""
     return RandomChains(len(result.index), states, result.seed, dict(result))
 
 
 def as_dict(result: SweepResult, states: int) -> dict[str, Any]:
-    """Return the summary for JSON, with what it cost and what failed."""
     effort = result.effort
     return (summary(result, states).as_dict() if len(result.index) else {}) | {
         "robots_asked_for": result.cases,
