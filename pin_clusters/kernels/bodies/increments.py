@@ -4,6 +4,7 @@ import math
 from typing import Final
 
 from ...compiler.numba_jit.jit import device
+from ..directions import Out
 from ..numbers.memory import put
 from ..numbers.spatial import cross, join, rot, zero3
 from ..numbers.tuples import Vec3, Vec6
@@ -14,7 +15,7 @@ _SMALL: Final = 0.5  # [rad]; for smaller angles, a series gives the coefficient
 
 
 @device
-def turn_quaternion(q, i, x, y, z):
+def turn_quaternion(q: Out, i, x, y, z):
     """Multiply the quaternion at q[i] by the rotation vector (x, y, z), given in body axes."""
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
@@ -27,7 +28,7 @@ def turn_quaternion(q, i, x, y, z):
 
 
 @device
-def turn_pair(q, i, angle):
+def turn_pair(q: Out, i, angle):
     c, s = math.cos(angle), math.sin(angle)
     x, y = c * q[i] - s * q[i + 1], s * q[i] + c * q[i + 1]
     n = 1.0 / math.sqrt(x * x + y * y)
@@ -35,7 +36,7 @@ def turn_pair(q, i, angle):
 
 
 @device
-def move_one(q, kind, i, x, k):
+def move_one(q: Out, kind, i, x, k):
     """Move one independent joint by its increment, which starts at x[k]: exact, by the exponential map."""
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
@@ -70,7 +71,7 @@ def displacement(u, w):
 
 
 @device
-def rate_one(kind, x, v, k, out):
+def rate_one(kind, x, v, k, out: Out):
     """Write d/dt of the increment at x[k] for the velocity at v[k]; spherical, planar and free-flyer joints only."""
     if kind == SPHERICAL:
         u, w = zero3(), Vec3(x[k], x[k + 1], x[k + 2])

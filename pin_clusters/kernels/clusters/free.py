@@ -3,6 +3,7 @@
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion
 from ..bodies.placements import unit_rotation
+from ..directions import Out
 from ..numbers.choices import too_small
 from ..numbers.ldl6 import sym6_factor, sym6_solve
 from ..numbers.memory import get, put
@@ -25,7 +26,7 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 
 @inline
-def collect(work, out, C):
+def collect(work, out: Out, C):
     """Write the force of the base as its torque: (A4)."""
     put(out, C.column, ws.force(work, C.first))
 
@@ -57,7 +58,7 @@ def _factors(params, work, C):
 
 
 @inline
-def eliminate(params, work, prescribed, tau, a, C):
+def eliminate(params, work, prescribed, tau: Out, a: Out, C):
     """Compute the acceleration of the base (A9), after all bodies below it; return whether D is singular."""
     if prescribed is not None:
         return eliminate_base(params, work, prescribed, tau, a, C)
@@ -76,7 +77,7 @@ def compose(params, work, C):
 
 
 @inline
-def couple(I, nv, k, M):
+def couple(I, nv, k, M: Out):
     """Write the block of M for the base (C1): the inertia of the whole robot in base axes, [m, -[h]; [h], J]."""
     o, m, h, J = 0.0, I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))

@@ -3,6 +3,7 @@
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
 from ..bodies.placements import place
+from ..directions import Out
 from ..numbers.memory import get, increase, put
 from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero6
 from ..tables import workspace as ws
@@ -31,7 +32,7 @@ def columns(index, work, C, B):
 
 
 @inline
-def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
+def advance(index, params, work, q, v, a, result_and_forces, out: Out, C, forced):
     """Compute (A1) to (A3), (S1), (S2); write the torques of spin elements and armature to ``out``."""
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -45,7 +46,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
 
 
 @inline
-def collect(index, work, out, C):
+def collect(index, work, out: Out, C):
     """Compute tau_k = sum over bodies and joints of G' S' f, and pass the forces inward: (A4)."""
     for i in range(C.last - C.first):
         b = C.last - 1 - i
@@ -116,7 +117,7 @@ def eliminate(index, params, work, prescribed, tau, C):
 
 
 @inline
-def propagate(index, work, prescribed, tau, a, C):
+def propagate(index, work, prescribed, tau: Out, a: Out, C):
     """Compute (A9), (A10) or (H4) to (H6); accelerations of bodies are changes since the outward pass."""
     nk, slot, up = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
@@ -146,7 +147,7 @@ def compose(index, params, work, q, C):
 
 
 @inline
-def couple(index, work, nv, C, M):
+def couple(index, work, nv, C, M: Out):
     """Compute (C1), (C2): entries of M inside the cluster, F per unit velocity (in U), composite inertias."""
     for k in range(C.nk):
         couple_column(index, work, nv, C, k, M)
@@ -156,7 +157,7 @@ def couple(index, work, nv, C, M):
 
 
 @inline
-def couple_column(index, work, nv, C, k, M):
+def couple_column(index, work, nv, C, k, M: Out):
     nk, slot = C.nk, C.at_work
     i_v, F_out = listed(index, C.column, k), zero6()
     for m in range(k + 1):

@@ -20,6 +20,7 @@ from .spin_elements import gyrations, inertia_torques, spin_columns, spin_terms
 
 from ..loops.coupling_of_loops import accelerations_of, bias_of, is_singular, joint_motion  # isort: skip
 from ..loops.coupling_of_loops import prepare, prepare_bias, rates_of, spin_biases  # isort: skip
+from ..directions import Out
 
 
 @inline
@@ -63,7 +64,7 @@ def velocities(index, params, work, q, v, C):
 
 
 @paste
-def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
+def advance(index, params, work, q, v, a, result_and_forces, out: Out, c, C, forced):
     """Compute (L1) to (L5), (A1) to (A3), (S1), (S2); write torques of spin elements and armature to ``out``."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)

@@ -10,6 +10,7 @@ u - U' delta_out is then the acceleration of a free column or minus the torque o
 """
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.choices import too_small
 from ..numbers.ldl6 import sym6_factor, sym6_solve
 from ..numbers.memory import get, put
@@ -27,7 +28,7 @@ def is_prescribed(prescribed, i_v):
 
 
 @inline
-def eliminate_base(params, work, prescribed, tau, a, C):
+def eliminate_base(params, work, prescribed, tau: Out, a: Out, C):
     """Compute (H4), (H5) of a free flyer, with I^A as D; return whether its free block is singular."""
     b, o, first, singular = C.first, 0.0, C.column, False
     I, u = ws.articulated(work, b), load6(tau, first) - ws.force(work, b)

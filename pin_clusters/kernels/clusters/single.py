@@ -12,6 +12,7 @@ from .prescribed import is_prescribed
 
 from ..numbers.spatial import add_angular, angular, dot3, dot6, rigid_as_sym6  # isort: skip
 from ..numbers.spatial import rigid_mul, rot, sym6_minus_outer, sym6_mul  # isort: skip
+from ..directions import Out
 
 
 @inline
@@ -35,7 +36,7 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 
 @inline
-def collect(index, work, out, C):
+def collect(index, work, out: Out, C):
     """Compute the torque of the joint, and pass the force of the body to its parent: (A4)."""
     b = C.first
     f, parent = ws.force(work, b), body(index, b).parent
@@ -95,7 +96,7 @@ def eliminate(index, params, work, prescribed, tau, a, C):
 
 
 @inline
-def propagate(index, work, prescribed, tau, a, C):
+def propagate(index, work, prescribed, tau: Out, a: Out, C):
     """Compute (A9), (A10), or (H4) to (H6) if the acceleration is prescribed."""
     b = C.first
     up = ws.acceleration(work, body(index, b).parent)

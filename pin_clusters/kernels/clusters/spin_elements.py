@@ -1,6 +1,7 @@
 """Spin elements and armature of a cluster with several columns: momenta, torques, and moments on the carriers."""
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import get, increase, put
 from ..numbers.spatial import angular, cross, dot3, rot, rot_t, zero3
 from ..tables import workspace as ws
@@ -23,7 +24,7 @@ def turn_momenta(work, C, R, at_spin, i):
 
 
 @inline
-def inertia_torques(index, work, a, out, C):
+def inertia_torques(index, work, a, out: Out, C):
     """Write the torques of armature and of the acceleration of spin elements, E a: (S2)."""
     for k in range(C.nk):
         t = 0.0
@@ -33,7 +34,7 @@ def inertia_torques(index, work, a, out, C):
 
 
 @inline
-def spin_terms(index, work, v, a, out, C, biased):
+def spin_terms(index, work, v, a, out: Out, C, biased):
     """Compute (S1), (S2) for all carriers; ``biased``: rates at a = 0 are stored after the momenta."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
@@ -43,7 +44,7 @@ def spin_terms(index, work, v, a, out, C, biased):
 
 
 @inline
-def spin_terms_on(index, work, v, a, out, C, carrier, at_spin, biased):
+def spin_terms_on(index, work, v, a, out: Out, C, carrier, at_spin, biased):
     """Compute (S1), (S2) for one carrier, in its axes."""
     R, rate = ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk) if biased else zero3()
     # The spin momenta are constant in the axes of the carrier.

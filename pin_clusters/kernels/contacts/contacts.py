@@ -8,6 +8,7 @@ solution of (O6) for the forces lambda, an outward pass (O5) computes the accele
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start, turn_joints
 from ..clusters import loop
+from ..directions import Out
 from ..dynamics.aba import outward_with
 from ..dynamics.minverse import factor_articulated
 from ..force_columns.columns import mirror, products_of
@@ -27,7 +28,7 @@ from .where import place_contact
 
 
 @inline
-def seed_torques(index, work, tau, panel, n, A):
+def seed_torques(index, work, tau, panel: Out, n, A):
     """Set the torques of the contact columns to 0, of the last column to tau minus the spin elements' torques (S3).
 
     The factors of a joint overwrite the torque of its spin elements, so that this comes before the factorization.
@@ -51,7 +52,7 @@ def seed_torques(index, work, tau, panel, n, A):
 
 
 @inline
-def seed_forces(index, work, asked, numbers, panel, n, A):
+def seed_forces(index, work, asked, numbers, panel: Out, n, A):
     """Initialize the contact columns with unit forces (O1), opposite on body 2, and the last column with p_b (A3)."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
@@ -68,7 +69,7 @@ def seed_forces(index, work, asked, numbers, panel, n, A):
 
 
 @inline
-def hand_out(asked, A, gram, forces):
+def hand_out(asked, A, gram, forces: Out):
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first, to = entry(asked, K.column0).iv, seen(K.force, 6)
@@ -82,7 +83,9 @@ def contacts_with(advance_loop):
     at_rest = outward_with(advance_loop)
 
     @paste
-    def contacts(index, params, work, result, q, v, tau, asked, numbers, panel, gram, forces, out):
+    def contacts(
+        index, params, work, result: Out, q, v, tau, asked, numbers: Out, panel: Out, gram: Out, forces: Out, out: Out
+    ):
         """Write the forces, and the accelerations to out and result, or the velocities after an impact to out.
 
         With DELASSUS, write only J M^-1 J^T to the first rows and columns of gram. With SYSTEM, write only the upper

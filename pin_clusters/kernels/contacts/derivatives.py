@@ -5,6 +5,7 @@ The kernels differentiate inverse dynamics at the accelerations and forces of ``
 """
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..force_columns.panel import entry
 from ..numbers.memory import borrowed, get, put, put_zeros
 from ..numbers.spatial import angular, cross, force_from, join, linear, rot_t, transposed, zero3
@@ -23,7 +24,7 @@ def force_at(model, k, f):
 
 
 @paste
-def loads(index, asked, forces, acting):
+def loads(index, asked, forces, acting: Out):
     """Write the contact forces as external forces on the joints to ``acting``, after nv entries."""
     n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
     put_zeros(acting, n.nv, acting.shape[0] - n.nv)
@@ -44,7 +45,9 @@ def loads(index, asked, forces, acting):
 
 
 @paste
-def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, turned, room):
+def rows_of_contacts(
+    index, params, work, rates, asked, numbers, forces, jacobian: Out, sides: Out, turned: Out, room: Out
+):
     A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
     put_zeros(sides, 0, A.columns * 3 * n)
     put_zeros(turned, 0, n * n)
@@ -56,14 +59,14 @@ def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobia
 
 
 @inline
-def combined(to, a, b, factor_of_b, n):
+def combined(to: Out, a, b, factor_of_b, n):
     for i in range(n):
         put(to, i, get(a, i) + get(b, i) * factor_of_b)
 
 
 def contact_rates_at(
-    address, derivatives, q, v, tau, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing, jacobian, X,
-    turned, room,
+    address, derivatives, q, v, tau: Out, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing, jacobian, X,
+    turned: Out, room: Out,
 ):  # fmt: skip
     """Differentiate inverse dynamics at the result of forward dynamics with contacts; write the equations (D2).
 

@@ -3,6 +3,7 @@
 from math import sqrt
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import borrowed, get, put
 from ..tables.contacts_layout import (
     ABSOLUTE,
@@ -25,7 +26,7 @@ EPSILON = 2.0**-52
 
 
 @inline
-def factor(gram, m, mu, accuracy, at_least, L):
+def factor(gram, m, mu, accuracy, at_least, L: Out):
     """Write the factors L^T D L of A + mu: the upper triangle by rows, with inverse pivots on the diagonal.
 
     Return whether each pivot exceeds the fraction ``accuracy`` of its diagonal entry, and each diagonal entry the
@@ -51,7 +52,7 @@ def factor(gram, m, mu, accuracy, at_least, L):
 
 
 @inline
-def solve_factored(L, m, x, first):
+def solve_factored(L, m, x: Out, first):
     """Solve in place for the m entries of x from ``first`` on."""
     for i in range(m):
         y = get(x, first + i)
@@ -67,7 +68,7 @@ def solve_factored(L, m, x, first):
 
 
 @inline
-def invert_factored(L, m, scale, out, first):
+def invert_factored(L, m, scale, out: Out, first):
     """Write ``scale`` times the inverse to out from row and column ``first`` on.
 
     For L^T D L = L^T U, the right side of U X = (L^T)^-1 has a unit diagonal and zeros above it. Therefore, the rows of
@@ -102,7 +103,7 @@ def residual(gram, m, x, first):
 
 
 @inline
-def least_norm(gram, m, room, x):
+def least_norm(gram, m, room: Out, x: Out):
     """Write the minimum-norm least-squares solution of A x = b; return the rank.
 
     With the pivoted Cholesky factorization A = C C^T, where C has as many columns as the rank, x = C (C^T C)^-2 C^T b.
@@ -165,7 +166,7 @@ def least_norm(gram, m, room, x):
 
 
 @inline
-def iterate(gram, m, how, most, L, room, x):
+def iterate(gram, m, how, most, L, room: Out, x: Out):
     """Run Pinocchio's proximal iteration (A + mu) x_new = b + mu x from x = 0, with the factors L of A + mu."""
     mu = get(how, MU)
     for i in range(m):
@@ -183,7 +184,7 @@ def iterate(gram, m, how, most, L, room, x):
 
 
 @inline
-def solve_system(gram, how, counts, room, forces, found):
+def solve_system(gram, how, counts, room: Out, forces: Out, found: Out):
     """Solve (O6) for the forces by the method of the settings.
 
     Args:
@@ -238,11 +239,11 @@ def solve_system(gram, how, counts, room, forces, found):
     return OK
 
 
-def contact_forces_at(gram, how, counts, room, forces, found):
+def contact_forces_at(gram, how, counts, room, forces, found: Out):
     return solve_system(gram, how, counts, borrowed(room), borrowed(forces), found)
 
 
-def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forces, found, out):
+def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, room, forces, found: Out, out: Out):
     """Compute the forces for which x = free + M^-1 J^T force fulfils J (x + scale free) + drift = 0.
 
     Equations that consist of rounding errors, at points that no joint moves, count as redundant.
@@ -288,7 +289,7 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forc
     return code
 
 
-def contact_inverse_at(gram, mu, scale, room, out):
+def contact_inverse_at(gram, mu, scale, room: Out, out: Out):
     """Write ``scale`` times the inverse of A + mu to out, m x m; the upper half of gram contains A.
 
     Return 0; REDUNDANT if A + mu is singular; UNUSUAL if mu is negative. room is a workspace of m^2 numbers.

@@ -1,6 +1,7 @@
 """Jacobians of contacts, from the placements and Jacobians of joints in ``pin.Data``."""
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..force_columns.panel import entry
 from ..numbers.memory import get
 from ..numbers.spatial import matmul3, rot, rot6_t, rot_t, transposed, zero6
@@ -21,7 +22,7 @@ def side_in_world(joints, j, model, k):
 
 
 @paste
-def contact_jacobian(index, params, work, out, asked, joints, room, rows):
+def contact_jacobian(index, params, work, out, asked, joints, room: Out, rows: Out):
     """Write the Jacobians of all contacts to rows (contact equations x nv), and the placements of sides to their data.
 
     ``joints`` contains the ids of the two joints of each contact; room is a workspace, 6 x nv. Return 0, or 1 if G is

@@ -1,6 +1,7 @@
 """Constraint equations with a dense mass matrix, for functions without a configuration argument."""
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import borrowed, get, put
 from ..tables.contacts_layout import REDUNDANT, UNUSUAL
 from ..tables.layout import OK
@@ -8,7 +9,7 @@ from .forces import EPSILON, factor, invert_factored, solve_factored
 
 
 @inline
-def respond(L, rows, m, n, x, out, column):
+def respond(L, rows, m, n, x: Out, out: Out, column):
     """Write M^-1 rows^T to out from ``column`` on; L contains the factors of M."""
     for i in range(m):
         for k in range(n):
@@ -18,7 +19,7 @@ def respond(L, rows, m, n, x, out, column):
             out[k, column + i] = get(x, k)
 
 
-def mass_response_at(M, rows, room, out):
+def mass_response_at(M, rows, room, out: Out):
     """Write M^-1 rows^T (n x m) to out, reading only the upper half of M (n x n).
 
     Return 0; UNUSUAL if M is not positive definite. room is a workspace of n^2 + n numbers.
@@ -30,7 +31,7 @@ def mass_response_at(M, rows, room, out):
     return OK
 
 
-def kkt_inverse_at(M, J, mu, room, out):
+def kkt_inverse_at(M, J, mu, room, out: Out):
     """Write the inverse of the KKT matrix [[M, J^T], [J, -mu]].
 
     With W = M^-1 J^T and A = J W + mu, it is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]].

@@ -6,6 +6,7 @@ X + M^-1 J^T dlambda.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..force_columns.panel import entry
 from ..numbers.memory import get, put, put_copy, put_zeros
 from ..tables.contacts_layout import IMPACT
@@ -16,7 +17,7 @@ from ..tree.solve import mirror, scale, solve_for_accelerations, subtract, write
 
 
 @inline
-def lacking(X, width, order, asked, A, n, jacobian):
+def lacking(X: Out, width, order, asked, A, n, jacobian):
     """Subtract J X from -dr in the rows of X after the first n: right sides of (D2)."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
@@ -28,7 +29,7 @@ def lacking(X, width, order, asked, A, n, jacobian):
 
 
 @inline
-def with_forces(X, width, plan, A, n, gram, response):
+def with_forces(X: Out, width, plan, A, n, gram, response):
     """Solve (D2) for the forces, and add M^-1 J^T dlambda (D3) to the accelerations."""
     m = A.columns
     for i in range(m):
@@ -46,7 +47,7 @@ def with_forces(X, width, plan, A, n, gram, response):
 
 
 @inline
-def write_block(sides, s, plan, n, m, motions, forces):
+def write_block(sides, s, plan, n, m, motions: Out, forces: Out):
     write_motions(sides, s, plan, n, motions)
     for r in range(m):
         k = (3 * (n + r) + s) * n
@@ -55,8 +56,8 @@ def write_block(sides, s, plan, n, m, motions, forces):
 
 @paste
 def differentiated(
-    index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, response, turned, ddq_dq, ddq_dv, ddq_dtau,
-    dlambda_dq, dlambda_dv, dlambda_dtau,
+    index, asked, gram, plan, order, X: Out, L: Out, dq, dv, M, jacobian, response: Out, turned,
+    ddq_dq: Out, ddq_dv: Out, ddq_dtau: Out, dlambda_dq: Out, dlambda_dv: Out, dlambda_dtau: Out,
 ):  # fmt: skip
     """Write the derivatives of accelerations (nv x nv) and of forces (contact equations x nv) by q, v and tau, flat.
 

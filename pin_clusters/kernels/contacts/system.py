@@ -8,6 +8,7 @@ for contacts that move, unless masses differ by a factor of more than 1e12; roun
 
 from ...compiler.numba_jit.jit import inline
 from ..clusters import articulated
+from ..directions import Out
 from ..force_columns.panel import entry
 from ..numbers.choices import if_less, too_small
 from ..numbers.memory import get
@@ -51,7 +52,7 @@ def rounding_of(numbers, K, moves):
 
 
 @inline
-def clear_rounding(asked, numbers, A, gram, moves):
+def clear_rounding(asked, numbers, A, gram: Out, moves):
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first, rounding = entry(asked, K.column0).iv, rounding_of(numbers, K, moves)
@@ -65,7 +66,7 @@ def clear_rounding(asked, numbers, A, gram, moves):
 
 
 @inline
-def complete(asked, numbers, A, gram, moves):
+def complete(asked, numbers, A, gram: Out, moves):
     """Write the right side gamma - W^T w to the last column, and add the damping; return the largest diagonal entry.
 
     The last row stores the diagonal plus a bound, relative to which pivots due to rounding are too small.
@@ -84,7 +85,7 @@ def complete(asked, numbers, A, gram, moves):
 
 
 @inline
-def eliminate(numbers, A, gram, largest):
+def eliminate(numbers, A, gram: Out, largest):
     """Factor the matrix in place, with inverse pivots on the diagonal; return whether an equation is redundant.
 
     An equation is also redundant if its diagonal entry is a rounding error relative to the largest one.
@@ -105,7 +106,7 @@ def eliminate(numbers, A, gram, largest):
 
 
 @inline
-def solve(A, gram):
+def solve(A, gram: Out):
     m = A.columns
     for k in range(m):
         i = m - 1 - k
@@ -118,13 +119,13 @@ def solve(A, gram):
 
 
 @inline
-def take(A, forces, gram):
+def take(A, forces, gram: Out):
     for i in range(A.columns):
         gram[A.columns, i] = get(forces, i)
     behind(A, gram)
 
 
 @inline
-def behind(A, gram):
+def behind(A, gram: Out):
     """Write 1 after the forces: the factor of the last column, which is w."""
     gram[A.columns, A.columns] = 1.0

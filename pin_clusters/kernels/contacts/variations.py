@@ -25,10 +25,11 @@ from .where import local_motion
 
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, linear  # isort: skip
 from ..numbers.spatial import matmul3, rot6, rot6_t, rot_t, transposed, zero3, zero6  # isort: skip
+from ..directions import Out
 
 
 @inline
-def keep_column(to, k, J, L, N, Gamma):
+def keep_column(to: Out, k, J, L, N, Gamma):
     put(to, k, J)
     put(to, k + 6, L)
     put(to, k + 12, N)
@@ -36,7 +37,7 @@ def keep_column(to, k, J, L, N, Gamma):
 
 
 @inline
-def columns_of(index, work, rates, b, room, first):
+def columns_of(index, work, rates, b, room: Out, first):
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
@@ -80,7 +81,7 @@ def point_rate(change, turn, u):
 
 
 @inline
-def put_rows(to, k, stride, rows, x):
+def put_rows(to: Out, k, stride, rows, x):
     if rows == 6:
         put_apart(to, k, stride, x)
     else:
@@ -98,7 +99,9 @@ def force_on_side(forces, first, K, R_one):
 
 
 @inline
-def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian, sides, turned, room):
+def vary_contact(
+    index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian: Out, sides: Out, turned: Out, room: Out
+):
     """Write the Jacobian of a contact, minus the derivatives of its residual r (D1), and the rotation of its force.
 
     Args:
@@ -177,7 +180,7 @@ def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv
 
 
 @inline
-def turn_forces(asked, K, f, nv, turned, room, second):
+def turn_forces(asked, K, f, nv, turned: Out, room, second):
     """Add the derivative of the torques of a contact force f, as the sides move relative to the frame that keeps f.
 
     The term is j_1k . ((j_1 - phi)_m x* f) - j_2k . ((j_2 - phi)_m x* f), see (D1).

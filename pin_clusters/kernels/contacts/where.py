@@ -2,6 +2,7 @@
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.rotation_angles import log6
+from ..directions import Out
 from ..force_columns.seed import of_world
 from ..numbers.memory import get, put
 from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6, rot_t, transposed, zero3
@@ -40,7 +41,7 @@ def cross_motion(a, b):
 
 
 @inline
-def placed(to, k, R, x):
+def placed(to: Out, k, R, x):
     put(to, k, transposed(R))
     put(to, k + 9, x)
 
@@ -59,7 +60,7 @@ def point_acceleration(v, a):
 
 
 @inline
-def place_contact(index, params, work, q, numbers, K, F, wanted):
+def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
     """Write the point and the axes of a contact for its columns, and its right side gamma - (J a at a = 0) (O6).
 
     The kernel also writes the fields of the contact's ``pin.RigidConstraintData`` that do not depend on the force.

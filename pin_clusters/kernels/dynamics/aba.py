@@ -8,6 +8,7 @@ the same passes; see ``clusters/prescribed.py``.
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
+from ..directions import Out
 from ..numbers.memory import put_copy
 from ..numbers.spatial import zero6
 from ..tables import workspace as ws
@@ -54,7 +55,7 @@ def passes_with(advance_loop):
     step = step_with(advance_loop)
 
     @inline
-    def eliminate(index, params, work, prescribed, tau, a, C):
+    def eliminate(index, params, work, prescribed, tau: Out, a: Out, C):
         """Compute (A6) to (A8) for one cluster; return whether D is singular."""
         if C.kind == SINGLE:
             return single.eliminate(index, params, work, prescribed, tau, a, C)
@@ -63,7 +64,7 @@ def passes_with(advance_loop):
         return general.eliminate(index, params, work, prescribed, tau, C)
 
     @inline
-    def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
+    def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
         """Step outward, and eliminate each cluster as soon as all clusters that it carries are eliminated.
 
         In this order the numbers of a cluster are still in the cache. With external forces, all bodies come first,
@@ -89,7 +90,7 @@ def passes_with(advance_loop):
         return singular, code
 
     @inline
-    def corrections(index, work, prescribed, tau, a):
+    def corrections(index, work, prescribed, tau: Out, a: Out):
         """Compute (A9), (A10), (H4) to (H6); accelerations of bodies become changes since the outward pass."""
         ws.set_acceleration(work, 0, zero6())  # the acceleration of the universe does not change
         for c in range(header(index).cluster0, header(index).cluster1):
@@ -100,7 +101,7 @@ def passes_with(advance_loop):
                 general.propagate(index, work, prescribed, tau, a, C)
 
     @paste
-    def passes(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
+    def passes(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
         """Replace torques by accelerations, or the reverse where ``prescribed``; if it is None, tau is a."""
         start(params, work)
         turn_joints(index, work, q)
@@ -115,7 +116,7 @@ def aba_with(advance_loop):
     passes = passes_with(advance_loop)
 
     @paste
-    def aba(index, params, work, result_and_forces, q, v, tau, out):
+    def aba(index, params, work, result_and_forces: Out, q, v, tau, out: Out):
         """Write the acceleration to out and to the start of result_and_forces; external forces follow there."""
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE

@@ -3,6 +3,7 @@
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start, turn_joints
 from ..clusters import articulated, free, general, loop, single
+from ..directions import Out
 from ..numbers.memory import fill_square, put, put_apart, put_twice
 from ..numbers.spatial import dot6
 from ..tables import workspace as ws
@@ -34,7 +35,7 @@ def poses_with(compose_loop):
 
 
 @inline
-def to_ancestors(index, work, nv, b, F, i_v, M):
+def to_ancestors(index, work, nv, b, F, i_v, M: Out):
     """Write the entries of M between column i_v, whose force on body b is F, and the ancestor clusters: (C3)."""
     while b > 0:
         B = body(index, b)
@@ -54,7 +55,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
 
 
 @inline
-def inward(index, params, work, nv, M):
+def inward(index, params, work, nv, M: Out):
     """Compute the blocks of M and the composite inertias: (C1) to (C3)."""
     n = header(index)
     for i in range(n.cluster1 - n.cluster0):
@@ -76,7 +77,7 @@ def copied(flat):
     """Wrap a pass that fills a flat square result, and copy the result to a matrix, shape (nv, nv)."""
 
     @paste
-    def run(index, params, work, result, q, out):
+    def run(index, params, work, result, q, out: Out):
         code = flat(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
 
@@ -87,7 +88,7 @@ def crba_with(compose_loop):
     poses = poses_with(compose_loop)
 
     @paste
-    def crba(index, params, work, M, q):
+    def crba(index, params, work, M: Out, q):
         """Write the mass matrix to M, which must be zero where clusters are on different branches of the tree."""
         n = header(index)
         if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:

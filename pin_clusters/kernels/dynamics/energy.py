@@ -4,6 +4,7 @@ from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.motions import along, body_inertia
 from ..bodies.placements import free_pose, hinge, place, start, turn_joints
 from ..clusters import loop
+from ..directions import Out
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import joint_motion
 from ..numbers.memory import get, put
@@ -86,7 +87,7 @@ def spin_energies(index, params, work, v, C):
 
 def energy_with(velocities):
     @paste
-    def energy(index, params, work, out, q, v):
+    def energy(index, params, work, out: Out, q, v):
         """Write kinetic and potential energy [J]; the potential energy is zero at the origin of the universe."""
         n = header(index)
         if q.shape[0] != n.nq or v.shape[0] != n.nv:

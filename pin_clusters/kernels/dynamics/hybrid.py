@@ -2,6 +2,7 @@
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import loop
+from ..directions import Out
 from ..numbers.memory import get, put
 from ..tables.layout import WRONG_SIZE
 from ..tables.views import header
@@ -10,7 +11,7 @@ from .rnea import wrong_size
 
 
 @inline
-def take(index, tau, a, prescribed, tau_out, a_out):
+def take(index, tau, a, prescribed, tau_out: Out, a_out: Out):
     """Copy the given torques and accelerations, and write zeros to the unknown entries, which are never read."""
     for i in range(header(index).nv):
         if prescribed[i] != 0:
@@ -25,7 +26,7 @@ def hybrid_with(advance_loop):
     passes = passes_with(advance_loop)
 
     @paste
-    def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out, a_out):
+    def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out: Out, a_out: Out):
         """Write all torques to tau_out, accelerations to a_out; ``prescribed`` is 0 where the torque is given."""
         nv = header(index).nv
         if (

@@ -2,6 +2,7 @@
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import articulated, free, general, loop, single
+from ..directions import Out
 from ..numbers.ldl6 import sym6_solve
 from ..numbers.memory import get, put, put_apart, put_twice
 from ..numbers.spatial import dot6, rigid_as_sym6, zero6
@@ -75,7 +76,7 @@ def inward(index, work, C, k):
 
 
 @inline
-def outward(index, work, nv, C, i_v, Minv):
+def outward(index, work, nv, C, i_v, Minv: Out):
     """Compute accelerations of a cluster under unit torque i_v (A9), (A10); write them to its row and column."""
     if C.kind == SINGLE:
         a_up = ws.acceleration(work, C.out)
@@ -98,7 +99,7 @@ def outward(index, work, nv, C, i_v, Minv):
 
 
 @inline
-def outward_base(work, nv, C, i_v, Minv):
+def outward_base(work, nv, C, i_v, Minv: Out):
     """Compute (A9) of a free flyer under its own unit torque, or under the force from a unit torque below it."""
     a = sym6_solve(ws.base_inverse_d(work, C.first), ws.base_L(work, C.first), -ws.force(work, C.first))
     ws.set_force(work, C.first, zero6())
@@ -123,7 +124,7 @@ def minverse_with(compose_loop):
     poses = poses_with(compose_loop)
 
     @paste
-    def minverse(index, params, work, Minv, q):
+    def minverse(index, params, work, Minv: Out, q):
         """Write the inverse mass matrix by clusters; rows of earlier clusters follow from symmetry."""
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:

@@ -4,6 +4,7 @@ from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.motions import rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
+from ..directions import Out
 from ..numbers.memory import get, increase, put, put_zeros
 from ..tables import workspace as ws
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
@@ -23,7 +24,7 @@ def wrong_size(index, q, v, x, result_and_forces):
 
 
 @inline
-def rotor_forces(index, params, work, q, result_and_forces, out, sign):
+def rotor_forces(index, params, work, q, result_and_forces, out: Out, sign):
     """Apply external forces on spinning rotors: the wrench to the carrier, the axial moment to the joints: (S5)."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
@@ -37,7 +38,7 @@ def rotor_forces(index, params, work, q, result_and_forces, out, sign):
 
 def rnea_with(advance_loop):
     @inline
-    def outward(index, params, work, q, v, a, result_and_forces, out, forced):
+    def outward(index, params, work, q, v, a, result_and_forces, out: Out, forced):
         """Compute velocities, accelerations, forces: (A1) to (A3). Return minus the row of a singular loop, or OK."""
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
@@ -54,7 +55,7 @@ def rnea_with(advance_loop):
         return code
 
     @inline
-    def inward(index, work, out):
+    def inward(index, work, out: Out):
         """Compute the torques: (A4)."""
         n = header(index)
         for i in range(n.cluster1 - n.cluster0):
@@ -67,7 +68,7 @@ def rnea_with(advance_loop):
                 general.collect(index, work, out, C)
 
     @paste
-    def rnea(index, params, work, result_and_forces, q, v, a, out):
+    def rnea(index, params, work, result_and_forces: Out, q, v, a, out: Out):
         """Write tau to out and to the start of result_and_forces; external forces, if any, follow there."""
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE

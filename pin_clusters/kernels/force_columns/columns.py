@@ -7,6 +7,7 @@ pass turns W into M^-1 C. M^-1 is never formed.
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import loop
+from ..directions import Out
 from ..dynamics.crba import poses_with
 from ..dynamics.minverse import factor
 from ..numbers.memory import get
@@ -18,7 +19,7 @@ from .seed import clear, place_frames, seed_forces, seed_torques
 
 
 @inline
-def products_of(asked, panel, n, A, K, gram):
+def products_of(asked, panel, n, A, K, gram: Out):
     """Compute the rows of W' W (O4) for one frame or contact, summed over the velocities that move its body."""
     for r in range(K.column0, K.column1):
         i = entry(asked, r).iv
@@ -32,14 +33,14 @@ def products_of(asked, panel, n, A, K, gram):
 
 
 @inline
-def mirror(gram, rows):
+def mirror(gram: Out, rows):
     for i in range(rows):
         for j in range(i):
             gram[i, j] = gram[j, i]
 
 
 @inline
-def answer(index, work, asked, numbers, panel, n, A, gram, response):
+def answer(index, work, asked, numbers, panel: Out, n, A, gram: Out, response: Out):
     """Compute the products and, if requested, the response of the robot; torques are already in the panel."""
     clear(index, asked, panel, n, A)
     seed_forces(index, work, asked, numbers, panel, n, A)
@@ -59,7 +60,7 @@ def columns_with(compose_loop):
     poses = poses_with(compose_loop)
 
     @paste
-    def columns(index, params, work, result, q, asked, numbers, panel, B, gram, response):
+    def columns(index, params, work, result, q, asked, numbers: Out, panel: Out, B, gram: Out, response: Out):
         """Write the first rows of C' M^-1 C to gram and, if requested, M^-1 C to response.
 
         C contains the requested unit forces at frames, and the columns of B.

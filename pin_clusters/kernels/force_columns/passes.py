@@ -4,6 +4,7 @@ import math
 
 from ...compiler.numba_jit.jit import inline
 from ..clusters import articulated
+from ..directions import Out
 from ..numbers.ldl6 import entrywise, sym6_lower, sym6_upper
 from ..numbers.memory import get, put, put_apart, put_zeros
 from ..numbers.spatial import dot6, zero6
@@ -15,7 +16,7 @@ from .panel import at_body, at_w, reached
 
 
 @inline
-def inward_single(index, work, panel, n, A, C, R):
+def inward_single(index, work, panel: Out, n, A, C, R):
     """Compute (O2), (O3) for a cluster of one joint and the columns that reach it."""
     b = C.first
     up, S, U, root = body(index, b).parent, ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
@@ -49,7 +50,7 @@ def base_entries(panel, n, A, C, j):
 
 
 @inline
-def inward_general(index, work, panel, n, A, C, j):
+def inward_general(index, work, panel: Out, n, A, C, j):
     """Compute (O2), (O3) for column j of a cluster with several joints."""
     nk, at, total = C.nk, C.at_work, zero6()
     for b in range(C.first, C.last):
@@ -73,7 +74,7 @@ def inward_general(index, work, panel, n, A, C, j):
 
 
 @inline
-def inward(index, work, asked, panel, n, A):
+def inward(index, work, asked, panel: Out, n, A):
     """Compute W: (O2), (O3)."""
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
@@ -91,7 +92,7 @@ def inward(index, work, asked, panel, n, A):
 
 
 @inline
-def outward_single(index, work, panel, n, A, C, columns):
+def outward_single(index, work, panel: Out, n, A, C, columns):
     """Compute (O5) for a cluster of one joint."""
     b = C.first
     S, U, root = ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
@@ -103,7 +104,7 @@ def outward_single(index, work, panel, n, A, C, columns):
 
 
 @inline
-def outward_general(index, work, panel, n, A, C, j):
+def outward_general(index, work, panel: Out, n, A, C, j):
     """Compute (O5) for column j of a cluster with several joints."""
     nk, at, a_out = C.nk, C.at_work, load6(panel, at_body(A, C.out, j))
     for i in range(nk):
@@ -125,7 +126,7 @@ def outward_general(index, work, panel, n, A, C, j):
 
 
 @inline
-def outward(index, work, panel, n, A, columns):
+def outward(index, work, panel: Out, n, A, columns):
     """Replace W by accelerations in the first columns: (O5)."""
     put_zeros(panel, 0, 6 * columns)
     for c in range(n.cluster0, n.cluster1):

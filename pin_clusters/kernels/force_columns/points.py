@@ -6,6 +6,7 @@ points.
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import articulated, loop
+from ..directions import Out
 from ..dynamics.crba import poses_with
 from ..dynamics.minverse import factor
 from ..numbers.memory import get, put
@@ -53,7 +54,7 @@ def velocity_of_point(index, work, v, numbers, F):
 
 
 @inline
-def place_points(index, params, q, asked, numbers, A, positions):
+def place_points(index, params, q, asked, numbers: Out, A, positions: Out):
     """Write the positions of points in the universe, and add the offsets of points to their stored places."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
@@ -69,7 +70,21 @@ def points_with(compose_loop):
     poses = poses_with(compose_loop)
 
     @paste
-    def points(index, params, work, result, q, v, asked, numbers, panel, gram, response, positions, velocities):
+    def points(
+        index,
+        params,
+        work,
+        result,
+        q,
+        v,
+        asked,
+        numbers: Out,
+        panel: Out,
+        gram: Out,
+        response: Out,
+        positions: Out,
+        velocities: Out,
+    ):
         """Write positions in the universe; J v if velocities has rows; J M^-1 J' and M^-1 J' if there are columns."""
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or v.shape[0] != n.nv or positions.shape[0] != A.frame1 - A.frame0:

@@ -3,6 +3,7 @@
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import pose_of_rotor
 from ..bodies.placements import free_pose, unit_rotation
+from ..directions import Out
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3
 from ..numbers.tuples import load3, load9
@@ -46,7 +47,7 @@ def unit_wrench(axes, x, i):
 
 
 @inline
-def place_frames(index, params, work, q, asked, numbers, A):
+def place_frames(index, params, work, q, asked, numbers: Out, A):
     """Write axes and point of application of the forces of each frame; for rotors, also the spin axis."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
@@ -62,7 +63,7 @@ def place_frames(index, params, work, q, asked, numbers, A):
 
 
 @inline
-def clear(index, asked, panel, n, A):
+def clear(index, asked, panel: Out, n, A):
     """Set the forces to zero on the bodies of clusters that columns reach."""
     for c in range(n.cluster0, n.cluster1):
         C, R = cluster(index, c), reached(asked, n, A, c)
@@ -71,12 +72,12 @@ def clear(index, asked, panel, n, A):
 
 
 @inline
-def no_torques(panel, n, A):
+def no_torques(panel: Out, n, A):
     put_zeros(panel, at_w(n, A, 0, 0), n.nv * A.width)
 
 
 @inline
-def seed_torques(B, panel, n, A):
+def seed_torques(B, panel: Out, n, A):
     """Write torques to their columns and zeros to the other columns: (O1)."""
     no_torques(panel, n, A)
     for i in range(n.nv):
@@ -85,7 +86,7 @@ def seed_torques(B, panel, n, A):
 
 
 @inline
-def seed_force(index, work, asked, numbers, panel, n, A, j):
+def seed_force(index, work, asked, numbers, panel: Out, n, A, j):
     """Write minus a unit force on a body to column j, as (O1) requires."""
     K = column_row(asked, A.column0 + j)
     F = touch(asked, K.touch)
@@ -99,7 +100,7 @@ def seed_force(index, work, asked, numbers, panel, n, A, j):
 
 
 @inline
-def seed_forces(index, work, asked, numbers, panel, n, A):
+def seed_forces(index, work, asked, numbers, panel: Out, n, A):
     for j in range(A.columns):
         if not A.torque0 <= j < A.torque1:
             seed_force(index, work, asked, numbers, panel, n, A, j)

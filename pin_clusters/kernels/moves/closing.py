@@ -9,6 +9,7 @@ import math
 
 from ...compiler.numba_jit.jit import paste
 from ..bodies.placements import start
+from ..directions import Out
 from ..loops.coupling_of_loops import stand_still
 from ..loops.dependent_columns import invert
 from ..numbers.choices import if_less, too_small
@@ -102,7 +103,7 @@ def step_back(index, work, H, L, rows):
 
 
 @paste
-def step_all(index, work, q, held, C):
+def step_all(index, work, q: Out, held, C):
     """Move all joints that are not held by the step of least norm, at most LIMIT; return whether it exists."""
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -125,7 +126,7 @@ def step_all(index, work, q, held, C):
 
 
 @paste
-def close_all(index, params, work, q, held, C):
+def close_all(index, params, work, q: Out, held, C):
     """Run Newton's method with steps of least norm of all joints not held; return whether the loops closed."""
     before = 1e300
     for _ in range(2 * ITERATIONS):
@@ -143,7 +144,7 @@ def close_all(index, params, work, q, held, C):
 
 
 @paste
-def project(index, params, work, result, q, held):
+def project(index, params, work, result, q: Out, held):
     """Close the loops of all clusters in place; return minus the row of a cluster that stays open, or OK."""
     n = header(index)
     if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:

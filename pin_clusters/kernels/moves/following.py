@@ -10,6 +10,7 @@ has slower methods.
 from ...compiler.numba_jit.jit import device, inline, paste
 from ..bodies.increments import turn_pair, turn_quaternion
 from ..bodies.placements import free_rotation, start
+from ..directions import Out
 from ..loops.closure_rows import equations
 from ..loops.closure_values import values
 from ..loops.coupling_of_loops import condition_of, place_bodies, prepare, rates_of, stand_still
@@ -23,7 +24,7 @@ from .limits import FAR, FASTEST, GROWTH, ITERATIONS, LIMIT, SMALLEST_STEP, STAL
 
 
 @device
-def advance(index, work, q, C, part):
+def advance(index, work, q: Out, C, part):
     """Move the joints of a LOOP cluster by ``part`` times their rates: a retraction, exact in one dimension."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
@@ -50,7 +51,7 @@ def advance(index, work, q, C, part):
 
 
 @device
-def copy_joints(index, source, target, C, independent):
+def copy_joints(index, source, target: Out, C, independent):
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -60,12 +61,12 @@ def copy_joints(index, source, target, C, independent):
 
 
 @device
-def copy_all(index, source, target, C):
+def copy_all(index, source, target: Out, C):
     copy_joints(index, source, target, C, False)
 
 
 @device
-def copy_independent(index, source, target, C):
+def copy_independent(index, source, target: Out, C):
     copy_joints(index, source, target, C, True)
 
 
@@ -110,7 +111,7 @@ def longest_rate(index, work, first, last):
 
 
 @inline
-def step_dependents(index, work, q, C):
+def step_dependents(index, work, q: Out, C):
     """Move the dependent joints by the Newton step -P r; return its largest entry."""
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -126,7 +127,7 @@ def step_dependents(index, work, q, C):
 
 
 @paste
-def close_dependents(index, params, work, q, C):
+def close_dependents(index, params, work, q: Out, C):
     """Run Newton's method on the dependent joints, in place; return whether the loops closed."""
     before = 1e300
     for _ in range(ITERATIONS):
@@ -184,7 +185,7 @@ def predict(index, params, work, q, v, C):
 
 
 @inline
-def go(index, work, q, v, trial, C, step):
+def go(index, work, q, v, trial: Out, C, step):
     """Write to ``trial`` the joints of a LOOP cluster after the fraction ``step`` of the motion that G predicts."""
     copy_joints(index, q, trial, C, False)
     rates_of(index, work, v, C)
@@ -192,7 +193,7 @@ def go(index, work, q, v, trial, C, step):
 
 
 @paste
-def arrives(index, params, work, q, v, target, trial, C, step, left):
+def arrives(index, params, work, q, v, target, trial: Out, C, step, left):
     """Return whether a step leads to closed loops on the same branch, which ``trial`` then contains."""
     go(index, work, q, v, trial, C, step)
     if step >= left:
@@ -201,7 +202,7 @@ def arrives(index, params, work, q, v, target, trial, C, step, left):
 
 
 @paste
-def follow(index, params, work, q, v, target, trial, C):
+def follow(index, params, work, q: Out, v, target, trial: Out, C):
     """Move the dependent joints of a LOOP cluster from q along v to the independent joints of target; q is changed.
 
     Each step is so short that no dependent joint is predicted to move more than STRIDE. The sign of det K_d must not
@@ -237,7 +238,7 @@ def speed(index, v, C):
 
 
 @paste
-def reaches(index, params, work, q, v, target, trial, C):
+def reaches(index, params, work, q: Out, v, target, trial: Out, C):
     """Move the joints of a LOOP cluster along v, in place; return whether that succeeded or nothing had to move.
 
     Near a dead centre, Newton's method may fail although the loops are closed to rounding. Without a motion, such loops
@@ -252,7 +253,7 @@ def reaches(index, params, work, q, v, target, trial, C):
 
 
 @paste
-def move(index, params, work, result, q, v, target, spare):
+def move(index, params, work, result, q: Out, v, target, spare: Out):
     """Move the dependent joints of all LOOP clusters along v; return minus the row of a cluster that fails, or OK."""
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:

@@ -9,6 +9,7 @@ from numba.extending import intrinsic, overload
 
 from ...compiler.numba_jit.jit import INLINE, inline
 from ...compiler.switches import BOUNDSCHECK
+from ..directions import Out
 
 # Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
 
@@ -108,31 +109,31 @@ def _put_apart(a, i, stride, x):
 
 
 @inline
-def increase(a, i, x):
+def increase(a: Out, i, x):
     put(a, i, get(a, i) + x)
 
 
 @inline
-def put_twice(M, n, i, k, x):
+def put_twice(M: Out, n, i, k, x):
     put(M, i * n + k, x)
     put(M, k * n + i, x)
 
 
 @inline
-def put_copy(a, i, b, k, n):
+def put_copy(a: Out, i, b, k, n):
     """Copy n elements of b from element k on to a, from element i on."""
     for j in range(n):
         put(a, i + j, get(b, k + j))
 
 
 @inline
-def put_zeros(a, i, n):
+def put_zeros(a: Out, i, n):
     for k in range(n):
         put(a, i + k, 0.0)
 
 
 @inline
-def fill_square(flat, n, out):
+def fill_square(flat, n, out: Out):
     """Copy n x n numbers to a matrix; return whether the matrix has that shape."""
     if out.shape[0] != n or out.shape[1] != n:
         return False

@@ -1,6 +1,7 @@
 """Regressors of both energies and of the centre of mass: their coefficients of the inertial parameters."""
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import add_angular, angular, column, cross, dot3, linear, point_velocity, rot_t
 from ..numbers.tuples import load3
@@ -17,7 +18,7 @@ from .regressor_links import arm, joint_moved, sines_and_cosines
 
 
 @inline
-def static_columns(index, params, work, H, static):
+def static_columns(index, params, work, H, static: Out):
     """Write the columns of the centre of mass, three rows."""
     bodies, share = H.body1 - H.body0, get(params, H.mass)
     width = H.width - 6 * bodies
@@ -46,7 +47,7 @@ def centre_of_rod(params, work, D):
 
 
 @inline
-def potential_columns(index, params, work, H, potential):
+def potential_columns(index, params, work, H, potential: Out):
     """Write the columns of the potential energy: -g . x and R' (-g) for each body."""
     up, o, first_rod = load3(params, at.MINUS_GRAVITY), 0.0, PARAMETERS * (H.body1 - H.body0)
     for r in range(H.body0, H.body1):
@@ -60,7 +61,7 @@ def potential_columns(index, params, work, H, potential):
 
 
 @inline
-def kinetic_columns(index, params, work, O, H, kinetic):
+def kinetic_columns(index, params, work, O, H, kinetic: Out):
     """Write the columns of the kinetic energy: u . u / 2, u x w, and products of w, for each body in its axes."""
     for r in range(H.body0, H.body1):
         B = row_of.body(index, r)
@@ -88,7 +89,7 @@ def kinetic_columns(index, params, work, O, H, kinetic):
 
 
 @paste
-def energy_regressors(index, params, work, out, q, v, static, kinetic, potential):
+def energy_regressors(index, params, work, out, q, v, static: Out, kinetic: Out, potential: Out):
     """Write each regressor whose array is not empty.
 
     ``out`` contains the coupling Jacobian G of the tree, which the kinetic energy needs.

@@ -3,6 +3,7 @@
 import math
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..loops.closure_values import largest_value
 from ..numbers.memory import borrowed, put
 from ..numbers.spatial import matmul3, rot, transposed
@@ -48,7 +49,7 @@ def quaternion(R):
     return (R[2] + R[6]) * t, (R[5] + R[7]) * t, 0.5 * s, (R[3] - R[1]) * t
 
 
-def placements_at(address, places, fixed, result):
+def placements_at(address, places, fixed, result: Out):
     """Write translation and quaternion (x, y, z, w) of frames in the world, after the kernel of the tree has run.
 
     Args:
@@ -70,7 +71,7 @@ def placements_at(address, places, fixed, result):
     return 0
 
 
-def projected_at(address, close, units, terms, numbers, held, q, x, result):
+def projected_at(address, close, units, terms, numbers, held, q, x: Out, result: Out):
     """Write the nearest configuration that satisfies couplings and loops, unless that needs further steps.
 
     Returns 1 if it does: a norm is zero, or a loop does not close, or closes only from far away.

@@ -12,6 +12,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...compiler.native.words import SIZES
+from ..directions import Out
 
 ADDRESS: Final = 0  # column of calls: address of the entry point
 STATUS: Final = 1  # column of calls: status of a row in which the call fails
@@ -47,7 +48,7 @@ def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
     return types.int64(types.int64, words, types.intp), codegen
 
 
-def rows_at(calls, words, moving, status, first, last):
+def rows_at(calls, words: Out, moving, status: Out, first, last):
     """Call entry points, one after the other, for each of the rows first..last-1.
 
     Args:

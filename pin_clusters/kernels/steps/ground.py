@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from ...compiler.numba_jit.jit import uncounted, uncounted_inline
+from ..directions import Out
 from ..tables import ground as at
 from ..tables.addresses import call_at
 from ..tables.plan import ABA_AT
@@ -178,7 +179,7 @@ def ask_whole(robot, state, points):
 
 
 @uncounted
-def look(numbers, positions, gaps):
+def look(numbers, positions, gaps: Out):
     """Write the gaps of points [m]; return the smallest."""
     lowest = math.inf
     for i in range(len(gaps)):
@@ -188,7 +189,7 @@ def look(numbers, positions, gaps):
 
 
 @uncounted
-def look_at_guards(clock, numbers, places, radii, first):
+def look_at_guards(clock: Out, numbers, places, radii, first):
     """Count guarded shapes (discs around two centres, or a ball) near the ground; return their smallest gap."""
     lowest = math.inf
     for i in range(len(radii)):
@@ -203,7 +204,7 @@ def look_at_guards(clock, numbers, places, radii, first):
 
 
 @uncounted
-def look_at_stops(clock, numbers, q, stops):
+def look_at_stops(clock: Out, numbers, q, stops):
     """Write distances to stops; count those too deep, or near and moved by several velocities; return the least."""
     lowest, m, rooms = math.inf, 0, stops.rooms
     for i in range(len(rooms)):
@@ -228,7 +229,7 @@ def closing(stops, v, h):
 
 
 @uncounted
-def choose(clock, numbers, near, chosen, velocities, gaps, h, limit):
+def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, limit):
     """Add points that open slower than ``limit`` to the system; return the least opening velocity of new candidates."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
@@ -343,7 +344,7 @@ def keep_step(robot, state, points, run, n):
 
 
 @uncounted_inline
-def write(out, k, x, n):
+def write(out: Out, k, x, n):
     """Write the first n numbers of x to out, from element k on; return the next free index."""
     for i in range(n):
         out[k + i] = x[i]

@@ -8,6 +8,7 @@ import math
 from typing import Final
 
 from ...compiler.numba_jit.jit import uncounted, uncounted_inline
+from ..directions import Out
 from ..numbers.angles import sincos
 from ..tables import passive as at
 from ..tables.addresses import call_at
@@ -38,21 +39,21 @@ def turn(x):
 
 
 @uncounted
-def turn_all(rows, first, width):
+def turn_all(rows: Out, first, width):
     for b in range(first, rows.shape[0]):
         for k in range(width):
             rows[b, k + at.TURN] = turn(rows[b, k + at.TURN])
 
 
 @uncounted_inline
-def add_terms(terms, factors, first, last, x, rows, field):
+def add_terms(terms, factors, first, last, x, rows: Out, field):
     """Add the terms of a list to a field: factors times entries of x."""
     for t in range(first, last):
         rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
 
 
 @uncounted
-def add_rates(terms, factors, rows, coupling, v):
+def add_rates(terms, factors, rows: Out, coupling, v):
     nv = v.shape[0]
     add_terms(terms, factors, terms[1, at.TORQUES], terms[1, at.RATES], v, rows, at.RATE)
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
@@ -62,7 +63,7 @@ def add_rates(terms, factors, rows, coupling, v):
 
 
 @uncounted_inline
-def push(terms, factors, rows, coupling, out):
+def push(terms, factors, rows, coupling, out: Out):
     nv = out.shape[0]
     for t in range(terms[1, at.TORQUES], terms[1, at.RATES]):
         out[terms[t, at.INDEX]] += factors[t] * rows[terms[t, at.ROW], terms[t, at.LANE] + at.FORCE]
@@ -79,7 +80,7 @@ def sign_of(x):
 
 
 @uncounted_inline
-def write_forces(rows, width):
+def write_forces(rows: Out, width):
     """Write the forces along all lines; for gears, friction of their motors, and the torque that remains."""
     smooth = 0
     for b in range(rows.shape[0]):
@@ -107,7 +108,7 @@ def factor_of(load, w, forward, backward):
 
 
 @uncounted
-def lose(rows, first, width, straight):
+def lose(rows: Out, first, width, straight):
     """Correct losses, and loads unless ``straight``, by one Newton step; return how many loads change sign."""
     smooth, turned = 0, 0
     for b in range(first, rows.shape[0]):
@@ -156,7 +157,7 @@ def turned(terms, factors, rows, i, field):
 
 
 @uncounted
-def turn_links(terms, factors, rows, q):
+def turn_links(terms, factors, rows: Out, q):
     """Write the angular velocities of the links that carry gears, from joint velocities."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t = terms[1, at.TREE] + 2 * i
@@ -176,7 +177,7 @@ def turn_links(terms, factors, rows, q):
 
 
 @uncounted
-def add_spins(terms, factors, rows):
+def add_spins(terms, factors, rows: Out):
     """Add the acceleration of the carrier about the axis of the rotor to the rates (accelerations) of gears."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t, x, y, z = terms[1, at.TREE] + 2 * i, 0.0, 0.0, 0.0
@@ -200,7 +201,7 @@ def add_spins(terms, factors, rows):
 
 
 @uncounted_inline
-def write_loads(terms, factors, rows, coupling, a):
+def write_loads(terms, factors, rows: Out, coupling, a):
     """Write the loads of all gears at acceleration ``a``, from their stored torques and losses."""
     add_rates(terms, factors, rows, coupling, a)
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
@@ -218,7 +219,7 @@ def write_loads(terms, factors, rows, coupling, a):
 
 
 @uncounted
-def keep_loads(terms, factors, rows, coupling, a):
+def keep_loads(terms, factors, rows: Out, coupling, a):
     """Store the loads at the mean acceleration of a step, for the next step."""
     write_loads(terms, factors, rows, coupling, a)
     for b in range(terms[0, at.LINES], rows.shape[0]):
@@ -233,7 +234,7 @@ def of_stage(stage, a, b, c, d):
 
 
 @uncounted_inline
-def expect(terms, rows, stage):
+def expect(terms, rows: Out, stage):
     """Extrapolate the loads; parts that do not follow from motor torques change as in the last step."""
     stages, lagged = terms[0, at.STAGES], terms[0, at.LAGGED]
     last, before = (stages - 1, 0.0) if stage == 0 and stages > 1 else (0, 1.0)
@@ -270,7 +271,7 @@ def good(rows, first, rtol, field):
 
 
 @uncounted_inline
-def keep(rows, first, width, stage):
+def keep(rows: Out, first, width, stage):
     """Store the parts of loads that do not follow from motor torques, for the next stages."""
     for b in range(first, rows.shape[0]):
         for k in range(width):
@@ -286,7 +287,7 @@ def keep(rows, first, width, stage):
 
 
 @uncounted_inline
-def accelerate_under(aba, address, terms, factors, rows, coupling, stage, q, v, tau, torque, out):
+def accelerate_under(aba, address, terms, factors, rows: Out, coupling, stage, q, v, tau, torque: Out, out):
     """Add passive torques, and write the acceleration; return the code of aba, or -1 if a gear locks."""
     width, gears, lagged = terms[0, at.WIDTH], terms[0, at.LINES], terms[0, at.LAGGED]
     add_rates(terms, factors, rows, coupling, v)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from ...compiler.numba_jit.jit import uncounted, uncounted_inline
+from ..directions import Out
 from ..numbers.choices import if_less
 from ..tables import ground as at
 
@@ -90,7 +91,7 @@ def along(numbers, a, gram, i, j, k):
 
 
 @uncounted
-def assemble(numbers, gram, near, m, first, A):
+def assemble(numbers: Out, gram, near, m, first, A: Out):
     """Write the matrix of the m active points, in axes of the ground from axis ``first`` on."""
     size, trace = 3 - first, 0.0
     w = size * m
@@ -127,7 +128,7 @@ def relaxation_of(m, A):
 
 
 @uncounted
-def right_side(numbers, near, m, h, velocities, gaps, last, g, guess):
+def right_side(numbers, near, m, h, velocities, gaps, last, g: Out, guess: Out):
     """Write the velocities of the system in axes of the ground, with allowed closing (3); guess the last answer."""
     for i in range(m):
         p = near[i]
@@ -141,7 +142,7 @@ def right_side(numbers, near, m, h, velocities, gaps, last, g, guess):
 
 
 @uncounted
-def write_impulses(numbers, near, m, answer, last, impulses):
+def write_impulses(numbers, near, m, answer, last: Out, impulses: Out):
     """Write the impulses of the answer, in axes of the ground (last) and of the world (impulses)."""
     clear(last)
     clear(impulses)
@@ -155,7 +156,7 @@ def write_impulses(numbers, near, m, answer, last, impulses):
 
 
 @uncounted
-def write_pushes(numbers, near, m, h, answer, impulses):
+def write_pushes(numbers, near, m, h, answer, impulses: Out):
     """Write the normal pushes of the answer that move points out of the ground, in axes of the world."""
     clear(impulses)
     for i in range(m):
@@ -165,13 +166,13 @@ def write_pushes(numbers, near, m, h, answer, impulses):
 
 
 @uncounted
-def clear(x):
+def clear(x: Out):
     for i in range(len(x)):
         x[i] = 0.0
 
 
 @uncounted
-def add_response(matrix, near, m, impulses, out):
+def add_response(matrix, near, m, impulses, out: Out):
     """Add the changes due to the impulses on active points: (4)."""
     for k in range(len(out)):
         x = 0.0
@@ -182,13 +183,13 @@ def add_response(matrix, near, m, impulses, out):
 
 
 @uncounted
-def clear_laws(numbers):
+def clear_laws(numbers: Out):
     for i in range(at.CONE, at.DELAY + 1):
         numbers[i] = 0.0
 
 
 @uncounted
-def measure(numbers, near, m, h, velocities, gaps, last, A, g, answer):
+def measure(numbers: Out, near, m, h, velocities, gaps, last, A, g, answer):
     """Write the residuals of the contact laws for the answer, its work, and its delay (5)."""
     scale, mu, gap_sum, power, far = numbers[at.SCALE], numbers[at.FRICTION], 0.0, 0.0, 0.0
     clear_laws(numbers)

@@ -1,5 +1,6 @@
 """Steps of a simulation without a ground."""
 
+from ..directions import Out
 from ..numbers.memory import borrowed
 from ..tables.addresses import tables
 from ..tables.plan import ANSWERS, ASK, CORRECTED, DUE, END, RECORD, SAMPLES, STEP, STEPS, STOPPED
@@ -8,8 +9,8 @@ from .stepping import accelerate, all_finite, ask, keep_sample, moved, near_sing
 
 
 def simulate_at(
-    address, calls, plan, terms, factors, rows, clock, ratios, lengths, limits, coupling, energies, asked,
-    state, torque, times, positions, velocities, room, samples,
+    address, calls, plan, terms, factors, rows: Out, clock: Out, ratios, lengths, limits, coupling, energies,
+    asked: Out, state, torque, times, positions, velocities, room, samples,
 ):  # fmt: skip
     """Run steps until the clock's END, or until a step fails; the state is then the one before that step.
 
@@ -102,6 +103,6 @@ def simulate_at(
     return 0
 
 
-def moved_at(address, calls, plan, ratios, q, x, out, spare, held):
+def moved_at(address, calls, plan, ratios, q, x, out: Out, spare, held: Out):
     """Write the configuration after the increment x to out; ``address`` is not used."""
     return moved(calls, plan, ratios, q, x, out, spare, held)

@@ -4,6 +4,7 @@ from typing import Final
 
 from ...compiler.numba_jit.jit import uncounted
 from ..bodies.increments import move_one, rate_one
+from ..directions import Out
 from ..loops.coupling_of_loops import condition_of
 from ..tables import plan as at
 from ..tables.addresses import call_at, call_plain
@@ -16,7 +17,7 @@ _FASTEST: Final = 1e8
 
 
 @uncounted
-def rates(plan, x, v, out):
+def rates(plan, x, v, out: Out):
     """Write the rate of the increment x at the velocity v."""
     for i in range(out.shape[0]):
         out[i] = v[i]
@@ -27,7 +28,7 @@ def rates(plan, x, v, out):
 
 
 @uncounted
-def moved(calls, plan, ratios, q, x, out, spare, held):
+def moved(calls, plan, ratios, q, x, out: Out, spare, held: Out):
     """Write the configuration after the increment x to out; return 0, or -1 if a loop cannot follow."""
     for i in range(q.shape[0]):
         out[i] = q[i]
@@ -55,7 +56,7 @@ def moved(calls, plan, ratios, q, x, out, spare, held):
 
 
 @uncounted
-def ask(calls, plan, coupling, asked, t, q, v, tau):
+def ask(calls, plan, coupling, asked: Out, t, q, v, tau: Out):
     """Call the user's function for torques at a state; return 0 if it succeeds.
 
     ``asked`` contains its inputs and output: t, q, velocities of the user's independent joints, tau.
@@ -93,7 +94,7 @@ def all_finite(x):
 
 
 @uncounted
-def accelerate(calls, plan, terms, factors, rows, coupling, stage, q, v, tau, mapped, out):
+def accelerate(calls, plan, terms, factors, rows: Out, coupling, stage, q, v, tau, mapped: Out, out):
     """Write the acceleration under torques of the user's independent joints and passive torques; return aba's code."""
     if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], calls[at.ABA_AT], (q, v, tau, out))
@@ -128,7 +129,7 @@ def sound(q, v):
 
 
 @uncounted
-def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
+def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row: Out):
     """Write a sample: step, energies, openness, q, v, a, torques; with loops, also v and a of the tree.
 
     The openness is computed after the energies, which leave the poses of q in the workspace.
@@ -173,7 +174,7 @@ def near_singular(index, work, limits):
 
 
 @uncounted
-def weighted(h, weights, rows, i, last, out):
+def weighted(h, weights, rows, i, last, out: Out):
     """Write h times the sum of rows 0..last-1, with the weights in row i."""
     for k in range(out.shape[0]):
         x = 0.0

@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 
 _NEAR: Final = 1e-4
 """Regularization, relative to the mean of the diagonal; it determines the impulses of redundant points."""
@@ -16,7 +17,7 @@ _FINE: Final = 1e-2
 
 
 @inline
-def hold(m, size, mu, most, A, g, l, u, B, change, held):
+def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out):
     """Find impulses near a guess for which points that push stay in place; return whether the contact laws hold.
 
     Points that would have to pull or slide are released; points that close are held. Sliding needs a solver.
@@ -65,7 +66,7 @@ def hold(m, size, mu, most, A, g, l, u, B, change, held):
 
 
 @inline
-def factor(size, w, A, B, held):
+def factor(size, w, A, B: Out, held):
     """Write the Cholesky factor of the rows of held points plus ``_NEAR``; rows of free points are the identity."""
     for i in range(w):
         for j in range(i + 1):
@@ -78,7 +79,7 @@ def factor(size, w, A, B, held):
 
 
 @inline
-def solve(size, w, B, u, x, held):
+def solve(size, w, B, u, x: Out, held):
     """Solve with the factor for velocities of held points."""
     for i in range(w):
         x[i] = u[i] * held[i // size]
@@ -93,7 +94,7 @@ def solve(size, w, B, u, x, held):
 
 
 @inline
-def velocities(size, w, A, g, l, u, held):
+def velocities(size, w, A, g, l, u: Out, held):
     """Write the velocities under the impulses; return the largest absolute velocity of held points."""
     fastest = 0.0
     for i in range(w):

@@ -5,6 +5,7 @@ momentum of the subtree of its link, S is its motion, and L = v_lam x S. The sub
 """
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, linear, point_velocity
 from ..numbers.tuples import Vec3, load3
@@ -63,7 +64,7 @@ def add_lumps(index, params, work, n, O, o):
 
 
 @paste
-def center_rates(index, params, work, out, to):
+def center_rates(index, params, work, out, to: Out):
     """Write dv_com/dq, 3 x nv, after ``coupling_derivatives`` if there are loops; return 1 if the sums are outdated."""
     n = tree_header_at(index, 0)
     O, E, o = own_at(index, n.sections + 1), derived_at(index, n.sections + 2), middle(work, n)

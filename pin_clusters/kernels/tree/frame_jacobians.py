@@ -14,6 +14,7 @@ from .link_motions import at_point, carried
 
 from ..numbers.spatial import angular, axis_of, cross, join, linear, matmul3  # isort: skip
 from ..numbers.spatial import rot, rot6, rot6_t, rot_t, transposed, zero3, zero6  # isort: skip
+from ..directions import Out
 
 
 @inline
@@ -32,7 +33,7 @@ def seen_from(params, D, R, p):
 
 
 @inline
-def add_column(index, out, to, D, at_G, S):
+def add_column(index, out, to: Out, D, at_G, S):
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at)
@@ -83,7 +84,7 @@ def climb(index, params, work, q, n, O, R, x, b, leave):
 
 
 @inline
-def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
+def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to: Out):
     """Write the Jacobian at q: first the columns in the axes of the frame, then transformed to the reference frame."""
     b = P.link
     R, x = climb(index, params, work, q, n, O, load9(params, P.at), load3(params, P.at + 9), b, True)
@@ -123,7 +124,7 @@ def of_frame_rate(S, dS, v, R, x, reference):
 
 
 @inline
-def from_data(index, params, out, n, O, P, reference, rate, M, to):
+def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
     """Transform the columns of J and dJ of ``pin.Data`` to the reference frame; M: as in ``frame_jacobian``."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
@@ -153,7 +154,7 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to):
 
 
 @paste
-def frame_jacobian(index, params, work, out, q, place, reference, rate, M, to):
+def frame_jacobian(index, params, work, out: Out, q, place, reference, rate, M, to: Out):
     """Write the Jacobian of a joint or frame at q or, without q, from the content of ``pin.Data``.
 
     At q, except for LOCAL, the kernel also writes the placements of the frame and of the joints that move it to

@@ -5,6 +5,7 @@ All results follow from the motion of the links that ``tree`` has computed.
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import unit_rotation
+from ..directions import Out
 from ..numbers.memory import borrowed, get, increase, put, put_copy, put_zeros
 from ..numbers.spatial import angular, cross, linear, matmul3, rot, zero3
 from ..numbers.tuples import Vec3, load3, load9
@@ -17,7 +18,7 @@ from .place_derivatives import seen
 
 
 @inline
-def put_placement(to, at, R, x):
+def put_placement(to: Out, at, R, x):
     for r in range(3):
         put(to, at + 4 * r, Vec3(R[3 * r], R[3 * r + 1], R[3 * r + 2]))
         put(to, at + 4 * r + 3, x[r])
@@ -26,7 +27,7 @@ def put_placement(to, at, R, x):
 
 
 @inline
-def put_columns(index, params, work, out, n, O, b, R, y, to, at):
+def put_columns(index, params, work, out, n, O, b, R, y, to: Out, at):
     while b > 0:
         L, x = link(index, b), of_link.position(work, b)
         for iv in range(L.iv, L.iv + L.ndof):
@@ -41,7 +42,7 @@ def put_columns(index, params, work, out, n, O, b, R, y, to, at):
 
 
 @paste
-def frame_terms(index, params, work, out, places, reference, to):
+def frame_terms(index, params, work, out, places, reference, to: Out):
     """Write the terms of several joints or frames; ``tree`` with accelerations comes before.
 
     Args:

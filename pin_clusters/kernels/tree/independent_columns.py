@@ -1,6 +1,7 @@
 """Columns of Jacobians for the velocities of the tree, and their projection by G to the independent velocities."""
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import cross
 from ..numbers.tuples import Vec6
@@ -10,14 +11,14 @@ from .link_motions import at_point, direction
 
 
 @inline
-def clear_rows(to, n):
+def clear_rows(to: Out, n):
     for r in range(to.shape[0]):
         for k in range(n.nv):
             to[r, k] = 0.0
 
 
 @inline
-def add_independent(index, out, n, at, rows, at_G, to):
+def add_independent(index, out: Out, n, at, rows, at_G, to):
     """Add the product of a matrix of the tree, stored by columns at ``at``, and G to a matrix by rows at ``to``."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
@@ -30,7 +31,7 @@ def add_independent(index, out, n, at, rows, at_G, to):
 
 
 @inline
-def axes(index, params, work, out, n, A, rates):
+def axes(index, params, work, out: Out, n, A, rates):
     """Write the motion axes S of the tree's velocities in the world and, with ``rates``, dS/dt = v x S."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
@@ -45,7 +46,7 @@ def axes(index, params, work, out, n, A, rates):
 
 
 @inline
-def jacobian(index, out, n, A, O, rates):
+def jacobian(index, out: Out, n, A, O, rates):
     """Write J = S G and, with ``rates``, dJ = dS/dt G + S dG/dt."""
     put_zeros(out, O.J, 6 * n.nv)
     add_independent(index, out, n, A.J, 6, O.G, O.J)

@@ -5,6 +5,7 @@ digits.
 """
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import get, put
 from ..numbers.spatial import angular, cross, join, point_velocity, rot, rot_t, sym3_mul, zero3
 from ..numbers.tuples import Rigid, Vec3, load3, load6
@@ -40,7 +41,7 @@ def moments(m, x, u, a):
 
 
 @inline
-def centers(index, params, work, out, n, A, O, what, level):
+def centers(index, params, work, out: Out, n, A, O, what, level):
     """Write the centre of mass, its velocity and acceleration; if requested, momentum, its rate and link moments."""
     o, z = middle(work, n), zero3()
     mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z
@@ -85,7 +86,7 @@ def centers(index, params, work, out, n, A, O, what, level):
 
 
 @inline
-def subtrees(index, work, out, n, A, level):
+def subtrees(index, work, out: Out, n, A, level):
     """Write com, vcom and acom of the subtrees in joint frames, from the moments that ``centers`` wrote."""
     o = middle(work, n)
     for i in range(n.links):
@@ -104,7 +105,7 @@ def subtrees(index, work, out, n, A, level):
 
 
 @inline
-def masses(index, params, work, out, v, n, A, O, E, what, level):
+def masses(index, params, work, out: Out, v, n, A, O, E, what, level):
     if what & (MAP | JCOM | WORLD | WHOLE):
         momentum_matrix(index, params, work, out, v, n, A, O, what, level)
         if what & MAP_RATE:

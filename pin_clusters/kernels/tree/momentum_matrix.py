@@ -14,6 +14,7 @@ from .masses import end_of, lumped, middle, spin_momentum
 
 from ..numbers.spatial import angular, cross, join, linear, point_inertia  # isort: skip
 from ..numbers.spatial import rigid_in_world, rigid_mul, rot, zero3, zero_rigid  # isort: skip
+from ..directions import Out
 
 
 @inline
@@ -56,7 +57,7 @@ def rate_of_point(m, x, u):
 
 
 @inline
-def lump_columns(index, params, work, out, n, A, b, c, common, m, from_common, share, what):
+def lump_columns(index, params, work, out: Out, n, A, b, c, common, m, from_common, share, what):
     """Add the momentum of a point mass m at point c of link b, for the joints between b and ``common``.
 
     ``from_common`` is the position of the lump (mean of its two points) relative to the centre of mass of the robot.
@@ -119,7 +120,7 @@ def inertias(index, params, work, n, turning, rates):
 
 
 @inline
-def multiply(out, at, rows, columns, x, to):
+def multiply(out: Out, at, rows, columns, x, to):
     for r in range(rows):
         total = 0.0
         for k in range(columns):
@@ -128,7 +129,7 @@ def multiply(out, at, rows, columns, x, to):
 
 
 @inline
-def spin_columns(index, params, work, out, n, O, to, rates):
+def spin_columns(index, params, work, out: Out, n, O, to, rates):
     """Add the spin momentum s r of lumped rotors to the momentum matrix or, with ``rates``, its rate.
 
     The rate is w x s r + s dr/dt, where w is the angular velocity of the carrier.
@@ -151,7 +152,7 @@ def spin_columns(index, params, work, out, n, O, to, rates):
 
 
 @inline
-def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
+def momentum_matrix(index, params, work, out: Out, v, n, A, O, what, level):
     """Write the requested Ag, hg and Jcom; write com and Ig; with WORLD also com of the subtrees in the world."""
     o, robot = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE), what & MAP_RATE)
     m = robot[0] + get(params, at.MASS)

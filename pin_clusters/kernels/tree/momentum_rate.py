@@ -1,6 +1,7 @@
 """Rate of change of the momentum matrix."""
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, point_velocity, rigid_mul
 from ..numbers.tuples import Vec3, load3, load6
@@ -18,7 +19,7 @@ def seen_at(work, S, b, x):
 
 
 @inline
-def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_rate, m):
+def lump_rates(index, params, work, out: Out, n, A, E, M, b, c, u_c, from_center, x_rate, m):
     """Add the rate of the momentum of a point mass m at point c of link b, for the joints between b and ``M.common``.
 
     u_c is the velocity of c; from_center and x_rate are position and velocity of the lump (mean of its two points)
@@ -38,7 +39,7 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
 
 
 @inline
-def momentum_matrix_rate(index, params, work, out, n, A, O, E):
+def momentum_matrix_rate(index, params, work, out: Out, n, A, O, E):
     """Write dAg/dt about the centre of mass; ``momentum_matrix`` comes before.
 
     With S, dS = v x S and the subtree inertia I of each joint, d(I S)/dt = I dS + dI/dt S.

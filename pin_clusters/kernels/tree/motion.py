@@ -1,6 +1,7 @@
 """Placements, velocities and accelerations of the tree, as ``pin.forwardKinematics`` leaves them."""
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import get, put
 from ..numbers.spatial import cross, matmul3, rot6_t, rot_t, transposed, zero6
 from ..tables import link_workspace as of_link
@@ -37,7 +38,7 @@ def along_joint(index, params, work, n, L, at):
 
 
 @inline
-def export_link(work, out, A, b, L, level):
+def export_link(work, out: Out, A, b, L, level):
     R, R_up, j = of_link.turn(work, b), of_link.turn(work, L.upper), L.joint
     put(out, A.oMi + 12 * j, transposed(R))
     put(out, A.oMi + 12 * j + 9, of_link.position(work, b))
@@ -52,7 +53,7 @@ def export_link(work, out, A, b, L, level):
 
 
 @inline
-def outward(index, params, work, out, q, n, A, O, level):
+def outward(index, params, work, out: Out, q, n, A, O, level):
     """Compute the placements of all links, from level 1 on velocities (A1), at level 2 accelerations (A2)."""
     for b in range(1, n.links + 1):
         L = link(index, b)

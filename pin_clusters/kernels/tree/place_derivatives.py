@@ -14,6 +14,7 @@ In the other frames, S x v_o is added to L and S x a_o to N. With G and the deri
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import unit_rotation
+from ..directions import Out
 from ..numbers.memory import get
 from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6_t, zero3
 from ..numbers.tuples import Vec3, load3, load9
@@ -34,7 +35,7 @@ def seen(m, x, R, y):
 
 
 @inline
-def add_to(to, k, x, factor):
+def add_to(to: Out, k, x, factor):
     if to.shape[0] == POINT:
         for r in range(3):
             to[r, k] += factor * x[r]
@@ -59,7 +60,7 @@ def in_link(params, P, M):
 
 
 @paste
-def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a_q, a_v):
+def place_derivatives(index, params, work, out, place, reference, M, v_q: Out, v_v: Out, a_q: Out, a_v: Out):
     """Write the derivatives of the motion of a joint, frame or point.
 
     Args:

@@ -6,6 +6,7 @@ S_j x S_i if j is not the outer joint. LOCAL_WORLD_ALIGNED adds the motion of th
 """
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..numbers.memory import borrowed, get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, zero6
 from ..numbers.tuples import load6
@@ -41,7 +42,7 @@ def change_of(S_i, S_j, later, reference):
 
 
 @paste
-def place_hessian(index, params, work, out, place, reference, M, to):
+def place_hessian(index, params, work, out, place, reference, M, to: Out):
     """Write dJ/dq of a joint or frame. With loops, ``coupling_derivatives`` of unit velocities comes before.
 
     Args:

@@ -7,12 +7,13 @@ a velocity and its ancestors. A row of L contains 1 / D, then the entries of the
 """
 
 from ...compiler.numba_jit.jit import inline
+from ..directions import Out
 from ..numbers.memory import get, put, put_copy, put_zeros
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 
 
 @inline
-def factor(plan, M, n, L, transposed):
+def factor(plan, M, n, L: Out, transposed: Out):
     """Write the rows of L, and L^T as a full matrix, because ``solve`` reads columns of L, too."""
     for i in range(n):
         iv, path, row = plan[WIDTH * i + IV] * n, plan[WIDTH * i + PATH], plan[WIDTH * i + ROW]
@@ -36,20 +37,20 @@ def factor(plan, M, n, L, transposed):
 
 
 @inline
-def subtract(X, i, k, factor, n):
+def subtract(X: Out, i, k, factor, n):
     """Compute X[i:i+n] -= factor X[k:k+n] in a loop that LLVM vectorizes."""
     for j in range(n):
         put(X, i + j, get(X, i + j) - get(X, k + j) * factor)
 
 
 @inline
-def scale(X, i, factor, n):
+def scale(X: Out, i, factor, n):
     for j in range(n):
         put(X, i + j, get(X, i + j) * factor)
 
 
 @inline
-def solve(plan, n, L, transposed, X, width):
+def solve(plan, n, L, transposed, X: Out, width):
     """Replace X, shape (n, width), by M^-1 X."""
     for r in range(n):
         j = n - 1 - r
@@ -63,7 +64,7 @@ def solve(plan, n, L, transposed, X, width):
 
 
 @inline
-def right_sides(plan, n, sides, dq, turned, dv):
+def right_sides(plan, n, sides: Out, dq, turned, dv):
     """Write [-dq - turned, -dv, 1] by rows; ``turned`` may be None."""
     for i in range(n):
         iv, to = plan[WIDTH * i + IV], i * 3 * n
@@ -77,7 +78,7 @@ def right_sides(plan, n, sides, dq, turned, dv):
 
 
 @inline
-def solve_for_accelerations(plan, n, L, X, dq, turned, dv, M):
+def solve_for_accelerations(plan, n, L: Out, X: Out, dq, turned, dv, M):
     """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X; ``turned`` may be None.
 
     L is workspace for L^T, then for the rows of L.
@@ -89,14 +90,14 @@ def solve_for_accelerations(plan, n, L, X, dq, turned, dv, M):
 
 
 @inline
-def write_motions(sides, s, plan, n, to):
+def write_motions(sides, s, plan, n, to: Out):
     for i in range(n):
         row, k = plan[WIDTH * i + IV] * n, (3 * i + s) * n
         put_copy(to, row, sides, k, n)
 
 
 @inline
-def mirror(A, n):
+def mirror(A: Out, n):
     for i in range(n):
         for j in range(i):
             put(A, i * n + j, get(A, j * n + i))

@@ -5,6 +5,7 @@ velocity moves, and v_c the velocity of the centre of mass of this part. A veloc
 """
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..numbers.memory import get, put
 from ..numbers.spatial import angular, cross, linear
 from ..numbers.tuples import Vec3
@@ -37,7 +38,7 @@ def mark(index, work, n, root):
 
 
 @inline
-def add(index, out, to, D, at_G, p):
+def add(index, out, to: Out, D, at_G, p):
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at)
@@ -46,7 +47,7 @@ def add(index, out, to, D, at_G, p):
 
 
 @inline
-def add_lump(index, params, work, out, n, O, M, b, c, share, to):
+def add_lump(index, params, work, out, n, O, M, b, c, share, to: Out):
     """Add the columns of half a lump at point c of link b, for the joints between b and the common link."""
     x = of_link.position(work, b) + c
     while b != M.common:
@@ -59,7 +60,7 @@ def add_lump(index, params, work, out, n, O, M, b, c, share, to):
 
 
 @paste
-def subtree_jacobian(index, params, work, out, q, joint, to):
+def subtree_jacobian(index, params, work, out: Out, q, joint, to: Out):
     """Write the Jacobian (3 x nv) of the subtree of a joint; G is in ``out``. Without q, ``tree`` comes before."""
     n = tree_header_at(index, 0)
     A, O = sections_at(index, n.sections), own_at(index, n.sections + 1)

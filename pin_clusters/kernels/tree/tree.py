@@ -1,6 +1,7 @@
 """Kinematics, Jacobians, centre of mass and momentum of the spanning tree, also written to ``pin.Data``."""
 
 from ...compiler.numba_jit.jit import inline, paste
+from ..directions import Out
 from ..numbers.memory import put, put_copy
 from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
@@ -22,7 +23,7 @@ def publish(index, out, n, what, level):
 
 
 @inline
-def remember(out, q, v, a, n, E, what, level):
+def remember(out: Out, q, v, a, n, E, what, level):
     put_copy(out, E.posed_q, q, 0, n.nq)
     put(out, E.posed, 1.0)
     if what & MOTION and level > 0:
@@ -35,7 +36,7 @@ def remember(out, q, v, a, n, E, what, level):
 
 
 @paste
-def tree(index, params, work, out, what, q, v, a):
+def tree(index, params, work, out: Out, what, q, v, a):
     """Compute the results whose bits ``what`` contains (see ``tree_layout``); v and a have nv entries or none."""
     n = tree_header_at(index, 0)
     A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0

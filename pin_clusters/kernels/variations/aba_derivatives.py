@@ -1,6 +1,7 @@
 """Derivatives of forward dynamics: -M^-1 times the derivatives of inverse dynamics at the same acceleration (V9)."""
 
 from ...compiler.numba_jit.jit import paste
+from ..directions import Out
 from ..numbers.memory import borrowed
 from ..tables.addresses import call_at
 from ..tables.layout import OK
@@ -8,7 +9,7 @@ from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 
 @paste
-def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
+def solved(plan, room: Out, L: Out, n, dq, dv, M, ddq_dq: Out, ddq_dv: Out, Minv: Out):
     """Write -M^-1 dq, -M^-1 dv and M^-1, all n x n, flat; plan and L as in ``tree.solve``, room: n x 3 n workspace."""
     solve_for_accelerations(plan, n, L, room, dq, None, dv, M)
     write_motions(room, 0, plan, n, ddq_dq)

@@ -2,6 +2,7 @@
 
 from ...compiler.numba_jit.jit import inline
 from ..clusters.articulated import moves
+from ..directions import Out
 from ..numbers.memory import put, put_apart, put_twice
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, force_from, linear
 from ..numbers.tuples import load3, load6, load9
@@ -13,7 +14,7 @@ from .forces import motions_of_column
 
 
 @inline
-def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
+def enter(dq: Out, dv: Out, M: Out, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
     put_twice(M, nv, k, i, dot6(F, J))
     put(dv, k * nv + i, dot6(J, Q))
     put(dv, i * nv + k, dot6(F, Gamma) + dot3(T, angular(J)))
@@ -23,7 +24,7 @@ def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
 
 
 @inline
-def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
+def enter_base(work, up, dq: Out, dv: Out, M: Out, nv, i, k, b, F, P, Q, T, second):
     """Write the entries of column i and the six columns of a free flyer (V6); ``up`` is minus gravity in its axes."""
     put(M, i * nv + k, F)
     put_apart(M, k * nv + i, nv, F)
@@ -37,7 +38,7 @@ def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
 
 
 @inline
-def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
+def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
     """Write the entries of column i, with forces F, P, Q, T on body b, for the columns of all ancestor clusters."""
     while b > 0:
         B = body(index, b)
@@ -64,7 +65,7 @@ def in_universe(rates, root, kind, x):
 
 
 @inline
-def enter_sum(index, rates, out, nv, C, i, F, P, Q, H):
+def enter_sum(index, rates, out: Out, nv, C, i, F, P, Q, H):
     """Write H, P, Q and F of column i to ``out``, six rows each, in axes of the universe."""
     root = cluster(index, body(index, body(index, C.first).root).cluster)
     put_apart(out, i, nv, in_universe(rates, root.at_rates, root.kind, H))

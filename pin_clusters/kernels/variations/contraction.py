@@ -6,6 +6,7 @@ For constraints phi on joint coordinates, the sum is -(lambda^T phi'')[G_k, G_m]
 """
 
 from ...compiler.numba_jit.jit import device, inline
+from ..directions import Out
 from ..loops.closure_rows import frame, point
 from ..loops.harmonic_rates import bend_along, bends_by_angles
 from ..numbers.memory import get, increase, put
@@ -68,7 +69,7 @@ def wrench_of(index, params, work, r, wrench, values):
 
 
 @inline
-def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
+def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq: Out):
     """Subtract Lambda'_m . D(J_k) + Lambda . D(X_km) of a closure on bodies from dtau_k/dq_m."""
     W, n, moment, share_of, x, z, pb = wrench_of(index, params, work, r, wrench, values)
     for m in range(C.nk):
@@ -87,7 +88,7 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
 
 
 @inline
-def subtract_twice(index, C, nv, k, m, x, dq):
+def subtract_twice(index, C, nv, k, m, x, dq: Out):
     entry = listed(index, C.column, k) * nv + listed(index, C.column, m)
     put(dq, entry, get(dq, entry) - x)
     if k != m:
@@ -96,7 +97,7 @@ def subtract_twice(index, C, nv, k, m, x, dq):
 
 
 @inline
-def contract_function(index, params, work, C, r, values, nv, dq):
+def contract_function(index, params, work, C, r, values, nv, dq: Out):
     """Subtract (lambda^T phi'')[G_k, G_m] of a user's function phi from dtau_k/dq_m."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
@@ -116,7 +117,7 @@ def contract_function(index, params, work, C, r, values, nv, dq):
 
 
 @device
-def contract(index, params, work, c, C, nv, dq):
+def contract(index, params, work, c, C, nv, dq: Out):
     """Add t^T dG/dq of LOOP cluster c to dtau/dq; the torques t of its joints are in work."""
     H = head(index, C.head)
     L = block(H, C.nk)

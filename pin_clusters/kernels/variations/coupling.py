@@ -2,6 +2,7 @@
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start
+from ..directions import Out
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still
 from ..numbers.memory import get, put, put_copy
 from ..tables import workspace as ws
@@ -25,7 +26,7 @@ def stands(work, q, n):
 
 
 @paste
-def bias_and_rate(index, params, work, result, q, v, c, C, n):
+def bias_and_rate(index, params, work, result: Out, q, v, c, C, n):
     H, bias = head(index, C.head), n.nv_tree * n.nv
     behind, with_rate = bias + n.nv_tree + bias, result.shape[0] > bias + n.nv_tree
     rates_of(index, work, v, C)
@@ -43,7 +44,7 @@ def bias_and_rate(index, params, work, result, q, v, c, C, n):
 
 
 @paste
-def coupling(index, params, work, result, q, v):
+def coupling(index, params, work, result: Out, q, v):
     """Write G (nv_tree x nv) and g (nv_tree) of clusters with closures to result, which contains the constant rows.
 
     If the result is larger, it also contains a copy of G, which stays, and dG/dt, which is written.

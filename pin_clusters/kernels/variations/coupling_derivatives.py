@@ -3,6 +3,7 @@
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start
 from ..clusters.general import columns
+from ..directions import Out
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still
 from ..numbers.memory import get, put
 from ..tables import workspace as ws
@@ -21,7 +22,7 @@ def along_column(index, work, C, i):
 
 
 @inline
-def differentiate_twice(index, params, work, rates, q, v, a, c, C):
+def differentiate_twice(index, params, work, rates: Out, q, v, a, c, C):
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     for b in range(C.first, C.last):
@@ -31,7 +32,7 @@ def differentiate_twice(index, params, work, rates, q, v, a, c, C):
 
 
 @inline
-def hand_out(index, work, found, C, n, i, second):
+def hand_out(index, work, found: Out, C, n, i, second):
     """Write G of a cluster to matrix 0 and dG to matrix i; if ``second``, ddG and d(G a + g)/dv to matrices 2 and 3."""
     H, size = head(index, C.head), n.nv_tree * n.nv
     for r in range(H.velocity0, H.velocity1):
@@ -46,7 +47,7 @@ def hand_out(index, work, found, C, n, i, second):
 
 
 @paste
-def coupling_derivatives(index, params, work, rates, q, v, a, found):
+def coupling_derivatives(index, params, work, rates: Out, q, v, a, found: Out):
     """Write the rows of clusters with closures of G and of its derivatives; the other rows stay as they are.
 
     Loops that this function or ``coupling`` has prepared for the same q are not solved again.

@@ -5,6 +5,7 @@ not commute: dG/dt = dG + G [v, .] - [G v, G .], with the Lie brackets of the jo
 """
 
 from ...compiler.numba_jit.jit import device, inline
+from ..directions import Out
 from ..loops.closure_biases import motion_of
 from ..loops.coupling_of_loops import accelerations_of, joint_motion
 from ..loops.function_derivatives import called_hessian, called_third
@@ -49,7 +50,7 @@ def along_joint(work, B, at_rows, nk, k):
 
 
 @inline
-def relative_columns(index, work, rates, c, C):
+def relative_columns(index, work, rates: Out, c, C):
     """Write L and N of all columns relative to the output body by (V1), without ddG."""
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -109,7 +110,7 @@ def solve_first(index, params, work, c, C):
 
 
 @device
-def solve_second(index, params, work, rates, c, C):
+def solve_second(index, params, work, rates: Out, c, C):
     if head(index, C.head).on_bodies == 1:
         relative_columns(index, work, rates, c, C)
     for k in range(C.nk):
@@ -183,7 +184,7 @@ def derivatives_of_equations(index, params, work, q, C, second):
 
 
 @device
-def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
+def differentiate_coupling(index, params, work, rates: Out, q, a, c, C, second):
     """Compute dG and, if ``second``, ddG of LOOP cluster c; ``bias_of`` comes before.
 
     If there are closures on bodies, the motions of the bodies in work are relative to the output body afterwards.

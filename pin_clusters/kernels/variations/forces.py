@@ -11,6 +11,7 @@ from .momentum_rates import rate_of_inertia, twice_B, twice_B_transposed
 
 from ..tables.variations_layout import ACCELERATION, OF_ACCELERATION, OF_COLUMN, OF_MOMENTUM  # isort: skip
 from ..tables.variations_layout import OF_MOTION, OF_POSITION, OF_RATE, QUADRATIC, VELOCITY  # isort: skip
+from ..directions import Out
 
 
 @inline
@@ -49,7 +50,7 @@ def momentum_of(work, b, J, L):
 
 
 @inline
-def clear(rates, at):
+def clear(rates: Out, at):
     put(rates, at + OF_POSITION, zero6())
     put(rates, at + OF_RATE, zero6())
     put(rates, at + OF_ACCELERATION, zero6())
@@ -58,7 +59,7 @@ def clear(rates, at):
 
 
 @inline
-def add_forces(rates, at, P, Q, F, T):
+def add_forces(rates: Out, at, P, Q, F, T):
     put(rates, at + OF_POSITION, load6(rates, at + OF_POSITION) + P)
     put(rates, at + OF_RATE, load6(rates, at + OF_RATE) + Q)
     put(rates, at + OF_ACCELERATION, load6(rates, at + OF_ACCELERATION) + F)
@@ -66,13 +67,13 @@ def add_forces(rates, at, P, Q, F, T):
 
 
 @inline
-def add_moments(rates, at, P, Q, F, T):
+def add_moments(rates: Out, at, P, Q, F, T):
     for to, x in ((at + OF_POSITION + 3, P), (at + OF_RATE + 3, Q), (at + OF_ACCELERATION + 3, F), (at + OF_MOTION, T)):
         put(rates, to, load3(rates, to) + x)
 
 
 @inline
-def add_momentum(rates, at, H):
+def add_momentum(rates: Out, at, H):
     put(rates, at + OF_MOMENTUM, load6(rates, at + OF_MOMENTUM) + H)
 
 

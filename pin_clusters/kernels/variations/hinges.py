@@ -8,6 +8,7 @@ from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import body_inertia, set_hinge
 from ..bodies.placements import hinge
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms_on
+from ..directions import Out
 from ..numbers.memory import get, increase, put, put_twice
 from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero6
 from ..numbers.tuples import load6
@@ -19,7 +20,7 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 
 @inline
-def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, second, forced):
+def advance_hinge(index, params, work, rates: Out, q, forces, b, B, at, rate, aj, second, forced):
     """Compute (V1) and (V2) of a body with a joint of one degree of freedom; return its S."""
     R, x, S = hinge(params, work, q, b, B)
     v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
@@ -36,7 +37,7 @@ def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, sec
 
 
 @inline
-def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced):
+def advance(index, params, work, rates: Out, q, v, a, forces, C, tau: Out, second, forced):
     """Compute (V1), (V2) and (V4)."""
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -55,7 +56,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
 
 
 @inline
-def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second):
+def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
     """Write the entries (V5) of the column of body b with its ancestors in the cluster, including E."""
     j, i = B.parent, B.unit
     while j != C.out:
@@ -72,7 +73,7 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
 
 
 @inline
-def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
+def collect(index, work, rates, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed, forced):
     """Compute (V3) to (V5) and the torques."""
     if pairs:  # only spin elements couple the branches of the cluster
         for k in range(C.nk):

@@ -4,6 +4,7 @@ from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia
 from ..bodies.placements import free_pose, unit_rotation
 from ..clusters.free import couple
+from ..directions import Out
 from ..numbers.memory import put, put_apart
 from ..numbers.spatial import cross, cross_force, join, linear, rigid_mul, rot, zero3
 from ..numbers.tuples import Rigid, Vec3, Vec6, load3, load6, load9
@@ -16,7 +17,7 @@ from .momentum_rates import twice_B
 
 
 @inline
-def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced):
+def advance(index, params, work, rates: Out, q, v, a, forces, C, second, summed, forced):
     """Compute (V1) and (V2); write minus gravity in the axes of the free flyer."""
     b = C.first
     B, R, x = body(index, b), unit_rotation(), zero3()
@@ -46,7 +47,7 @@ def unit(k):
 
 
 @inline
-def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
+def collect(index, work, rates, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed):
     """Compute (V3) to (V5) of its columns, where Gamma = v x e and N = a_0 x e with a_0 = minus gravity."""
     b, i, o = C.first, C.column, 0.0
     I, h, sigma, f = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b), ws.force(work, b)

@@ -23,10 +23,11 @@ from .coupling_rates import along_joint
 
 from .forces import add_forces, add_moments, add_momentum, clear, forces_at, forces_of  # isort: skip
 from .forces import hand_force, hand_inertial, momentum_of, motions_at, set_inertial  # isort: skip
+from ..directions import Out
 
 
 @inline
-def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
+def set_record(index, work, rates: Out, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
     """Write L, N and Gamma of column k by (V1), and clear the forces of the record.
 
     Args:
@@ -62,7 +63,7 @@ def carried(index, C, b, k):
 
 
 @inline
-def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
+def spin_on(index, work, rates: Out, v, C, carrier, i, dq: Out, dv: Out, M: Out, nv, second, pairs):
     """Add the terms (V4) of the spin elements on carrier number i, whose momenta eta are constant in its axes."""
     nk, at_work = C.nk, C.at_work
     omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
@@ -85,7 +86,7 @@ def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
 
 
 @inline
-def clear_entries(index, work, C, nv, dq, dv, M, second):
+def clear_entries(index, work, C, nv, dq: Out, dv: Out, M: Out, second):
     """Initialize the entries between columns of the cluster: M with E of spin elements and armature, others with 0."""
     o = 0.0
     for k in range(C.nk):
@@ -98,7 +99,26 @@ def clear_entries(index, work, C, nv, dq, dv, M, second):
 
 
 @inline
-def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced):
+def advance(
+    index,
+    params,
+    work,
+    rates: Out,
+    q,
+    v,
+    a,
+    forces,
+    C,
+    nv,
+    tau: Out,
+    dq: Out,
+    dv: Out,
+    M: Out,
+    second,
+    pairs,
+    summed,
+    forced,
+):
     """Compute (V1), (V2) and (V4)."""
     zero = zero6()
     for b in range(C.first, C.last):
@@ -128,7 +148,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
 
 
 @inline
-def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
+def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq: Out, dv: Out, M: Out, second):
     """Add G^T S^T of the forces (V3) of column i_v to the entries of the rows of a joint."""
     for d in range(B.ndof):
         S = ws.subspace(work, B.at_S, d)
@@ -144,7 +164,7 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
 
 
 @inline
-def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed):
+def collect_body(index, work, rates: Out, nv, C, b, B, dq: Out, dv: Out, M: Out, second, pairs, summed):
     """Compute the forces (V3) of a body, add the entries of its joint, and add the forces to the parent's record."""
     for m in range(C.nk):
         source, f = record(C, b, m), ws.force(work, b)
@@ -169,7 +189,7 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
 
 
 @device
-def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
+def hand_on(index, work, rates, nv, C, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed):
     """Write the entries (V5) with columns of ancestor clusters, and add the inertias to the output body."""
     for m in range(C.nk):
         source, i_v = sums(C, m), listed(index, C.column, m)
@@ -188,7 +208,7 @@ def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
 
 
 @inline
-def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
+def collect(index, work, rates: Out, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed):
     """Compute (V3) to (V5) and the torques."""
     for n in range(C.last - C.first):
         b = C.last - 1 - n

@@ -22,6 +22,7 @@ from .of_general import carried, collect_body, hand_on, set_record
 
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join  # isort: skip
 from ..numbers.spatial import point_inertia, point_velocity, rigid_mul, rot, zero3  # isort: skip
+from ..directions import Out
 
 
 @inline
@@ -41,7 +42,7 @@ def variations_of_ratio(index, params, work, C, e):
 
 
 @inline
-def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
+def spin_element(index, params, work, rates: Out, C, e, nv, dq: Out, dv: Out, M: Out, second, pairs, summed):
     """Add the terms (V4) and the torque (S2) of one spin element or armature with a variable ratio."""
     nk, o, c = C.nk, 0.0, e.carrier
     variations_of_ratio(index, params, work, C, e)
@@ -111,7 +112,7 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
 
 
 @inline
-def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, summed):
+def at_end(index, params, work, rates: Out, C, b, at, k, dp, F, x, dF, QF, FF, HF, summed):
     """Add the variations of the force F at the end of a rod on body b, which carries half of the middle mass."""
     p = point(params, work, b, at)
     to = carried(index, C, b, k)
@@ -125,7 +126,7 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
 
 
 @device
-def rod_variations(index, params, work, rates, c, C, R, summed):
+def rod_variations(index, params, work, rates: Out, c, C, R, summed):
     """Add the variations of two thirds of the mass of a rod, a point mass at its midpoint."""
     half = 0.5 * get(params, R.at + 6)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
@@ -159,7 +160,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
 
 
 @inline
-def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
+def clear_cluster(index, work, C, H, nv, rates: Out, dq: Out, dv: Out, M: Out, second, pairs):
     o = 0.0
     for n in range(H.velocity0, H.velocity1):
         put(work, velocity_row(index, n).at_torque, o)
@@ -175,7 +176,9 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
 
 
 @device
-def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
+def advance(
+    index, params, work, rates: Out, q, v, a, forces, c, C, nv, dq: Out, dv: Out, M: Out, second, pairs, summed, forced
+):
     """Compute (L1) to (L6), (V1), (V2) and (V4); return whether the loops are singular."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
@@ -212,7 +215,9 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
 
 
 @device
-def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
+def collect(
+    index, params, work, rates: Out, nv, c, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed
+):
     """Compute (V3) to (V5), (L7) and the torques."""
     H = head(index, C.head)
     for n in range(C.last - C.first):

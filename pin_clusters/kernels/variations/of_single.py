@@ -2,6 +2,7 @@
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import spin_moment
+from ..directions import Out
 from ..numbers.memory import get, put
 from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, rot
 from ..numbers.tuples import load3, load6
@@ -14,7 +15,7 @@ from .hinges import advance_hinge
 
 
 @inline
-def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
+def advance(index, params, work, rates: Out, q, v, a, forces, C, second, forced):
     """Compute (V1) and (V2) of its body, and add the force and momentum of its spin elements (S1) to the parent."""
     b = C.first
     B = body(index, b)
@@ -33,7 +34,9 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
 
 
 @inline
-def collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
+def collect(
+    index, params, work, rates, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed, forced
+):
     """Compute (V3) to (V5) and the torque, and add the sums of the subtree to the parent."""
     b = C.first
     B, i = body(index, b), C.column

@@ -1,6 +1,7 @@
 """Final steps: the Coriolis matrix (V8), and derivatives of the momentum about the centre of mass (V7)."""
 
 from ...compiler.numba_jit.jit import device, inline
+from ..directions import Out
 from ..numbers.memory import get, put, put_apart
 from ..numbers.spatial import cross, cross_force, join, linear, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load6
@@ -18,7 +19,7 @@ def column_at(A, nv, k, i):
 
 
 @device
-def about_centre(index, params, work, nv, total):
+def about_centre(index, params, work, nv, total: Out):
     """Shift the moments in ``total`` to the centre of mass c (V7): y - c x x, for H and P also with dc/dq."""
     n = header(index)
     for row in range(n.ground0, n.ground1):
@@ -50,7 +51,7 @@ def own_bracket(B, y, x):
 
 
 @inline
-def turn_columns(index, params, work, nv, C, b, B, v, M, A):
+def turn_columns(index, params, work, nv, C, b, B, v, M, A: Out):
     """Add half of M [v, .] to the columns of a joint whose velocities do not commute."""
     y, first = zero6(), B.which
     for d in range(B.ndof):
@@ -91,7 +92,7 @@ def entry_of(x, d):
 
 
 @device
-def coriolis(index, params, work, nv, v, M, A):
+def coriolis(index, params, work, nv, v, M, A: Out):
     """Turn dtau/dv in A into the Coriolis matrix (V8): half of the sum of A and M [v, .]."""
     for i in range(nv * nv):
         put(A, i, 0.5 * get(A, i))

@@ -8,6 +8,7 @@ from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.motions import pose_of_rotor, rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters.loop import without_loops
+from ..directions import Out
 from ..numbers.memory import get, put
 from ..numbers.spatial import column, cross, cross_force, join, zero6, zero_rigid
 from ..numbers.tuples import load6
@@ -21,7 +22,7 @@ from .results import about_centre, coriolis
 
 
 @inline
-def rotor_variations(index, params, work, rates, q, forces, tau):
+def rotor_variations(index, params, work, rates: Out, q, forces, tau: Out):
     """Add external forces on lumped rotors (S5) to the carriers and torques, and their derivatives to P."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
@@ -55,7 +56,23 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
 
 def derivatives_with(advance_loop, collect_loop):
     @inline
-    def collect(index, params, work, rates, nv, c, tau, dq, dv, M, total, second, pairs, summed, forced):
+    def collect(
+        index,
+        params,
+        work,
+        rates: Out,
+        nv,
+        c,
+        tau: Out,
+        dq: Out,
+        dv: Out,
+        M: Out,
+        total: Out,
+        second,
+        pairs,
+        summed,
+        forced,
+    ):
         C = cluster(index, c)
         if C.kind == SINGLE:
             of_single.collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
@@ -69,7 +86,7 @@ def derivatives_with(advance_loop, collect_loop):
             of_general.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
 
     @paste
-    def derivatives(index, params, work, rates, q, v, a, forces, tau, dq, dv, M, total):
+    def derivatives(index, params, work, rates: Out, q, v, a, forces, tau: Out, dq: Out, dv: Out, M: Out, total: Out):
         """Write the torques and their derivatives, those whose arrays are not empty.
 
         Args:
