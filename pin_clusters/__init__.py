@@ -1,8 +1,9 @@
 """Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio.
 
-What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` becomes ``pc.``. Names that do not
-depend on a model are Pinocchio's own objects, and functions take a ``pin.Model`` as well. Spatial vectors are [linear;
-angular]. ``q`` is a configuration of the whole tree; ``v``, ``a`` and ``tau`` are of independent joints.
+Functions that Pinocchio also has keep Pinocchio's name, argument order and results; ``pin.`` becomes ``pc.``. Names
+that do not depend on a model are Pinocchio's own objects, and functions also accept a ``pin.Model``. Spatial vectors
+are [linear; angular]. ``q`` contains every joint of the spanning tree; ``v``, ``a`` and ``tau`` contain
+the independent joints.
 """
 
 import importlib
@@ -37,14 +38,14 @@ from .algorithms.contacts.derivatives import (
 from .algorithms.contacts.derivatives import computeImpulseDynamicsDerivatives as computeImpulseDynamicsDerivatives
 from .algorithms.contacts.inverse import contactInverseDynamics as contactInverseDynamics
 
-# --- algorithms: Pinocchio's names
+# --- algorithms with the names of Pinocchio
 from .algorithms.dynamics.aba import aba as aba
 from .algorithms.dynamics.all_terms import FrameTerms as FrameTerms
 from .algorithms.dynamics.all_terms import computeAllTerms as computeAllTerms
 from .algorithms.dynamics.condition import ClusterCondition as ClusterCondition
 from .algorithms.dynamics.condition import condition as condition
 
-# --- the bridge to the spanning tree, and the motor side: names of our own
+# --- coupling to the spanning tree and to the motors
 from .algorithms.dynamics.coupling import coupling_bias as coupling_bias
 from .algorithms.dynamics.coupling import coupling_jacobian as coupling_jacobian
 from .algorithms.dynamics.coupling import independent_torque as independent_torque
@@ -158,7 +159,7 @@ from .compiler.choice import engine as engine
 from .compiler.specialising import specialise as specialise
 from .compiler.versions import show_versions as show_versions
 
-# --- what a robot is made of
+# --- constraints and elements of a robot
 from .constraints import Belt as Belt
 from .constraints import Coupling as Coupling
 from .constraints import Differential as Differential
@@ -234,7 +235,7 @@ from .model.configuration import residual as residual
 from .model.configuration import residual_rows as residual_rows
 from .model.configuration import squaredDistance as squaredDistance
 
-# --- motion in time
+# --- simulation
 from .simulation import ContactPoints as ContactPoints
 from .simulation import Ground as Ground
 from .simulation import SimulationResult as SimulationResult
@@ -244,7 +245,7 @@ from .simulation import on_ground as on_ground
 from .simulation import simulate as simulate
 
 if TYPE_CHECKING:
-    from pinocchio import *  # noqa: F403 -- what is passed through
+    from pinocchio import *  # noqa: F403 (names that are passed through)
 
     from .compiler.tracing import trace as trace
     from .export.motor_space import MotorSpace as MotorSpace
@@ -257,7 +258,7 @@ if TYPE_CHECKING:
     from .studies.identify import identify as identify
     from .studies.study import efficiency as efficiency
 
-# what the algorithms do not need, imported at its first use: where it is
+# Subpackages that the algorithms do not need are imported at their first use, from these places.
 _LAZY = {
     "approximations": "approximations", "atlas": "studies.atlas", "audit": "studies.audit",
     "baselines": "verification.baselines", "codegen": "export.codegen", "configuration": "model.configuration",
@@ -267,7 +268,7 @@ _LAZY = {
     "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "compiler.tracing",
     "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
-# and functions of such
+# Functions of these subpackages.
 _LAZY_FUNCTIONS = {
     "MotorSpace": "motor_space",
     "RobotWrapper": "robot_wrapper",
@@ -280,13 +281,13 @@ _LAZY_FUNCTIONS = {
     "to_urdf": "writers",
     "trace": "tracing",
 }
-# public is what is imported above by its own name, and what will be
+# Public names are the names imported above, and the names that are imported at their first use.
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
-# ways to other packages, which must be there
+# Interfaces to other packages, which must be installed.
 _HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
 
-# what pickles of earlier versions may name
+# Pickles of earlier versions contain these paths.
 choice.make_by(f"{__name__}.compiler.specialising.robot_functions", "RobotFunctions")
 moved.lead(
     __name__,
@@ -311,29 +312,29 @@ moved.lead(
 )  # fmt: skip
 
 
-# modules of Pinocchio that this package has not: ``import pin_clusters.utils``
+# ``import pin_clusters.utils`` and similar imports return modules of Pinocchio.
 sys.meta_path.append(moved.Passing(__name__, "pinocchio"))
 
 
 def __getattr__(name: str) -> Any:
-    """Import a subpackage at its first use, or pass through what Pinocchio has under a name."""
+    """Import a subpackage at its first use, or pass through an object of Pinocchio."""
     if name in _HOSTS:
         from ._support import extras
 
         extras.package(name)
-    place = _LAZY.get(name) or _HOSTS.get(name)
-    if place:
-        return importlib.import_module(f".{place}", __name__)
+    path = _LAZY.get(name) or _HOSTS.get(name)
+    if path:
+        return importlib.import_module(f".{path}", __name__)
     if name in _LAZY_FUNCTIONS:
         return getattr(__getattr__(_LAZY_FUNCTIONS[name]), name)
     from .algorithms.passed import passed
 
-    globals()[name] = found = passed(name)
-    return found
+    globals()[name] = value = passed(name)
+    return value
 
 
 def __dir__() -> list[str]:
     import pinocchio as pin
 
-    theirs = [name for name in dir(pin) if not name.startswith("_")]
-    return sorted({*__all__, *_LAZY, *_HOSTS, "__version__", *theirs})
+    pinocchio_names = [name for name in dir(pin) if not name.startswith("_")]
+    return sorted({*__all__, *_LAZY, *_HOSTS, "__version__", *pinocchio_names})

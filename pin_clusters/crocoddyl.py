@@ -1,7 +1,7 @@
-"""Optimal control by Crocoddyl of any cluster model: states, residuals, dynamics with contacts, impacts.
+"""Optimal control of cluster models with Crocoddyl: states, residuals, dynamics with contacts, impacts.
 
-Costs, activations, integrators and solvers are Crocoddyl's own. Not so ``StateMultibody`` and what takes it: they know
-no couplings, and those of the wheel 3.2.1 end the process with pin 4.1. Needs ``pip install crocoddyl``.
+Costs, activations, integrators and solvers are Crocoddyl's own. ``StateMultibody`` and the classes that require it do
+not work: they ignore couplings, and in the wheel 3.2.1 they crash with pin 4.1. Needs ``pip install crocoddyl``.
 """
 
 from typing import Any
@@ -23,12 +23,12 @@ croc: Any = extras.package("crocoddyl")
 
 
 class State(croc.StateAbstract):
-    """States x = [q, v] of a cluster model: any joints, floating bases, rotors as bodies, loops, which stay closed."""
+    """States x = [q, v] of a cluster model with any joints; closed loops stay closed."""
 
     def __init__(self, model: pc.ClusterModel) -> None:
         check_model(model, "crocoddyl.State")
         super().__init__(model.nq + model.nv, 2 * model.nv)
-        self.model, self._making = model, None  # the data of dynamics that are making those of their costs
+        self.model, self._making = model, None  # _making: data of the action model whose costs are being created
 
     def zero(self) -> np.ndarray:
         return np.append(pc.neutral(self.model), np.zeros(self.nv))
@@ -58,9 +58,11 @@ class State(croc.StateAbstract):
 
 
 def _kind(what: str, given: Any, kind: Any, make: str) -> Any:
-    """Return what is of a kind: Crocoddyl tells of the signatures in C++, or takes what fails when it is solved."""
+    """Check a type: Crocoddyl's own message lists C++ signatures, or the error appears only in the solver."""
     if not isinstance(given, kind):
-        raise pc.ArgumentTypeError(f"{what} must be a {kind.__name__}, got {type(given).__name__}. Make it: {make}.")
+        raise pc.ArgumentTypeError(
+            f"{what} must be a {kind.__name__}, got {type(given).__name__}. Create it with {make}."
+        )
     return given
 
 
@@ -69,14 +71,14 @@ def _state(given: Any) -> Any:
 
 
 class _Residual(croc.ResidualModelAbstract):
-    """A residual that depends on q, and on v and u or not."""
+    """A residual that depends on q and, if the flags are set, on v and u."""
 
     def __init__(self, state: State, nr: int, nu: int, v: bool = False, u: bool = False) -> None:
         super().__init__(_state(state), nr, whole_number("nu", nu, 0), True, v, u)
 
 
 class ResidualModelState(_Residual):
-    """What a state differs by from a reference; Crocoddyl's own takes ``Jdiff`` of states in Python for identity."""
+    """Difference between a state and a reference. Crocoddyl's class ignores ``Jdiff`` of states written in Python."""
 
     def __init__(self, state: State, reference: np.ndarray, nu: int) -> None:
         super().__init__(state, _state(state).ndx, nu, v=True)
@@ -90,7 +92,7 @@ class ResidualModelState(_Residual):
 
 
 class _OfRobot(_Residual):
-    """A residual whose data has a workspace of the robot."""
+    """A residual whose data contains a ``ClusterData``."""
 
     def createData(self, collector: Any) -> Any:
         data = croc.ResidualDataAbstract(self, collector)
@@ -99,12 +101,12 @@ class _OfRobot(_Residual):
 
 
 class ResidualModelFramePlacement(_OfRobot):
-    """How far a frame is from its place: ``pin.log6`` of the way, in axes of the place, or a distance in the world's.
+    """Pose error of a frame: ``pin.log6`` in the axes of the reference, or a difference of positions in world axes.
 
     Args:
         state: ``State``.
         frame_id: ``model.getFrameId(name)``.
-        reference: ``pin.SE3`` in the world; or a position, shape (3,), [m], whatever the orientation.
+        reference: ``pin.SE3`` in the world; or a position, shape (3,), [m], if the orientation is free.
         nu: Number of controls.
     """
 
@@ -127,7 +129,7 @@ class ResidualModelFramePlacement(_OfRobot):
 
 
 class ResidualModelFrameVelocity(_OfRobot):
-    """Velocity of a frame less what it shall be.
+    """Velocity of a frame minus the reference.
 
     Args:
         state: ``State``.
@@ -148,20 +150,20 @@ class ResidualModelFrameVelocity(_OfRobot):
         data.r[:] = (velocity - self.reference).vector
 
     def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:
-        at, X, turns = (self.state.model, data.robot), np.eye(6), np.zeros((6, self.state.nv))
-        pc.computeForwardKinematicsDerivatives(*at, x[: self.state.nq], x[self.state.nq :])
-        by_q, J = pc.getFrameVelocityDerivatives(*at, self.frame_id, pin.LOCAL)
-        if self.axes != pin.LOCAL:  # derivatives of the components, which Pinocchio's are not, as axes turn
-            M, turns = pc.updateFramePlacement(*at, self.frame_id), J.copy()
+        robot, X, turns = (self.state.model, data.robot), np.eye(6), np.zeros((6, self.state.nv))
+        pc.computeForwardKinematicsDerivatives(*robot, x[: self.state.nq], x[self.state.nq :])
+        by_q, J = pc.getFrameVelocityDerivatives(*robot, self.frame_id, pin.LOCAL)
+        if self.axes != pin.LOCAL:  # Crocoddyl needs derivatives of the components, including the rotation of the axes
+            M, turns = pc.updateFramePlacement(*robot, self.frame_id), J.copy()
             if self.axes == pin.LOCAL_WORLD_ALIGNED:
                 M, turns[:3] = pin.SE3(M.rotation, np.zeros(3)), 0.0
             X = M.toActionMatrix()
-        velocity = pc.getFrameVelocity(*at, self.frame_id, pin.LOCAL)
+        velocity = pc.getFrameVelocity(*robot, self.frame_id, pin.LOCAL)
         data.Rx[:] = X @ np.hstack([by_q - velocity.action @ turns, J])
 
 
 class ResidualModelCoMPosition(_OfRobot):
-    """Position of the centre of mass less what it shall be, shape (3,), [m]."""
+    """Position of the centre of mass minus the reference, shape (3,), [m]."""
 
     def __init__(self, state: State, reference: np.ndarray, nu: int) -> None:
         super().__init__(state, 3, nu)
@@ -179,13 +181,13 @@ def _position(state: State, given: Any) -> np.ndarray:
 
 
 class ResidualModelContactForce(_Residual):
-    """Linear functions A f of the forces, or impulses, of all contacts; forces have no effect where the horizon ends.
+    """Linear functions A f of the forces or impulses of all contacts; zero at the end of the horizon.
 
-    With a barrier as activation they are friction cones: A is ``block_diag`` of ``crocoddyl.FrictionCone(R, mu).A``.
+    For friction cones, use a barrier as activation, and ``block_diag`` of ``crocoddyl.FrictionCone(R, mu).A`` as A.
 
     Args:
         state: ``State``.
-        A: Shape (nr, rows of the contacts), which have axes of theirs or of the world.
+        A: Shape (nr, rows of the contacts); the forces are expressed in the reference frames of the contacts.
         nu: Number of controls.
     """
 
@@ -199,8 +201,10 @@ class ResidualModelContactForce(_Residual):
         data, dynamics = croc.ResidualDataAbstract(self, collector), self.state._making
         rows = None if dynamics is None else sum(map(size, dynamics.contact_models))
         if self.A.shape[1] != rows:
-            told = f"{self.A.shape}, but the contacts of the dynamics have {rows} rows. Give it one column per row"
-            raise pc.ShapeError(f"ResidualModelContactForce: A has shape {told}, in costs of dynamics with contacts.")
+            raise pc.ShapeError(
+                f"ResidualModelContactForce: A has shape {self.A.shape}, but the contacts of the dynamics have {rows} "
+                "rows. Use one column per row, and use this residual only in costs of dynamics with contacts."
+            )
         data.forces = dynamics.forces
         return data
 
@@ -212,19 +216,21 @@ class ResidualModelContactForce(_Residual):
 
 
 def _take(action: Any, state: State, contacts: Any, costs: Any) -> None:
-    """Give dynamics their contacts and costs."""
+    """Check contacts and costs, and store them in an action model."""
     nx = _kind("costs", costs, croc.CostModelSum, "crocoddyl.CostModelSum(state, nu)").state.nx
     if nx != _state(state).nx:
-        raise pc.ShapeError(f"costs have nx = {nx}, expected {state.nx}. Make them with the state of the dynamics.")
+        raise pc.ShapeError(f"costs have nx = {nx}, expected {state.nx}. Create them with the state of the dynamics.")
     action.robot, action.costs = state.model, costs
     action.contacts = models_of(state.model, () if contacts is None else contacts)
 
 
 def _with_workspaces(action: Any, data: Any) -> Any:
-    """Return the data of dynamics, to which those of costs lead."""
+    """Add the workspaces of the robot, the contacts and the costs to the data of an action model."""
     data.robot, data.contacts = action.robot.createData(), [contact.createData() for contact in action.contacts]
     data.collector, data.forces, data.contact_models = croc.DataCollectorAbstract(), {}, action.contacts
-    action.state._making = data  # collectors in Python come back from Crocoddyl without what was put there
+    action.state._making = (
+        data  # Crocoddyl drops Python attributes of collectors, so the data is passed through the state
+    )
     try:
         data.costs = action.costs.createData(data.collector)
     finally:
@@ -234,79 +240,79 @@ def _with_workspaces(action: Any, data: Any) -> Any:
 
 
 class DifferentialActionModel(croc.DifferentialActionModelAbstract):
-    """Forward dynamics of a cluster model with contacts, and their exact derivatives; costs are Crocoddyl's.
+    """Forward dynamics of a cluster model with contacts, and its exact derivatives.
 
     Args:
         state: ``State``.
-        actuation: Torques of independent joints by controls, shape (nv, nu), constant; None: ``pc.actuation_matrix`` at
-            each pose, or without rotors a control per independent joint, none for a floating base.
-        contacts: ``pc.RigidConstraintModel`` objects that hold in this phase; None or ``()``: none.
-        costs: ``crocoddyl.CostModelSum`` with as many controls.
+        actuation: Constant matrix from controls to torques of independent joints, shape (nv, nu). None:
+            ``pc.actuation_matrix`` at each pose or, without rotors, one control per independent joint except the base.
+        contacts: ``pc.RigidConstraintModel`` objects of this phase; None or ``()`` without contacts.
+        costs: ``crocoddyl.CostModelSum`` with the same number of controls.
 
     Raises:
-        ConstraintError: A contact does not fit; or ``pc.actuation_matrix`` depends on the pose, and actuation is
-            neither None nor columns of ``np.eye(nv)``: that of one pose would be used at all.
+        ConstraintError: A contact is invalid; or ``pc.actuation_matrix`` depends on the pose, and actuation is neither
+            None nor columns of ``np.eye(nv)``, so the matrix of one pose would be used at every pose.
     """
 
     def __init__(self, state: State, actuation: np.ndarray | None, contacts: Any, costs: Any) -> None:
         _take(self, state, contacts, costs)
         super().__init__(state, costs.nu, costs.nr)
-        at = self.robot, self.robot.createData(), pc.neutral(self.robot)
-        self.actuation = torques(*at, None) if actuation is None else numbers("actuation", actuation)
-        if (given := self.actuation.shape) != (state.nv, costs.nu):
-            raise pc.ShapeError(f"actuation has shape {given}, expected (nv, nu of costs) = ({state.nv}, {costs.nu}).")
+        state_at_rest = self.robot, self.robot.createData(), pc.neutral(self.robot)
+        self.actuation = torques(*state_at_rest, None) if actuation is None else numbers("actuation", actuation)
+        if (shape := self.actuation.shape) != (state.nv, costs.nu):
+            raise pc.ShapeError(f"actuation has shape {shape}, expected (nv, nu of costs) = ({state.nv}, {costs.nu}).")
         drivers, units = {i for motor in self.robot.motors for i, _ in motor.drivers}, np.eye(state.nv).tolist()
         turns = bool(self.robot.closures) and not drivers <= set(self.robot.idx_v_independent.tolist())
         self.turns = turns and actuation is None
         if turns and not self.turns and not all(u.tolist() in units for u in self.actuation.T):
             raise pc.ConstraintError(
                 f"actuation is constant, but pc.actuation_matrix of model {self.robot.name!r} depends on the pose. "
-                "Give None, for torques of its motors, or columns of np.eye(nv), for those of independent joints."
+                "Pass None for motor torques, or columns of np.eye(nv) for torques of independent joints."
             )
 
     def createData(self) -> Any:
         return _with_workspaces(self, croc.DifferentialActionDataAbstract(self))
 
-    def calc(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # no u at the end of the horizon
+    def calc(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # Crocoddyl passes no u at the end of the horizon
         if u:
-            q, held = x[: self.state.nq], (self.contacts, data.contacts)
+            q, contacts = x[: self.state.nq], (self.contacts, data.contacts)
             try:
                 B = data.actuation = pc.actuation_matrix(self.robot, data.robot, q) if self.turns else self.actuation
-                at = self.robot, data.robot, q, x[self.state.nq :], B @ u[0]
-                data.xout[:] = pc.constraintDynamics(*at, *held) if self.contacts else pc.aba(*at)
+                arguments = self.robot, data.robot, q, x[self.state.nq :], B @ u[0]
+                data.xout[:] = pc.constraintDynamics(*arguments, *contacts) if self.contacts else pc.aba(*arguments)
                 data.forces["at"] = data.robot.lambda_c if self.contacts else np.zeros(0)
-            except pc.SingularClusterError:  # a trial far astray: solvers reject what is not a number
+            except pc.SingularClusterError:  # solvers reject trial steps with NaN
                 data.xout[:], data.forces["at"] = np.nan, np.full(sum(map(size, self.contacts)), np.nan)
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
     def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # after calc
         if u:
-            at, held = (self.robot, data.robot), (self.contacts, data.contacts)
+            robot, contacts = (self.robot, data.robot), (self.contacts, data.contacts)
             exact: Any = pc.computeConstraintDynamicsDerivatives if self.contacts else pc.computeABADerivatives
-            found = exact(*at, *held) if self.contacts else exact(*at)
+            derivatives = exact(*robot, *contacts) if self.contacts else exact(*robot)
             if self.turns:
-                by_q = turning(*at, x[: self.state.nq], u[0])
-                for of_q, of_torque in zip(found[::3], found[2::3], strict=True):
+                by_q = turning(*robot, x[: self.state.nq], u[0])
+                for of_q, of_torque in zip(derivatives[::3], derivatives[2::3], strict=True):
                     of_q += of_torque @ by_q
-            data.Fx[:], data.Fu[:] = np.hstack(found[:2]), found[2] @ data.actuation
+            data.Fx[:], data.Fu[:] = np.hstack(derivatives[:2]), derivatives[2] @ data.actuation
             if self.contacts:
-                data.forces |= {"by_x": np.hstack(found[3:5]), "by_u": found[5] @ data.actuation}
+                data.forces |= {"by_x": np.hstack(derivatives[3:5]), "by_u": derivatives[5] @ data.actuation}
         self.costs.calcDiff(data.costs, x, *u)
 
 
 class ActionModelImpulse(croc.ActionModelAbstract):
-    """Jump of the velocities where contacts touch down, a node without duration, and its exact derivatives.
+    """Jump of the velocities at an impact, a node without duration, and its exact derivatives.
 
     Args:
         state: ``State``.
-        contacts: ``pc.RigidConstraintModel`` objects: those that touch down, and those that hold.
-        costs: ``crocoddyl.CostModelSum`` without controls, of the state before the jump and of the impulses.
-        r_coeff: Restitution: 0 the contacts stick, 1 they bounce.
+        contacts: ``pc.RigidConstraintModel`` objects: the contacts that touch down and the existing contacts.
+        costs: ``crocoddyl.CostModelSum`` without controls; functions of the state before the jump and the impulses.
+        r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
 
     Raises:
         ArgumentTypeError: r_coeff is not between 0 and 1.
-        ConstraintError: A contact does not fit, or there is none; costs have controls.
+        ConstraintError: A contact is invalid, there are no contacts, or the costs have controls.
     """
 
     def __init__(self, state: State, contacts: Any, costs: Any, r_coeff: float = 0.0) -> None:
@@ -314,8 +320,10 @@ class ActionModelImpulse(croc.ActionModelAbstract):
         super().__init__(state, 0, costs.nr)
         self.r_coeff = r_coeff
         if costs.nu or not self.contacts:
-            told = f"{len(self.contacts)} contacts and costs with nu = {costs.nu}"
-            raise pc.ConstraintError(f"ActionModelImpulse needs contacts, and costs with nu = 0, got {told}.")
+            raise pc.ConstraintError(
+                f"ActionModelImpulse needs contacts, and costs with nu = 0, got {len(self.contacts)} contacts and "
+                f"costs with nu = {costs.nu}."
+            )
         if not isinstance(r_coeff, (int, float)) or not 0.0 <= r_coeff <= 1.0:
             raise pc.ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
 
@@ -323,17 +331,17 @@ class ActionModelImpulse(croc.ActionModelAbstract):
         return _with_workspaces(self, croc.ActionDataAbstract(self))
 
     def calc(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:
-        q, v, held = x[: self.state.nq], x[self.state.nq :], (self.contacts, data.contacts)
+        q, v, contacts = x[: self.state.nq], x[self.state.nq :], (self.contacts, data.contacts)
         try:
-            data.xnext[:] = np.append(q, pc.impulseDynamics(self.robot, data.robot, q, v, *held, self.r_coeff))
+            data.xnext[:] = np.append(q, pc.impulseDynamics(self.robot, data.robot, q, v, *contacts, self.r_coeff))
             data.forces["at"] = data.robot.impulse_c
-        except pc.SingularClusterError:  # as above
+        except pc.SingularClusterError:  # solvers reject trial steps with NaN
             data.xnext[:], data.forces["at"] = np.nan, np.full(sum(map(size, self.contacts)), np.nan)
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
     def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # after calc
-        found = pc.computeImpulseDynamicsDerivatives(self.robot, data.robot, self.contacts, data.contacts)
-        data.Fx[:] = np.vstack([np.eye(self.state.nv, self.state.ndx), np.hstack(found[:2])])
-        data.forces |= {"by_x": np.hstack(found[2:]), "by_u": np.zeros((len(found[2]), 0))}
+        derivatives = pc.computeImpulseDynamicsDerivatives(self.robot, data.robot, self.contacts, data.contacts)
+        data.Fx[:] = np.vstack([np.eye(self.state.nv, self.state.ndx), np.hstack(derivatives[:2])])
+        data.forces |= {"by_x": np.hstack(derivatives[2:]), "by_u": np.zeros((len(derivatives[2]), 0))}
         self.costs.calcDiff(data.costs, x, *u)

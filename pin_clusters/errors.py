@@ -1,26 +1,26 @@
 """Exceptions and warnings of pin_clusters.
 
-Every message says what was given, what was expected, which joint or cluster is meant, and the cure.
-Each class also derives from the built-in exception that a Pinocchio user would expect to catch.
+Every message contains the given value, the expected value, the joint or cluster, and a fix. Each class also derives
+from the built-in exception that a Pinocchio user would expect to catch.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
 LONGEST, LONGEST_VALUE = 4000, 200
-"""Letters of a message, and of a value in it; names and numbers in files may be of any length."""
+"""Maximum lengths of a message, and of a value in it: names and numbers in files may have any length."""
 
 
 def shortened(message: str) -> str:
-    """Return a message, cut in its middle if it is longer than a page; its end says the cure."""
+    """Shorten a long message in the middle: its end contains the fix."""
     return message if len(message) <= LONGEST else f"{message[: LONGEST - 500]} [...] {message[-400:]}"
 
 
 def shown(value: object) -> str:
-    """Return ``repr`` of a value for a message, also for values that ``repr`` refuses: integers of 5,000 digits."""
+    """Return ``repr(value)`` for a message, or a replacement if ``repr`` raises, as for integers of 5,000 digits."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # an own __repr__ may raise anything, and the message must still be written
+    except Exception:  # __repr__ of a user's class may raise anything, but the message must still be written
         return f"a value of type {type(value).__name__} that repr() cannot write"
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
@@ -33,19 +33,19 @@ class PinClustersError(Exception):
 
 
 class ModelError(PinClustersError, ValueError):
-    """A model or a constraint is ill-formed."""
+    """A model or a constraint is invalid."""
 
 
 class ConstraintError(ModelError):
-    """A constraint is ill-formed or contradicts another one."""
+    """A constraint is invalid or contradicts another constraint."""
 
 
 class UnsupportedJointError(ModelError):
-    """A joint type that cannot take the part it was given."""
+    """A joint has a type that the constraint or function does not support."""
 
 
 class InertiaError(ModelError):
-    """An inertia is not physical, or not what a rotor needs."""
+    """An inertia is not physically possible, or not suitable for a rotor."""
 
 
 class ExportError(PinClustersError, OSError):
@@ -53,7 +53,7 @@ class ExportError(PinClustersError, OSError):
 
 
 class UnknownNameError(PinClustersError, LookupError):
-    """A joint, body, frame or robot of that name does not exist."""
+    """There is no joint, body, frame, robot or option with the given name."""
 
 
 class ShapeError(PinClustersError, ValueError):
@@ -65,7 +65,7 @@ class ArgumentTypeError(PinClustersError, TypeError):
 
 
 class ConfigurationError(PinClustersError, ValueError):
-    """A configuration is not on the manifold of the model (couplings or unit norms)."""
+    """A configuration violates the constraints of the model, or a quaternion has no unit norm."""
 
 
 class _ClusterError(PinClustersError):
@@ -74,8 +74,8 @@ class _ClusterError(PinClustersError):
         self.cluster = cluster
 
 
-class BranchLost(_ClusterError, ConfigurationError):  # noqa: N818 - says what happened
-    """A closed loop cannot follow a motion without passing a singular pose.
+class BranchLost(_ClusterError, ConfigurationError):  # noqa: N818 (the name describes the event)
+    """A closed loop cannot follow a motion without passing through a singular configuration.
 
     Attributes:
         cluster: Names of the joints of the cluster.
@@ -83,10 +83,10 @@ class BranchLost(_ClusterError, ConfigurationError):  # noqa: N818 - says what h
 
 
 class SimulationError(PinClustersError, ValueError):
-    """A simulation cannot be run as asked, or stopped before its end: it diverged, or a loop or a function failed.
+    """A simulation has invalid arguments, or stopped before its end: it diverged, or a loop or a function failed.
 
     Attributes:
-        result: What was computed so far, a ``SimulationResult``; None if it stopped before the first step.
+        result: ``SimulationResult`` with the samples up to the error; None before the first step.
     """
 
     def __init__(self, message: str, result: Any = None) -> None:
@@ -95,11 +95,11 @@ class SimulationError(PinClustersError, ValueError):
 
 
 class DataMismatchError(PinClustersError, ValueError):
-    """A data object belongs to another model, or the tree was changed behind the model's back."""
+    """A data object belongs to another model, or ``model.tree`` or ``data.tree`` was changed from outside."""
 
 
 class SingularClusterError(_ClusterError, ArithmeticError):
-    """The inertia seen by the independent joints of a cluster is singular, or its loops leave dependent joints free.
+    """The inertia at the independent joints of a cluster is singular, or its loops leave dependent joints undetermined.
 
     Attributes:
         cluster: Names of the joints of the cluster.
@@ -107,10 +107,10 @@ class SingularClusterError(_ClusterError, ArithmeticError):
 
 
 class RankError(PinClustersError, ArithmeticError):
-    """Rows that should be independent are not.
+    """Constraint equations or contacts that must be independent are redundant.
 
     Attributes:
-        rank: How many of them are.
+        rank: Number of independent equations.
     """
 
     def __init__(self, message: str, rank: int = 0) -> None:
@@ -119,27 +119,27 @@ class RankError(PinClustersError, ArithmeticError):
 
 
 class TooLargeError(PinClustersError, MemoryError):
-    """What is asked for does not fit into memory; said before anything is allocated."""
+    """The result would not fit into memory; raised before anything is allocated."""
 
 
 class LoadError(PinClustersError, ValueError):
-    """A robot description cannot be read, or holds something that cannot be honoured."""
+    """A robot description cannot be read, or contains an element that is not supported."""
 
 
 class NotAvailableError(PinClustersError, AttributeError):
-    """A Pinocchio function that has no cluster version, or a missing optional dependency."""
+    """A Pinocchio function has no counterpart in this package, or an optional dependency is missing."""
 
 
 class NotComputedError(PinClustersError, RuntimeError):
-    """A result was asked for before the function that makes it was called."""
+    """A result is read before the function that computes it was called."""
 
 
 class PinClustersWarning(UserWarning):
-    """Something in the input was ignored or looks doubtful; the result is still right."""
+    """A part of the input is ignored or implausible; the result is still exact for the rest."""
 
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
-    """Return a sentence that names the known names nearest to one, or lists at most ``limit`` if none is near.
+    """Return a sentence with the known names that resemble ``name``, or with ``limit`` known names if none does.
 
     Returns:
         ``" Did you mean 'x'?"`` or ``" Known names: a, b, ..."``.
@@ -147,7 +147,7 @@ def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
     from difflib import get_close_matches
 
     names = list(known)
-    # comparing takes the product of two lengths, and no misspelt name has so many letters
+    # The comparison takes time proportional to the product of the lengths. Longer names are not misspelt names.
     near = get_close_matches(name, [n for n in names if len(n) <= 200], n=3, cutoff=0.6) if len(name) <= 200 else []
     if near:
         return " Did you mean " + " or ".join(repr(n) for n in near) + "?"

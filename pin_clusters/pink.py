@@ -1,4 +1,4 @@
-"""Inverse kinematics by Pink on the couplings, loops closed; needs ``pip install pin-pink quadprog``."""
+"""Inverse kinematics with Pink for models with couplings and closed loops; needs ``pip install pin-pink quadprog``."""
 
 from typing import Any
 
@@ -14,9 +14,9 @@ pink: Any = extras.package("pink")
 
 
 class Configuration(pink.Configuration):
-    """A ``pink.Configuration`` of ``model.tree``, loops closed first, that moves along ``pc.integrate``.
+    """A ``pink.Configuration`` of ``model.tree``, which closes the loops first and moves with ``pc.integrate``.
 
-    Options are those of ``pink.Configuration``, such as ``collision_model=model.collision``.
+    It accepts the options of ``pink.Configuration``, such as ``collision_model=model.collision``.
     """
 
     def __init__(self, model: pc.ClusterModel, q: ArrayLike, **options: Any) -> None:
@@ -32,20 +32,20 @@ class Configuration(pink.Configuration):
 
 
 class Coupling(pink.tasks.Task):
-    """A constraint for ``pink.solve_ik`` that leaves the velocities G v of a model, a row per dependent joint."""
+    """A constraint for ``pink.solve_ik``: tree velocities equal G v. It has one row per dependent joint."""
 
     def __init__(self, model: pc.ClusterModel) -> None:
         super().__init__()
-        self.model, self.data, self.own = model, model.createData(), model.idx_v_independent
-        self.others = np.setdiff1d(np.arange(model.tree.nv), self.own)
+        self.model, self.data, self.independent = model, model.createData(), model.idx_v_independent
+        self.dependent = np.setdiff1d(np.arange(model.tree.nv), self.independent)
 
     def compute_error(self, configuration: Any) -> np.ndarray:
-        return np.zeros(len(self.others))  # Configuration leaves none
+        return np.zeros(len(self.dependent))  # a Configuration always satisfies the constraints
 
     def compute_jacobian(self, configuration: Any) -> np.ndarray:
         J = np.eye(self.model.tree.nv)
-        J[:, self.own] -= pc.coupling_jacobian(self.model, self.data, configuration.q)
-        return J[self.others]
+        J[:, self.independent] -= pc.coupling_jacobian(self.model, self.data, configuration.q)
+        return J[self.dependent]
 
     def __repr__(self) -> str:
         return f"Coupling({self.model.name!r})"

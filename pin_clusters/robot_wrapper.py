@@ -19,10 +19,9 @@ _OURS = (contacts, crba, rnea, centroidal, jacobians, kinematics, readers, of_pi
 
 
 class _Pinocchio:
-    """The functions of this package that Pinocchio's code calls as ``pin.NAME``; they take both kinds of models."""
+    """Stands for ``pin`` in Pinocchio's code: functions of this package, which accept both kinds of models."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return a function of this package, or what it passes through."""
         return next((vars(module)[name] for module in _OURS if name in vars(module)), None) or passed(name)
 
 
@@ -30,35 +29,35 @@ _NAMES: dict[str, Any] = {**vars(_shortcuts), **vars(_robot_wrapper), "pin": _Pi
 
 
 def _with_our_functions(thing: Any) -> Any:
-    """Return a function, method or property that calls this package in the place of Pinocchio."""
+    """Return a copy of a function, method or property that calls this package instead of Pinocchio."""
     if isinstance(thing, staticmethod):
         return staticmethod(_with_our_functions(thing.__func__))
     if isinstance(thing, property):
         return property(_with_our_functions(thing.fget), doc=thing.__doc__)
     if not isinstance(thing, types.FunctionType):
         return thing
-    made = types.FunctionType(thing.__code__, _NAMES, thing.__name__, thing.__defaults__, thing.__closure__)
-    made.__kwdefaults__, made.__module__ = thing.__kwdefaults__, __name__
-    made.__doc__ = thing.__doc__ or f"Do what Pinocchio's ``{thing.__name__}`` does."
-    return made
+    copy = types.FunctionType(thing.__code__, _NAMES, thing.__name__, thing.__defaults__, thing.__closure__)
+    copy.__kwdefaults__, copy.__module__ = thing.__kwdefaults__, __name__
+    copy.__doc__ = thing.__doc__ or f"Call Pinocchio's ``{thing.__name__}`` with the functions of this package."
+    return copy
 
 
 for _name in ("_buildModelsFromUrdf", "buildModelsFromUrdf"):
     _NAMES[_name] = _with_our_functions(_NAMES[_name])
 
 buildModelsFromUrdf = _NAMES["buildModelsFromUrdf"]
-buildModelsFromUrdf.__doc__ = """Read a robot of a URDF file as a ``ClusterModel``, and its shapes.
+buildModelsFromUrdf.__doc__ = """Read a robot from a URDF file as a ``ClusterModel``, together with its geometry.
 
 Args:
     filename: Path of the file.
     args: package_dirs, root_joint, root_joint_name, verbose, meshLoader, geometry_types and mimic, as in Pinocchio.
-    kwargs: The same by name.
+    kwargs: The same arguments, by name.
 
 Returns:
-    The model, then a ``pin.GeometryModel`` for each of the geometry_types; of collisions and of visuals by default.
+    The model, and one ``pin.GeometryModel`` per entry of geometry_types (default: collision and visual).
 
 Raises:
-    LoadError: The file cannot be read, or is no URDF.
+    LoadError: The file cannot be read, or is not a URDF file.
 
 References:
     Pinocchio's ``buildModelsFromUrdf``, with ``pc.buildModelFromUrdf``.
@@ -68,8 +67,8 @@ References:
 class RobotWrapper(pin.RobotWrapper):
     """Pinocchio's class with the functions of this package: the model is a ``ClusterModel`` or a ``pin.Model``.
 
-    ``BuildFromURDF`` makes a ``ClusterModel``, with what ties joints in the file; ``BuildFromMJCF``, ``BuildFromSDF``
-    make a ``pin.Model``, as in Pinocchio. ``pinocchio.RobotWrapper(model.tree)`` leaves rotors and couplings out.
+    ``BuildFromURDF`` builds a ``ClusterModel`` with the constraints of the file; ``BuildFromMJCF`` and ``BuildFromSDF``
+    build a ``pin.Model``, as in Pinocchio. ``pinocchio.RobotWrapper(model.tree)`` ignores rotors and couplings.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -82,14 +81,14 @@ class RobotWrapper(pin.RobotWrapper):
     data: Any
 
     def initViewer(self, share_data: bool = True, *args: Any, **named: Any) -> None:
-        """Open Pinocchio's viewer of the tree, or the one that was set by ``setVisualizer``."""
+        """Open Pinocchio's viewer for the tree, or the viewer that was set with ``setVisualizer``."""
         if self.viz is None and isinstance(self.model, ClusterModel):
-            whole = self.model, self.data
+            cluster_model, cluster_data = self.model, self.data
             self.model, self.data = self.model.tree, self.data.tree
             try:
                 super().initViewer(share_data, *args, **named)
             finally:
-                self.model, self.data = whole
+                self.model, self.data = cluster_model, cluster_data
         else:
             super().initViewer(share_data, *args, **named)
 
