@@ -44,7 +44,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "temporary").mkdir()
     (folder / "temporary").chmod(0o1777)
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "temporary"))
-    monkeypatch.setattr(cache_folders, "_said", set())
+    monkeypatch.setattr(cache_folders, "_faults_shown", set())
     store.folder.cache_clear()
     yield folder
     store.folder.cache_clear()

@@ -165,12 +165,10 @@ class Decisions(Instructions):
             test, x, y = self._compared(expression.test), self._number(expression.body), self._number(expression.orelse)
             return self.new(f"select i1 {test}, double {x}, double {y}")
         if isinstance(expression, ast.Call) and ast.unparse(expression.func) == "min":
-            minimum, *operands = (self._number(x) for x in expression.args)
+            least, *operands = (self._number(x) for x in expression.args)
             for x in operands:
-                minimum = self.new(
-                    f"select i1 {self.new(f'fcmp olt double {x}, {minimum}')}, double {x}, double {minimum}"
-                )
-            return minimum
+                least = self.new(f"select i1 {self.new(f'fcmp olt double {x}, {least}')}, double {x}, double {least}")
+            return least
         if isinstance(expression, ast.Call):
             (result,) = self._called(expression)
             return result

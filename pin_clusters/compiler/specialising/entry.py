@@ -98,9 +98,7 @@ class _Entry(Instructions):
 
     def check(self, looked_at: Sequence[str], lanes: int) -> None:
         """Branch to the kernel if the number of external forces differs or if an input is not finite."""
-        if (
-            "forces" in self._first and "forces" not in self._places
-        ):  # Code with external forces is a separate function.
+        if "forces" in self._first and "forces" not in self._places:  # code with forces is separate
             expected = self._sizes["v"] + self._sizes["fext"] if "fext" in self._places else 0
             fits = self.new(f"icmp eq i64 %w{self._first['forces'] + SIZE}, {expected}")
             self.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]

@@ -237,14 +237,12 @@ class Lanes:
         The sum of the first limb often starts with terms that belong to no limb.
         """
         for k, addends in enumerate(by):
-            shapes_elsewhere = {
-                (s, self._shape_of(a)) for j, other_limb in enumerate(by) if j != k for s, a in other_limb
-            }
+            shapes = {(s, self._shape_of(a)) for j, row in enumerate(by) if j != k for s, a in row}
             for i in reversed(range(len(addends))):
-                parts = self._parts_of(*addends[i], shapes_elsewhere)
+                parts = self._parts_of(*addends[i], shapes)
                 if parts is not None:
-                    addends[i : i + 1] = [other_limb for other_limb in parts if self._limb(other_limb[1]) is not None]
-                    remainder += [other_limb for other_limb in parts if self._limb(other_limb[1]) is None]
+                    addends[i : i + 1] = [row for row in parts if self._limb(row[1]) is not None]
+                    remainder += [row for row in parts if self._limb(row[1]) is None]
 
     def _parts_of(self, sign: int, x: Any, shapes_elsewhere: set[tuple[int, int]]) -> list[tuple[int, Any]] | None:
         """Return the addends of a sum if each occurs in other limbs or belongs to no limb; else None."""

@@ -33,9 +33,7 @@ def module(model: ClusterModel, operation: Operation, most: float) -> str:
         TooLongError: A part needs more than ``most`` operations.
     """
     if model.tables.supplies:
-        raise NotAvailableError(
-            "a user function in Python is part of a closed loop, so the kernels follow the loop step by step"
-        )
+        raise NotAvailableError("a user function in Python is part of a closed loop, which only kernels can follow")
     rows, (module_name, decides, traced) = rows_of_loops(model), _MOVE if operation is MOVE else _PROJECT
     if not rows:
         return ""

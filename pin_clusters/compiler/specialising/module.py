@@ -41,8 +41,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
     of_users = any(isinstance(closure, CallableClosure) for closure in model.closures)
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
-        # The tables do not describe user functions, so the text itself is the key. Text without parameters is short.
-        written = text()
+        written = text()  # the key, because the tables do not describe user functions; short if it has no parameters
         return load_made_of([written], lambda: written)
     read: tuple[np.ndarray, ...] = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
@@ -197,14 +196,14 @@ def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: lis
         new.assign_parameters(g, [tuple(found.outputs[name][i] for i in places) for name, places in corresponding])
     new.color(nodes)
     results: list[Result] = []
-    remaining = _written(model, function, found)
+    unpacked = _written(model, function, found)
     for g, corresponding in enumerate(alike):
         for name, places in corresponding:
-            if remaining[name].issuperset(places):
-                remaining[name] -= set(places)
+            if unpacked[name].issuperset(places):
+                unpacked[name] -= set(places)
                 results += of_pack(name, places, new.pack(g, [found.outputs[name][i] for i in places]))
     results += [
-        Result(name, (i,), new.scalar(found.outputs[name][i])) for name in remaining for i in sorted(remaining[name])
+        Result(name, (i,), new.scalar(found.outputs[name][i])) for name in unpacked for i in sorted(unpacked[name])
     ]
     results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
     results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)

@@ -195,9 +195,8 @@ class _Request(Memory):
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
         run = self._run
         self._rates = run.room(run.model.tables.rates)
-        if (
-            self._given["asked"][0, at.Contacts._fields.index("wanted")] == at.IMPACT
-        ):  # Gravity has no effect on an impact.
+        # Gravity has no effect on an impact.
+        if self._given["asked"][0, at.Contacts._fields.index("wanted")] == at.IMPACT:
             run.params = run.params.copy()
             run.params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
         return run.model.tables.index, run.params, run.work, self._rates

@@ -18,7 +18,7 @@ from ...model import ClusterModel, with_loops
 from .. import entry_points as kernels
 from ..call_layer import tell_compiled
 from ..choice import chosen
-from ..native.telling import say
+from ..native.notices import print_notice
 from ..native.words import LEFT_TO_KERNEL, address_of
 from ..operations import RNEA_DERIVATIVES, Function, names
 from ..tracing._sources import source
@@ -140,9 +140,8 @@ class RobotFunctions:
         with self._lock:
             made, limit = self._made.get(function.name), self._most
             if made is None or (not made.own and made.most < limit):
-                made = self._made[function.name] = self._try(
-                    partial(Made, self._model, function, write=write), limit, must
-                )
+                make = partial(Made, self._model, function, write=write)
+                made = self._made[function.name] = self._try(make, limit, must)
                 tell_compiled()
             return made
 
@@ -154,7 +153,7 @@ class RobotFunctions:
             if must:
                 raise
             if not self._told:
-                say(f"model {self._model.name!r} uses generic kernels, which are slower: {error}")
+                print_notice(f"model {self._model.name!r} uses generic kernels, which are slower: {error}")
             self._told, made = True, make(0)
             made.most = most
         _spend(made.made_in)
@@ -230,7 +229,7 @@ class RobotFunctions:
 def _spend(seconds: float) -> None:
     """Add to the time spent on traces, and print a notice once when it becomes long."""
     if _spent[0] < _LONG <= _spent[0] + seconds:
-        say(
+        print_notice(
             f"more than {_LONG:g} s were spent on compiling robot-specific code. For many robots of different "
             "structure, use generic kernels: with pc.engine('tables'), or PIN_CLUSTERS_ENGINE=tables"
         )

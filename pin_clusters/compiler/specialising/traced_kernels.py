@@ -21,37 +21,25 @@ from ..tracing.supplied import supply_third
 from ..operations import COUPLING, COUPLING_DERIVATIVES, HYBRID, LOOP_FUNCTIONS, OPENNESS  # isort: skip
 from ..operations import RNEA_DERIVATIVES, STATE_FUNCTIONS, STATE_FUNCTIONS_BY_NAME, Function  # isort: skip
 
-SPECIALISED = {function.name: function for function in STATE_FUNCTIONS if function.specialised}
+SPECIALISED = {x.name: x for x in STATE_FUNCTIONS if x.specialised}
 """Functions that are traced without external forces, by name."""
-BY_TABLES = {function.tables: function for function in SPECIALISED.values() if function.operation.group == "data"}
+BY_TABLES = {x.tables: x for x in SPECIALISED.values() if x.operation.group == "data"}
 """The same functions by the result to which the tables of the kernel lead, if the kernel has its own tables."""
 
 FORCES = " with external forces"
 """Suffix of the names of functions with external forces."""
-WITH_FORCES = {
-    function.operation.name: function._replace(name=function.name + FORCES)
-    for function in SPECIALISED.values()
-    if function.forced
-}
+WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
 """Functions that are traced with external forces, by operation; the forces follow nv numbers in their array."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
 """Traced here through the derivatives of inverse dynamics, but by ``pc.trace`` through the spanning tree."""
 BY_CALLED_NAME = {
-    **{name: function for name, function in SPECIALISED.items() if function.called},
-    **{
-        function.name: BY_TABLES[function.tables]
-        for function in STATE_FUNCTIONS
-        if function.called and not function.traced and function.tables in BY_TABLES
-    },
-    **{
-        function.name: WITH_FORCES[function.operation.name] for function in STATE_FUNCTIONS if "fext" in function.inputs
-    },
-    **{function.name: function for function in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
+    **{name: x for name, x in SPECIALISED.items() if x.called},
+    **{x.name: BY_TABLES[x.tables] for x in STATE_FUNCTIONS if x.called and not x.traced and x.tables in BY_TABLES},
+    **{x.name: WITH_FORCES[x.operation.name] for x in STATE_FUNCTIONS if "fext" in x.inputs},
+    **{x.name: x for x in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
 }
 """Traced function of each function that users or the package call, by the name of the called function."""
-BY_OWN_NAME = SPECIALISED | {
-    function.name: function for function in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)
-}
+BY_OWN_NAME = SPECIALISED | {x.name: x for x in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)}
 """All traced functions, by their own names."""
 MOST = 100_000
 """Maximum number of operations of a function traced automatically: about 700 kB of code, made in ten seconds."""
@@ -205,7 +193,7 @@ def traced(
         model: The model.
         function: The function.
         numbers: Parameters of the robot that are further inputs: ``all``; ``some``, those that are not zero; or ``where
-            they stand``, the nonzero ones and those in the initial workspace.
+            they stand``, the nonzero ones and the parameters in the workspace.
         opens: Whether to compute the residuals of the loops.
         most: Maximum number of operations.
         parameters: Groups of robot parameters that are the last inputs, as in ``pc.trace``.

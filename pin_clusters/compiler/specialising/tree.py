@@ -99,23 +99,23 @@ class _Variant:
 
     def _put_coupling(self, out: np.ndarray, first: int) -> None:
         """Store G, its bias and its rate in ``out``: constants, and inputs where they depend on the state."""
-        sections, G, n = self._tables.own, self._model.tables.topology.G, self._n
-        out[sections.G : sections.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
-        out[sections.kept_rate : sections.kept_rate + G.size] = np.zeros(G.size)
+        dense, G, n = self._tables.own, self._model.tables.topology.G, self._n
+        out[dense.G : dense.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
+        out[dense.kept_rate : dense.kept_rate + G.size] = np.zeros(G.size)
         views, index = source("tables.views"), self._tables.index
         self._coupled = dict[int, list[int]]()
         for iv in self._tables.curved:
             D = views.dof(index, n.dof0 + iv)
             terms = [views.entry(index, t).at for t in range(D.term0, D.term1)]
             self._coupled[iv] = [
-                sections.g + iv,
-                *(start + t for start in (sections.G, sections.kept_rate) for t in terms),
+                dense.g + iv,
+                *(start + t for start in (dense.G, dense.kept_rate) for t in terms),
             ]
         moving = [i for places in self._coupled.values() for i in places]
         if moving:
-            self._inputs = [*self._inputs, ("coupling", sections.kept_rate + G.size - sections.G)]
+            self._inputs = [*self._inputs, ("coupling", dense.kept_rate + G.size - dense.G)]
         for i in moving:
-            out[i] = self._graph.inputs(first + i - sections.G, 1)[0]
+            out[i] = self._graph.inputs(first + i - dense.G, 1)[0]
 
     def _as_inputs(self, numbers: np.ndarray) -> np.ndarray:
         """Return inputs in place of nonzero numbers, whose values are stored."""
@@ -131,27 +131,25 @@ class _Variant:
         out, work, before = self._traced()
         after = np.concatenate([out, work])
         places = {i: self._place(i, len(out)) for i, x in enumerate(after) if x is not before[i]}
-        remaining = {i: index for i, index in places.items() if index is not None}
+        stored = {i: index for i, index in places.items() if index is not None}
         results: list[Result] = []
         if self._groups:
-            new = self._in_lanes([after[i] for i in remaining])
+            new = self._in_lanes([after[i] for i in stored])
             alike = [self._alike(group, len(out)) for group in self._groups]
-            alike = [[t for t in tuples if remaining.keys() >= set(t)] for tuples in alike]
+            alike = [[t for t in tuples if stored.keys() >= set(t)] for tuples in alike]
             for g, tuples in enumerate(alike):
                 new.assign_parameters(g, [tuple(after[list(t)]) for t in tuples])
             new.color(self._nodes)
             for g, tuples in enumerate(alike):
                 for t in tuples:
-                    array = remaining[t[0]][0]
-                    if all(remaining[i][0] == array for i in t):
-                        results += of_pack(
-                            array, tuple(remaining.pop(i)[1] for i in t), new.pack(g, list(after[list(t)]))
-                        )
-            after = np.array([new.scalar(x) if i in remaining else None for i, x in enumerate(after)], dtype=object)
-        results += [Result(array, (k,), after[i]) for i, (array, k) in remaining.items()]
+                    array = stored[t[0]][0]
+                    if all(stored[i][0] == array for i in t):
+                        results += of_pack(array, tuple(stored.pop(i)[1] for i in t), new.pack(g, list(after[list(t)])))
+            after = np.array([new.scalar(x) if i in stored else None for i, x in enumerate(after)], dtype=object)
+        results += [Result(array, (k,), after[i]) for i, (array, k) in stored.items()]
         A = self._tables.sections  # other kernels read the centre of mass of the whole robot here
         centers = (first + i for first in (A.com, A.vcom, A.acom) for i in range(3))
-        results += [Result("keep", (i,), after[i]) for i in centers if remaining.get(i, ("keep",))[0] != "keep"]
+        results += [Result("keep", (i,), after[i]) for i in centers if stored.get(i, ("keep",))[0] != "keep"]
         core = entry.core_text(self._inputs, results, ["keep", "work", *(f"field{r}" for r in self._fields)])
         return module_text(core, self._entry(), "\n")
 
@@ -231,9 +229,7 @@ class _Variant:
             w.lines += [f"  %{x}.fits = icmp eq i64 %w{first[x] + SIZE}, {n}"]
             w.lines += [f"  br i1 %{x}.fits, label %{x}.good, label %end", f"{x}.good:"]
         pointers = [w.new(f"inttoptr i64 {entry.data_of(first, x)} to ptr") for x, _ in sizes]
-        finite = entry.finite(
-            w, [(pointer, *name_and_size) for pointer, name_and_size in zip(pointers, sizes, strict=True)], lanes
-        )
+        finite = entry.finite(w, [(p, *item) for p, item in zip(pointers, sizes, strict=True)], lanes)
         w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
         keep, work = (w.new(f"inttoptr i64 {entry.of_block(w, i)} to ptr") for i in (entry.KEEP, entry.WORK))
         sections, n = self._tables.own, self._model.tables.topology.G.size
@@ -242,18 +238,13 @@ class _Variant:
         index, to = w.new(f"inttoptr i64 {entry.of_block(w, 0)} to ptr"), []
         for r, F in self._fields.items():
             where = w.new(f"getelementptr i64, ptr {index}, i64 {r * at.ROW_WIDTH + F._fields.index('address')}")
-            address, default_pointer = (
-                w.new(f"load i64, ptr {where}"),
-                w.new(f"getelementptr double, ptr {keep}, i64 {F.at}"),
-            )
+            address, default = w.new(f"load i64, ptr {where}"), w.new(f"getelementptr double, ptr {keep}, i64 {F.at}")
             is_set, data_pointer = w.new(f"icmp ne i64 {address}, 0"), w.new(f"inttoptr i64 {address} to ptr")
-            to.append(w.new(f"select i1 {is_set}, ptr {data_pointer}, ptr {default_pointer}"))
+            to.append(w.new(f"select i1 {is_set}, ptr {data_pointer}, ptr {default}"))
         w.lines += [f"  call i1 @core({', '.join(f'ptr {x}' for x in (*pointers, keep, work, *to))})"]
         if self._what & tl.KEEP:
-            kept_coupling, coupling = (
-                w.new(f"getelementptr double, ptr {keep}, i64 {i}") for i in (sections.kept, sections.G)
-            )
-            entry.copy(w, kept_coupling, coupling, n, lanes)
+            kept_G, G = (w.new(f"getelementptr double, ptr {keep}, i64 {i}") for i in (sections.kept, sections.G))
+            entry.copy(w, kept_G, G, n, lanes)
             lost = w.new(f"getelementptr double, ptr {keep}, i64 {sections.lost}")
             w.lines += [f"  store double 0.0, ptr {lost}"]
         w.lines += ["  store i64 0, ptr %code", "  br label %end", "other:"]

@@ -57,9 +57,7 @@ class _Traced(Memory):
         self._n = views.tree_header_at(self._tree.index, 0)
         self._inputs: list[tuple[str, int]] = []
         self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" for angles, size
-        self._must: list[
-            tuple[Any, str]
-        ] = []  # numbers in memory, and the comparison that leaves the call to the kernel
+        self._must: list[tuple[Any, str]] = []  # numbers, and the comparison that leaves the call to the kernel
         self._regressor = range(0)  # workspace indices of the regressor
         if self._operation.group == "regressor":
             self._index, self._params, work, (start, nv, self._width) = tables_of(model)
@@ -127,14 +125,14 @@ class _Traced(Memory):
 
     def _put_couplings(self) -> None:
         """Store G and its derivatives where kernels read them: constants, and inputs where they depend on q."""
-        sections, E, G = self._tree.own, self._tree.derived, self._model.tables.topology.G
+        dense, E, G = self._tree.own, self._tree.derived, self._model.tables.topology.G
         views, terms = source("tables.views"), np.zeros(G.size, dtype=bool)
         for iv in self._tree.curved:
             D = views.dof(self._tree.index, self._n.dof0 + iv)
             terms[[views.entry(self._tree.index, t).at for t in range(D.term0, D.term1)]] = True
         rates = {
-            sections.G: 0,
-            sections.kept: 1,
+            dense.G: 0,
+            dense.kept: 1,
             E.coupled: 3,
             E.turned: 1,
             E.bends: (E.posed_q - E.bends) // max(1, G.size) - 1,
@@ -145,11 +143,10 @@ class _Traced(Memory):
                 self._keep[block] = np.where(terms, self._keep[block], 0.0 if i else G.ravel())
         still = np.ones(len(G), dtype=bool)
         still[list(self._tree.curved)] = False
-        self._keep[sections.g : sections.g + len(G)][still] = 0.0
-        if (
-            self._operation is FRAME_JACOBIAN and not self._variant["q"]
-        ):  # NaN in the coupling spreads to all rows, so checking these inputs is sufficient
-            self._seen = [x for x in self._keep[sections.kept : sections.kept + G.size] if isinstance(x, Expression)]
+        self._keep[dense.g : dense.g + len(G)][still] = 0.0
+        # NaN in the coupling spreads to all rows, so checking these inputs is sufficient.
+        if self._operation is FRAME_JACOBIAN and not self._variant["q"]:
+            self._seen = [x for x in self._keep[dense.kept : dense.kept + G.size] if isinstance(x, Expression)]
         else:
             self._seen = []
 
@@ -200,7 +197,7 @@ class _Traced(Memory):
 
     def _results(self) -> list[Result]:
         """Return what is written: the results, and values in memory that other functions read."""
-        results = [
+        stored = [
             Result(name, (i,), value)
             for name, x in self._arrays()
             for i, value in enumerate(x.ravel())
@@ -208,10 +205,10 @@ class _Traced(Memory):
         ]
         for name, x in self._written():
             before = self._before[name]
-            results += [
+            stored += [
                 Result(name, (i,), x[i]) for i in range(len(x)) if x[i] is not before[i] and self._lasts(name, i)
             ]
-        return results
+        return stored
 
     def _arrays(self) -> list[tuple[str, np.ndarray]]:
         inputs = {"places", *(name for name, _ in self._inputs)}
