@@ -10,7 +10,6 @@ from .native import extension
 
 
 def layer() -> str:
-    """Return "C" if the extension executes the calls, otherwise "Python" with the reason."""
     reason = extension.missing
     if not switches.JIT:
         reason = "kernels are not compiled in this process"

@@ -73,7 +73,6 @@ def engine(name: str) -> Iterator[None]:
 
 
 def chosen() -> str:
-    """Return the engine that is active in this context."""
     return _active.get()
 
 

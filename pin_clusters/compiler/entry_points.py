@@ -42,13 +42,11 @@ class Kernel:
 
     @property
     def title(self) -> str:
-        """Description in the notice that is printed during compilation."""
         title, kinds = self.operation.title, ", closed loops" * self.loops
         return f"{title[:-1]}{kinds})" if title.endswith(")") else title + f" ({kinds[2:]})" * bool(kinds)
 
     @property
     def source(self) -> "Source":
-        """Everything from which the kernel is compiled; imports Numba."""
         from .kernel_entries import source
 
         return source(self.operation, self.loops, self.name, self.title)
@@ -71,7 +69,6 @@ class Kernel:
         return self.fast
 
     def address(self) -> int:
-        """Return the address of the machine code, compiled if necessary, for calls from other kernels."""
         self.function()
         return self.compiled_address
 
@@ -122,7 +119,6 @@ class Pointer:
         self._lead(address_of(index), address_of(params), index, params, work, keep)
 
     def beside(self, work: np.ndarray, keep: np.ndarray) -> "Pointer":
-        """Return a pointer to the tables of the same model with another workspace."""
         pointer = object.__new__(Pointer)
         pointer._lead(int(self._block[0]), int(self._block[2]), *self.arrays[:2], work, keep)
         return pointer

@@ -32,7 +32,6 @@ def block_entry_of(passes: Any, record: Any, kinds: tuple[str, ...]) -> Any:
 
 
 def entry_of(passes: Any, arguments: int) -> Any:
-    """Return an entry point that accepts the address of the tables."""
     parameters = [f"x{i}" for i in range(arguments)]
     text = _ENTRY.format(parameters=", ".join(parameters), borrowed=", ".join(f"borrowed({x})" for x in parameters))
     scope = {"__name__": __name__, "passes": passes, "tables": tables, "borrowed": borrowed}
@@ -42,7 +41,6 @@ def entry_of(passes: Any, arguments: int) -> Any:
 
 @functools.cache
 def source(operation: Operation, loops: bool, name: str, title: str) -> Source:
-    """Return the source of a kernel with the given entry name and title."""
     if operation.block:
         passes = _function_at(operation.passes)
         entry = block_entry_of(passes, _function_at(operation.block), operation.kinds)

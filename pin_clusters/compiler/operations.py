@@ -44,7 +44,6 @@ class Operation(NamedTuple):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of the arguments."""
         return tuple(kind or "f1" for _, _, kind in (word.partition(":") for word in self.takes.split()))
 
     @property
@@ -60,7 +59,6 @@ class Operation(NamedTuple):
 
     @property
     def is_entry(self) -> bool:
-        """Whether the passes are the kernel itself."""
         return self.passes.endswith(("_at", "_rows"))
 
 
@@ -79,7 +77,6 @@ class Function(NamedTuple):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the required inputs."""
         return tuple(name for name in self.takes.split() if name.isalpha())
 
     @property
@@ -90,7 +87,6 @@ class Function(NamedTuple):
 
     @property
     def forced(self) -> bool:
-        """Whether external forces are optional."""
         return "[fext]" in self.takes
 
     @property
@@ -110,12 +106,10 @@ class Traceable(NamedTuple):
 
     @property
     def framed(self) -> bool:
-        """Whether it requires frames."""
         return self.about == "frames"
 
     @property
     def touching(self) -> bool:
-        """Whether it requires contacts."""
         return self.about == "contacts"
 
 

@@ -30,7 +30,6 @@ NOTHING = "zeros"
 
 
 def bits(members: str) -> int:
-    """Return the bit set of members; a member may occur twice."""
     return sum(1 << MEMBERS.index(name) for name in set(members.split()))
 
 
@@ -50,7 +49,6 @@ class Owed(NamedTuple):
 
     @property
     def clears(self) -> int:
-        """Members that earlier calls no longer owe."""
         return self.owes | self.spoils | self.writes
 
 
@@ -114,7 +112,6 @@ def owing(what: int, function: str) -> int:
 
 @functools.cache
 def owing_of(what: int) -> Owed:
-    """Return the members that ``what`` owes and spoils."""
     mask = (1 << len(_OF_TREE)) - 1
     return Owed(what >> _ROOM_AT & 3, what >> _OWES_AT & mask, what >> _SPOILS_AT)
 

@@ -18,7 +18,6 @@ _SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can p
 
 
 def register() -> np.ndarray:
-    """Return a word to which a step can write."""
     return np.zeros(1, dtype=np.int64)
 
 
@@ -75,14 +74,7 @@ class Form:
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
-        """Begin a form.
-
-        Args:
-            owner: The data object (or model).
-            function: The function that is called.
-            required: Names of the arguments that must be given, without model and data.
-            allowed: Names of the arguments that may be given in addition.
-        """
+        """Begin a form; ``required`` and ``allowed`` (optional) are names of arguments, without model and data."""
         self.owner, self.function, self.positions = owner, function, function.positions
         self.model = getattr(owner, "_model", owner)
         implicit = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
@@ -111,12 +103,10 @@ class Form:
     # --- arguments
 
     def allow(self, name: str, *steps: Any) -> None:
-        """Allow an argument if the given steps accept it."""
         self._allowed.add(name)
         self.checks += steps
 
     def argument(self, name: str, size: int, word: np.ndarray) -> None:
-        """Let a word lead to the data of a vector argument."""
         if name in self._words:
             self.before.append(("copy", 1, word, self._words[name]))
         else:
@@ -124,7 +114,6 @@ class Form:
             self.checks.append(("numbers", self.positions[name], size, np.zeros(size), word))
 
     def word(self, name: str) -> np.ndarray:
-        """Return a word that leads to a vector: an argument, or an array of the owner."""
         if name not in self._words:
             if name in self._allowed and name not in self.arrays:
                 self.argument(name, self.size(name), register())
@@ -133,7 +122,6 @@ class Form:
         return self._words[name]
 
     def lead_to(self, x: np.ndarray) -> np.ndarray:
-        """Return a word that leads to an array, which the plan keeps alive."""
         self.kept.append(x)
         word = register()
         word[0] = x.ctypes.data
@@ -143,7 +131,6 @@ class Form:
         return int(self.model.nq if name.startswith(("q", "lower", "upper")) else self.model.nv)
 
     def room(self, name: str) -> np.ndarray:
-        """Return an array of the owner, by name."""
         array: np.ndarray = self.arrays[name] if name in self.arrays else self.owner._named(name)
         self.kept.append(array)
         return array
@@ -220,9 +207,7 @@ class Form:
     def call(self, function: Any, *given: Any) -> None:
         """Add a step that calls a Python function; its result is a result of the call.
 
-        Args:
-            function: The function.
-            given: At most five arguments: objects, positions of arguments, or ``RESULT`` plus the number of a result.
+        ``given`` has at most five objects, positions of arguments, or ``RESULT`` plus the number of a result.
         """
         self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
 
@@ -233,7 +218,6 @@ class Form:
         self.work.append(("fresh", len(shape), *(*shape, 0, 0)[:3], word))
 
     def copied(self, *arrays: np.ndarray) -> None:
-        """Return copies of arrays."""
         for x in arrays:
             self.results.append(("copied", x.ndim, *(*x.shape, 0, 0)[:3], x.size, x))
 
@@ -246,14 +230,10 @@ class Form:
         return array
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
-        """Let the call owe members of ``data`` at a state; must be called after all kernels are added.
+        """Let the call owe members of ``data`` at a state of the given vectors; call it after all kernels are added.
 
-        Args:
-            owed: The members that the call owes.
-            vectors: Names of the vectors of the state.
-            clears: Members that earlier calls no longer owe.
-            late: Keep the state after the kernels have run, which must not write these vectors. A failed call then
-                changes neither the kept state nor the owed members.
+        Earlier calls no longer owe ``clears``. If ``late``, the state is kept after the kernels have run, which must
+        not write these vectors. A failed call then changes neither the kept state nor the owed members.
         """
         words, named = self.owner._owed_words, vectors[: len(ROOMS[owed.room].split())]
         kept_state = self.owner._room(owed.room) if named else words

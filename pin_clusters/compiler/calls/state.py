@@ -71,7 +71,6 @@ _LAST = {
 
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
-    """Return the plans of a function of a state, without and with external forces."""
     name = function.__name__
     declaration, last = operations.STATE_FUNCTIONS_BY_NAME[_SAME_AS.get(name, name)], _LAST.get(name)
     kinds = (True,) if "fext" in declaration.inputs else (False, True) if declaration.forced else (False,)
@@ -82,7 +81,6 @@ def of_state(data: Any, function: Any) -> tuple[Any, ...]:
 
 
 def _take_last(form: Form, last: str, vectors: list[str]) -> None:
-    """Use the state that another function has kept."""
     nq, nv = form.model.nq, form.model.nv
     if last == "motion":
         form.arrays |= take_motion(form, vectors)

@@ -114,7 +114,6 @@ def of_tree(
         return tuple(form_plans)
 
     def _flags(function: Any, given: str) -> list[tuple[str, bool]]:
-        """Return the arguments that may contain the flag, each with both values."""
         if flag is None:
             return [("", True)]
         behind = [name for name, i in function.positions.items() if i == 2 + len(given.split()) and name != flag[0]]
@@ -151,7 +150,6 @@ def of_tree(
 
 
 def take_place(form: Form, words: Any, kind: str, place: str, reference: str | None, default: int = -1) -> None:
-    """Add the id of a joint or frame, and the reference frame, as arguments of a kernel."""
     model = form.owner._model
     limit, offset = (model.nframes, model.njoints) if kind == "frame" else (model.njoints, 0)
     form.checks.append(("index", form.positions[place], limit, offset, words.word("place")))
@@ -168,8 +166,6 @@ def of_jacobian(
     rate: bool = False,
     default: int = -1,
 ) -> Plans:
-    """Return the plans of a function that returns the Jacobian of a joint or frame, at q or at the last state."""
-
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
         required = f"{q} {index}" + (f" {reference}" if reference and default < 0 else "")
         begun = begin(data, function, FRAME_JACOBIAN, required, reference or "")
@@ -217,8 +213,6 @@ def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:
 
 
 def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
-    """Return the plans of ``getFrameJacobian``, of a frame or of a placement relative to a joint."""
-
     def write(form: Form, code: int, M: str) -> Any:
         form.checks.append(("owes", data._owed_words, READ_BY_JACOBIANS))
         return form.run(FRAME_JACOBIAN, code, data._tree_tables, f"- . . rate {M} +motion", {"rate": 0})
@@ -227,11 +221,9 @@ def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
 
 
 def of_derivatives(level: int, shape: str = "motion") -> Plans:
-    """Return the plans of a function that returns derivatives of the motion of a joint, frame or point.
+    """Return the plans for derivatives of the motion of a joint, frame or point.
 
-    Args:
-        level: 1 for the velocity, 2 for the acceleration.
-        shape: Shape of each matrix: ``motion`` or ``of_point``.
+    Level 1 is the velocity, level 2 the acceleration. ``shape`` of each matrix is ``motion`` or ``of_point``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
@@ -251,7 +243,6 @@ def of_derivatives(level: int, shape: str = "motion") -> Plans:
 
 
 def _at_places(data: Any, function: Any, operation: Any, write: Callable[[Form, int, str], Any]) -> tuple[Any, ...]:
-    """Return one plan for each way to specify a frame."""
     plans = []
     for index, placed, reference, of_frame in _ways(function):
         begun = begin(data, function, operation, " ".join([index, *["placement"] * placed, reference]))
@@ -268,8 +259,6 @@ def _at_places(data: Any, function: Any, operation: Any, write: Callable[[Form, 
 
 
 def of_hessian() -> Plans:
-    """Return the plans of a function that returns the derivative of the Jacobian of a joint or frame."""
-
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
         return _at_places(data, function, PLACE_HESSIAN, write)
 
@@ -301,12 +290,8 @@ _DIFFERENTIATED = 0x4000000000000000  # the bits of 2.0: the derivatives of G ar
 def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia: bool = False) -> Any:
     """Return the plan of a call that runs a function of Pinocchio on the tree.
 
-    Args:
-        form: The form, with the checks of its arguments.
-        function: Pinocchio's function.
-        given: Names of its arguments after model and data.
-        read: Bits of the members of ``data`` that it reads, which must not be owed.
-        inertia: Whether it receives the tree with the masses of rotors.
+    ``given`` are the names of its arguments after model and data. ``read`` are the bits of the members that it reads,
+    which must not be owed. With ``inertia`` it receives the tree with the masses of rotors.
     """
     data, model = form.owner, form.model
     if read:
@@ -319,9 +304,7 @@ def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia:
 def of_getter(getter: Any, read: int) -> Plans:
     """Return the plans of a function that calls a getter of Pinocchio, if the members that it reads are not owed.
 
-    Args:
-        getter: Pinocchio's function.
-        read: Bits of the members that it reads; ``oMi`` is added for reference frames other than ``LOCAL``.
+    ``read`` are the bits of these members; ``oMi`` is added for reference frames other than ``LOCAL``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:

@@ -7,7 +7,6 @@ import numpy as np
 
 
 def word(at: int) -> int:
-    """Read the 64-bit integer at an address."""
     return ctypes.c_int64.from_address(at).value
 
 
@@ -25,11 +24,9 @@ class Watch:
     __slots__ = ("_cells", "_places", "table")
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
-        """Record the values.
+        """Record the values at addresses, and at offsets [bytes] from the targets of pointers (``items``).
 
-        Args:
-            places: Addresses of words.
-            items: Address of a pointer, and offset [bytes] of a word from its target; only the step checks these words.
+        Only the step ``unchanged`` checks the items.
         """
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
@@ -44,7 +41,6 @@ class Watch:
             cells[i], beyond[i], expected[i] = cell, offset, word(word(cell) + offset)
 
     def holds(self) -> bool:
-        """Whether the words still have their values."""
         if self._cells is None:  # created on demand, because mostly only the extension compares
             expected = self.table[3::3].tolist()
             self._cells = [

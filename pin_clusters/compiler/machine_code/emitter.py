@@ -40,14 +40,7 @@ class Emitter(Instructions):
     """
 
     def __init__(self, kind: Kind, inputs: Arrays, *, sines: str = "inline", angles_are_seen: bool = False) -> None:
-        """Prepare.
-
-        Args:
-            kind: Type of a value.
-            inputs: Name and size of each input array.
-            sines: ``inline``, or ``libm`` for the functions of the C library.
-            angles_are_seen: Whether the caller checks the angles, so that sines of huge angles need not be NaN.
-        """
+        """If ``angles_are_seen``, the caller checks the angles, so that sines of huge angles need not be NaN."""
         super().__init__(kind, sines)
         self.angles_are_seen = angles_are_seen
         self.names: dict[int, str] = {}
@@ -102,7 +95,6 @@ class Emitter(Instructions):
         return self.names[x.id]
 
     def read(self, x: Expression) -> str:
-        """Write the load of an input."""
         array, i = self._inputs[x.args[0]]
         return self.load(f"in.{array}", i)
 
@@ -153,7 +145,6 @@ class Emitter(Instructions):
         return any_violated
 
     def _of_limbs(self, x: Expression) -> str:
-        """Write an operation between packs of limbs and single values."""
         if x.op == LANE:
             pack = x.args[0]
             return self.new(f"extractelement {self._packs[pack.id].name} {self.names[pack.id]}, i32 {x.args[1]}")

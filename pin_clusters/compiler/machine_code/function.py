@@ -36,15 +36,7 @@ class Compiled:
     """
 
     def __init__(self, program: Program, real: str = "double") -> None:
-        """Store a program; it is compiled at the first call, which raises if the process may not execute new code.
-
-        Args:
-            program: The program.
-            real: Type of all inputs and outputs: ``double`` or ``float``.
-
-        Raises:
-            UnknownNameError: ``real`` has another value.
-        """
+        """Store a program; ``real`` is the type of all inputs and outputs. It is compiled at the first call."""
         Kind(real)  # raises for an unknown type
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)

@@ -31,18 +31,15 @@ class Instructions:
         self._new = self._loops = 0
 
     def new(self, instruction: str) -> str:
-        """Write an instruction with a result; return the name of the result."""
         name = f"%t.{self._new}"
         self._new += 1
         self.lines.append(f"  {name} = {instruction}")
         return name
 
     def load(self, array: str, i: int | str) -> str:
-        """Write the load of entry i of an array; return the name of the value."""
         return self.new(f"load {self.kind.name}, ptr {self._at(array, i)}, align {self.kind.align}")
 
     def store(self, name: str, array: str, i: int | str) -> None:
-        """Write the store of a value to entry i of an array."""
         self.lines.append(f"  store {self.kind.name} {name}, ptr {self._at(array, i)}, align {self.kind.align}")
 
     def _at(self, array: str, i: int | str) -> str:
@@ -53,7 +50,6 @@ class Instructions:
         return self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
 
     def pointer(self, word: str) -> str:
-        """Write the conversion of an integer to a pointer; return its name."""
         return self.new(f"inttoptr i64 {word} to ptr")
 
     def compare(self, kind: Kind, name: str, bound: str) -> str:
@@ -62,7 +58,6 @@ class Instructions:
         return self.new(f"fcmp {predicate} {kind.name} {name}, {kind.constant(float(number))}")
 
     def in_all_lanes(self, kind: Kind, x: str) -> str:
-        """Write a number into all lanes of a pack."""
         if kind.lanes == 1:
             return x
         t = kind.name

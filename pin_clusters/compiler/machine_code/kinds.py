@@ -23,22 +23,18 @@ class Kind:
 
     @property
     def size(self) -> int:
-        """Size of one number, [bytes]."""
         return SIZES[self.real]
 
     @property
     def name(self) -> str:
-        """Name of the type in LLVM."""
         return self._of(self.real)
 
     @property
     def whole(self) -> str:
-        """Integer type of the same width."""
         return self._of(f"i{8 * self.size}")
 
     @property
     def truth(self) -> str:
-        """Type of the result of a comparison."""
         return self._of("i1")
 
     @property
@@ -53,23 +49,19 @@ class Kind:
 
     @property
     def align(self) -> int:
-        """Alignment of packs in memory, [bytes]."""
         return self.size * self.lanes
 
     def _of(self, one: str) -> str:
         return one if self.lanes == 1 else f"<{self.lanes} x {one}>"
 
     def constant(self, x: float) -> str:
-        """Return a constant with the same number in all lanes."""
         return self.constants([x] * self.lanes)
 
     def constants(self, numbers: Sequence[float]) -> str:
-        """Return a constant with one number per lane."""
         written = [self._hexadecimal(x) for x in numbers]
         return written[0] if self.lanes == 1 else f"<{', '.join(f'{self.real} {x}' for x in written)}>"
 
     def whole_constant(self, n: int) -> str:
-        """Return an integer constant with the same number in all lanes."""
         return str(n) if self.lanes == 1 else f"<{', '.join([f'i{8 * self.size} {n}'] * self.lanes)}>"
 
     def _hexadecimal(self, x: float) -> str:

@@ -32,15 +32,7 @@ class Loaded:
 
 
 def load(text: str, *, optimise: bool = True) -> Loaded:
-    """Return a module compiled for this processor: loaded earlier, read from disk, or compiled now.
-
-    Args:
-        text: The module.
-        optimise: Whether to run LLVM's optimisation passes.
-
-    Raises:
-        NotAvailableError: This process may not execute memory that it has written.
-    """
+    """Return a module, compiled for this processor; with LLVM's optimisation passes if ``optimise``."""
     module = load_made_of([text], lambda: text, optimise=optimise)
     assert module is not None
     return module
@@ -50,9 +42,6 @@ def load_made_of(what: Sequence[str], make: Callable[[], str], *, optimise: bool
     """Return a module identified by the texts on which it depends; None if ``make`` returns "".
 
     The module is not written if compiled code for the same texts exists.
-
-    Raises:
-        NotAvailableError: This process may not execute memory that it has written.
     """
     if not may_execute():
         raise NotAvailableError(

@@ -27,7 +27,6 @@ class Frame:
     size: int = 0
 
     def reserve(self, x: Expression) -> None:
-        """Reserve memory for an expression."""
         if x.id not in self.places:
             self.places[x.id] = self.size
             self.size += self._size_of(x)
@@ -91,7 +90,6 @@ class LoopEmitter(Emitter):
         """Write nothing, because every expression is a step of its own."""
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
-        """Store a value; in a loop, at the index of the current limb."""
         array = f"out.{result.array}" if result.array else "frame"
         if self._limb:
             self.store(self.name(result.value), array, self._place(result.places))
@@ -100,7 +98,6 @@ class LoopEmitter(Emitter):
             self.store(self.name(result.value), array, index)
 
     def read(self, x: Expression) -> str:
-        """Read a value that was not computed in this turn."""
         if x.op == INPUT:
             return super().read(x)
         if x.op == BROADCAST:
@@ -115,7 +112,6 @@ class LoopEmitter(Emitter):
         return self.load("frame", self._place(self._frame.result(x).places))
 
     def _of_limbs(self, x: Expression) -> str:
-        """Read one lane of a pack, or add the value of a limb to a sum."""
         if x.op == LANE:
             pack, lane = x.args
             return self.load("frame", self._frame.places[pack.id] + lane)

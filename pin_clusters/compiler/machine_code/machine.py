@@ -41,7 +41,6 @@ def host() -> Host:
 
 
 def lanes_of_host(real: str = "double") -> int:
-    """Return the number of values in a vector register of this processor."""
     has = set(host().features.split(","))
     return next((size for name, size in _REGISTERS if f"+{name}" in has), 16) // (8 if real == "double" else 4)
 

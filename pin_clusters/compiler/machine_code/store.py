@@ -35,12 +35,10 @@ def _most() -> float:
 
 @functools.cache
 def folder() -> Path | None:
-    """Return the folder of the stored machine code; None if no folder can be used."""
     return find(_NAME, "programs", "programs are compiled again in every process")
 
 
 def digest(*what: str) -> str:
-    """Return a digest of the texts on which code depends."""
     h = hashlib.sha256()
     for x in what:
         h.update(f"{len(x)} ".encode() + x.encode())

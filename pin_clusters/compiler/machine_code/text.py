@@ -15,7 +15,6 @@ SINES = ("inline", "libm")
 
 
 def _arrays(program: Program) -> tuple[Arrays, Arrays]:
-    """Return inputs and outputs with prefixes that make their names unique."""
     inputs = [(f"in.{name}", n) for name, n in program.inputs]
     return inputs, [(f"out.{name}", math.prod(shape)) for name, shape in program.outputs]
 
@@ -48,9 +47,6 @@ def function_text(program: Program, name: str, real: str = "double", sines: str 
     """Return the function ``void name(const real *input, ..., real *output, ...)`` of one state.
 
     ``sines`` is ``inline``, or ``libm`` to call the functions of the C library.
-
-    Raises:
-        UnknownNameError: ``real`` or ``sines`` has another value.
     """
     return body_text(program, name, Kind(real), sines, "")
 

@@ -36,12 +36,10 @@ def choose(lanes: int) -> str:
 
 
 def functions(kind: Kind) -> str:
-    """Return the functions that ``call`` calls."""
     return "\n".join(_block(name, kind) + _few(name, kind) for name in ("gather", "scatter"))
 
 
 def _rows(kind: Kind) -> list[str]:
-    """Return the pointers to the rows of all lanes."""
     lines = []
     for lane in range(kind.lanes):
         lines += [

@@ -57,7 +57,6 @@ def find(name: str, what: str, without: str) -> Path | None:
 
 
 def _fault(place: Path, folder: Path) -> str:
-    """Return the reason why code cannot be stored in a folder; "" if it can."""
     try:
         own_folder.check(folder)
     except own_folder.NotOwnError as error:

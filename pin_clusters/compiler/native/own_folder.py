@@ -35,10 +35,7 @@ class NotOwnError(OSError):
 
 @contextmanager
 def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]]:
-    """Open a folder, created if ``make``; yield its descriptor and the prefix of paths inside it.
-
-    The descriptor is None on systems without folder descriptors.
-    """
+    """Open a folder, created if ``make``; yield its descriptor (None if unsupported) and the prefix of paths in it."""
     if not _BY_DESCRIPTOR:
         if make:
             folder.mkdir(parents=True, exist_ok=True)
@@ -95,10 +92,7 @@ def _check(descriptor: int, path: Path, of_package: bool) -> None:
 
 
 def _is_private(gid: int, descriptor: int) -> bool:
-    """Return whether a folder's group contains the user alone.
-
-    This is common on systems with one group per user and the umask 002.
-    """
+    """Return whether a folder's group contains the user alone, as with one group per user and the umask 002."""
     import grp
     import pwd
 
@@ -157,7 +151,6 @@ def read(folder: Path, name: str) -> bytes | None:
 
 
 def write(folder: Path, name: str, data: bytes) -> None:
-    """Store data under a name, completely or not at all; raises as ``check`` does."""
     with _opened(folder) as (descriptor, inside):
         part = f"{inside}.{name[:40]}-{secrets.token_hex(8)}.part"
         try:
@@ -171,7 +164,6 @@ def write(folder: Path, name: str, data: bytes) -> None:
 
 
 def lock_file(folder: Path, name: str) -> IO[bytes]:
-    """Open a file for locking; raises as ``check`` does."""
     with _opened(folder) as (descriptor, inside):
         return open(inside + name, "ab", opener=_opener(descriptor))
 

@@ -43,7 +43,6 @@ _begun = time.time_ns()
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the folder of compiled kernels; None if no folder can be used."""
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     # The sources of the kernels are part of the file names.
     key = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"
@@ -115,12 +114,10 @@ class _Kept(caching._Cache):
         return str(self.folder)
 
     def find(self) -> bool:
-        """Read the file; return whether it is intact."""
         self._found = own_folder.read(self.folder, f"{self.name}.kernel")
         return self._found is not None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code read by ``find``; None if there is none."""
         if self._found is None:
             return None
         target_context.refresh()
@@ -141,7 +138,6 @@ _folder_shown = False
 
 
 def _storage_note() -> str:
-    """Return the part of a message that states where compiled kernels are stored."""
     global _folder_shown
     _folder_shown = True
     folder = cache_folder()
@@ -165,7 +161,6 @@ def _compile(dispatcher: Any, signature: Any, title: str) -> None:
 
 @contextmanager
 def _timed(task: str) -> Iterator[None]:
-    """Print what is running, and then how long it took."""
     print_notice(f"{task} ...", end=" ")
     start = time.perf_counter()
     try:

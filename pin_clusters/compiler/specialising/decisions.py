@@ -155,7 +155,6 @@ class Decisions(Instructions):
 
     # --- numbers
     def _number(self, expression: ast.expr) -> str:
-        """Write the instructions of an expression; return the name of its value."""
         if isinstance(expression, ast.Name) and expression.id in self._names:
             return self.load(self._names[expression.id], 0)
         if isinstance(expression, ast.BinOp):
@@ -175,7 +174,6 @@ class Decisions(Instructions):
         return self.kind.constant(float(eval(ast.unparse(expression), self._scope)))
 
     def _called(self, call: ast.expr) -> Sequence[str]:
-        """Write the call of a traced part; return the names of its results."""
         assert isinstance(call, ast.Call)
         arguments = [ast.unparse(x) for x in call.args if ast.unparse(x) not in _TABLES]
         return self._parts[ast.unparse(call.func)].call(self, [self._names[x] for x in arguments])

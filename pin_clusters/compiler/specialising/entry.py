@@ -107,7 +107,6 @@ class _Entry(Instructions):
         self.lines += [f"  br i1 {all_finite}, label %run, label %other", "run:"]
 
     def call(self, sizes: Mapping[str, int], conditions: Sequence[int], redundant: bool) -> list[str]:
-        """Call ``core``; return the pointers to its outputs."""
         if STANDING.keys() & self._sizes.keys():
             self._given += [self.pointer(of_block(self, i)) for i in STANDING.values()]
         self.keep = self.pointer(of_block(self, KEEP))
@@ -128,7 +127,6 @@ class _Entry(Instructions):
             self.lines += [f"  store double {x}, ptr {where}"]
 
     def report(self, redundant: int) -> None:
-        """Write the returned code and the end of the function."""
         code = "0"
         if redundant:
             positive = self.new(f"fcmp ogt double {self.new('load double, ptr %redundant')}, 0.0")
@@ -159,7 +157,6 @@ def words_of(operation: Operation) -> tuple[dict[str, int], int]:
 
 
 def data_of(first: Mapping[str, int], name: str) -> str:
-    """Return the word with the address of the data of an argument."""
     return f"%w{first[name] + DATA}"
 
 
@@ -185,10 +182,7 @@ def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
 
 
 def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:
-    """Write the test that all numbers are finite: each number times zero is added, and the sum must be zero.
-
-    Entries of ``q`` must also be small enough for the sines.
-    """
+    """Write the test that all numbers are finite, and entries of ``q`` small enough for sines: the sum of 0 x is 0."""
     sums: dict[int, str] = {}
     for array, name, n in arrays:
         width = lanes

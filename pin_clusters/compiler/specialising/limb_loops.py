@@ -24,15 +24,10 @@ def pack_function(
     packs: dict[int, int],
     lanes: int,
 ) -> str:
-    """Return the function ``void pack(inputs, outputs)``, where each number is a pack of states.
+    """Return the function ``void pack(inputs, outputs)``, where each number is a pack of ``lanes`` states.
 
-    Args:
-        inputs: Name and size of each input.
-        results: The results to store.
-        outputs: Names of the outputs.
-        limbs: Number of limbs of each group.
-        packs: Group of each pack that is assembled from single numbers, by the id of its expression.
-        lanes: Number of states in a pack.
+    ``limbs`` is the number of limbs of each group; ``packs`` is the group of each assembled pack, by id of its
+    expression.
     """
     schedule = _LimbSchedule(inputs, limbs, packs, results)
     emitter = LoopEmitter(Kind("double", lanes), inputs, schedule.frame)
@@ -93,7 +88,6 @@ class _LimbSchedule:
                 self.frame.reserve(a)
 
     def turns(self) -> list[Turn]:
-        """Return the turns in order, without loops that have no effect."""
         turns: list[Turn] = []
         for number in range(max(self._turn.values(), default=0) + 2):
             if number % 2 == 0:

@@ -59,7 +59,6 @@ def _signature(model: ClusterModel, joints: tuple[int, ...], below: list[int]) -
 def _joints(
     c: int, clusters: tuple[tuple[int, ...], ...], children: dict[int, list[int]], signatures: dict[int, int]
 ) -> list[int]:
-    """Return the joints of a subtree, in corresponding order for equal subtrees."""
     joints: list[int] = []
     waiting = [c]
     while waiting:

@@ -26,12 +26,7 @@ _PROJECT = "moves.closing", "close_all", ("evaluate", "step_all")
 
 
 def module(model: ClusterModel, operation: Operation, most: float) -> str:
-    """Return a module with ``entry``, which has the parameters of ``MOVE`` or ``PROJECT``; "" if there are no loops.
-
-    Raises:
-        NotAvailableError: A user function constrains joints of the loops, or the package has no source files.
-        TooLongError: A part needs more than ``most`` operations.
-    """
+    """Return a module with ``entry``, which has the parameters of ``MOVE`` or ``PROJECT``; "" if there are no loops."""
     if model.tables.supplies:
         raise NotAvailableError("a user function in Python is part of a closed loop, which only kernels can follow")
     rows, (module_name, decides, traced) = rows_of_loops(model), _MOVE if operation is MOVE else _PROJECT

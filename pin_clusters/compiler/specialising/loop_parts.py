@@ -46,7 +46,6 @@ class Part(NamedTuple):
     is_truth: bool  # whether the result is a truth value, which is true if the number is positive
 
     def call(self, w: Instructions, given: Sequence[str]) -> list[str]:
-        """Write a call with the given arrays; return the names of the results."""
         arrays = dict(zip(self.parameters, given, strict=True))
         for i, array, k in self.copied:
             w.store(w.load(arrays[array], k), arrays[self.changed], i)
@@ -95,7 +94,6 @@ class LoopParts:
         self.by_name: dict[str, Part] = {}
 
     def buffers(self) -> list[str]:
-        """Return the stack memory that the caller of the parts must declare."""
         size = max(1, *(len(part.computed) for part in self.by_name.values()))
         return [f"  %next = alloca [{size} x double]", "  %told = alloca [3 x double]"]
 

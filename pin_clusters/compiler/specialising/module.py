@@ -29,9 +29,6 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
     """Return the code of a function from the cache or newly compiled; None if it always fails or is too long.
 
     ``make`` returns the text of the module, or "" if the kernel fails at every state.
-
-    Raises:
-        NotAvailableError: A user function that constrains joints of the robot cannot be traced.
     """
 
     def text() -> str:
@@ -75,12 +72,7 @@ def sources() -> str:
 
 
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
-    """Return the module of a function, with equal limbs as ``lanes``; "" if the kernel fails at every state.
-
-    Raises:
-        NotAvailableError: A compiled user function constrains joints of the robot.
-        TooLongError: The trace needs more than ``most`` operations.
-    """
+    """Return the module of a function, with equal limbs as ``lanes``; "" if the kernel fails at every state."""
     if function.operation in (MOVE, PROJECT):
         return loop_moves.module(model, function.operation, most)
     if function.operation is TREE:
@@ -177,7 +169,6 @@ def _alike(nv: int, found: Traced, group: Group) -> list[tuple[str, tuple[int, .
 
 
 def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
-    """Rebuild a trace with one limb per lane."""
     first, index = {}, 0
     for name, size in found.inputs:
         first[name], index = index, index + size
@@ -196,15 +187,13 @@ def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: lis
         new.assign_parameters(g, [tuple(found.outputs[name][i] for i in places) for name, places in corresponding])
     new.color(nodes)
     results: list[Result] = []
-    unpacked = _written(model, function, found)
+    single = _written(model, function, found)
     for g, corresponding in enumerate(alike):
         for name, places in corresponding:
-            if unpacked[name].issuperset(places):
-                unpacked[name] -= set(places)
+            if single[name].issuperset(places):
+                single[name] -= set(places)
                 results += of_pack(name, places, new.pack(g, [found.outputs[name][i] for i in places]))
-    results += [
-        Result(name, (i,), new.scalar(found.outputs[name][i])) for name in unpacked for i in sorted(unpacked[name])
-    ]
+    results += [Result(name, (i,), new.scalar(found.outputs[name][i])) for name in single for i in sorted(single[name])]
     results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
     results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)
     return new, results + _looked_at(new, found.opens, "opens", "", numbers)

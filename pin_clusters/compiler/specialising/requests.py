@@ -65,7 +65,6 @@ class Requests:
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[..., Any]) -> None:
-        """Start without code; ``make(declaration, write)`` compiles a request, and ``kernel`` serves all others."""
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
         self._known: dict[bytes, Function] = {}
         self.own = 0
@@ -209,11 +208,7 @@ class _Request(Memory):
         return OK
 
     def trace(self) -> list[tuple[Any, Any]]:
-        """Run the kernel; return the expressions that must exceed a limit, with their limits.
-
-        Raises:
-            SingularClusterError: The kernel fails at every state.
-        """
+        """Run the kernel; return the expressions that must exceed a limit, with their limits."""
         with watching() as watched, np.errstate(all="ignore"), reading(self):
             if self._operation.is_entry:
                 module_name, _, name = self._operation.passes.rpartition(".")
@@ -224,7 +219,6 @@ class _Request(Memory):
         return watched
 
     def places(self) -> dict[str, dict[int, Any]]:
-        """Return the expressions that the kernel has written, by array name and index."""
         written = {}
         for name, (now, before) in self._written.items():
             pairs = enumerate(zip(now.ravel(), before.ravel(), strict=True))
@@ -232,7 +226,6 @@ class _Request(Memory):
         return written
 
     def conditions(self) -> list[Any]:
-        """Return the condition numbers of the loops, which must stay small."""
         return [self._run.work[condition.at] for condition in self._run.model.tables.conditions]
 
 
@@ -244,12 +237,7 @@ def _untouched(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def module(model: ClusterModel, function: Function, most: float, given: dict[str, Any]) -> str:
-    """Return the LLVM module of a request for the given arguments; "" if the kernel fails at every state.
-
-    Raises:
-        NotAvailableError: A compiled user function constrains joints of the robot.
-        TooLongError: The trace needs more than ``most`` operations.
-    """
+    """Return the LLVM module of a request for the given arguments; "" if the kernel fails at every state."""
     request = _Request(model, function.operation, given, most)
     try:
         watched = request.trace()

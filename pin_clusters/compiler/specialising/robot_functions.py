@@ -114,7 +114,7 @@ class RobotFunctions:
         self._model, self.asked = model, asked
         self._made: dict[str, Made] = {}
         self._rows: dict[tuple[str, ...], MadeRows] = {}
-        self._lock, self._told = threading.RLock(), False
+        self._lock, self._notice_shown = threading.RLock(), False
         loops = with_loops(model)
         self.wishes: dict[str, Variants | Requests] = {
             name: kind(operation, kernels.of(name, loops), self._make)
@@ -152,9 +152,9 @@ class RobotFunctions:
         except NotAvailableError as error:
             if must:
                 raise
-            if not self._told:
+            if not self._notice_shown:
                 print_notice(f"model {self._model.name!r} uses generic kernels, which are slower: {error}")
-            self._told, made = True, make(0)
+            self._notice_shown, made = True, make(0)
             made.most = most
         _spend(made.made_in)
         return made
@@ -185,12 +185,7 @@ class RobotFunctions:
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
         """Run the code of a kernel and return its code; None if the kernel itself must run.
 
-        Args:
-            name: Name of the function, if several functions have the same result.
-            kernel: Name of the operation.
-            result: Name of the result to which the tables lead.
-            pointer: The tables.
-            arrays: Arguments of the kernel.
+        ``name`` distinguishes functions with the same result; ``result`` is the array to which the tables lead.
         """
         if kernel in self.wishes:
             return self.wishes[kernel].call(pointer, *arrays)
@@ -216,7 +211,6 @@ class RobotFunctions:
             return made
 
     def recipe(self) -> Recipe:
-        """Return the names from which an equal set of functions is made for another model."""
         return Recipe(
             tuple(name for name, made in self._made.items() if made.function.operation.name not in REQUEST_OPERATIONS)
         )
@@ -227,7 +221,6 @@ class RobotFunctions:
 
 
 def _spend(seconds: float) -> None:
-    """Add to the time spent on traces, and print a notice once when it becomes long."""
     if _spent[0] < _LONG <= _spent[0] + seconds:
         print_notice(
             f"more than {_LONG:g} s were spent on compiling robot-specific code. For many robots of different "

@@ -61,7 +61,6 @@ class MadeRows:
 
 
 def _text(model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> str:
-    """Return the module; "" if the kernel fails at every state."""
     if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES):
         return _of_derivatives(model, function, most)
     groups, lanes = [] if parameters else groups_of(model, function), lanes_of_host()
@@ -107,7 +106,6 @@ def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lan
 
 
 def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) -> list[str]:
-    """Write the status of each row of a pack."""
     w, t, small = Instructions(kind), kind.name, f"<{kind.lanes} x i8>"
 
     def finite(arrays: list[tuple[str, int]]) -> str:

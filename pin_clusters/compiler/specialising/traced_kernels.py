@@ -85,7 +85,6 @@ _ARGUMENT = {"dtau_dq": "dq", "dtau_dv": "dv", "M": "M", "C": "dv", "dg_dq": "dq
 
 
 def _arguments(function: Function, run: Run, outputs: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Return the outputs by the names of the arguments of the kernel."""
     if function.operation.group == "data":
         return {function.operation.writes: np.concatenate([np.ravel(x) for x in outputs.values()])}
     arguments: dict[str, Any] = {_ARGUMENT[name]: np.ravel(x) for name, x in outputs.items()}
@@ -111,15 +110,11 @@ def standing(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
 
 
 def is_of_loops(function: Function) -> bool:
-    """Whether a function exists only for closed loops."""
     return function in LOOP_FUNCTIONS or function.operation is COUPLING_DERIVATIVES
 
 
 def _changes_of_coupling(run: Run, function: Function) -> np.ndarray:
-    """Return the derivatives of the coupling; None marks entries that are not written.
-
-    They are taken at v and a, at v, or at unit velocities.
-    """
+    """Return the derivatives of the coupling at v and a, at v, or at unit velocities; None marks unwritten entries."""
     model, names = run.model, function.inputs
     matrices = {"q v a": 4, "q v": 2}.get(function.takes) or 1 + max([1, *(c.nk for c in run.loops())])
     derivatives = np.full(matrices * model.tables.topology.G.size, None, dtype=object)
@@ -141,7 +136,6 @@ def _of_momentum(run: Run) -> dict[str, Any]:
 
 
 def _of_loops(function: Function, run: Run) -> dict[str, Any]:
-    """Return the coupling, its derivatives, or the loop residual."""
     if function.operation is OPENNESS:
         worst: Any = 0.0
         for x in run.opens(still=True):
@@ -197,10 +191,6 @@ def traced(
         opens: Whether to compute the residuals of the loops.
         most: Maximum number of operations.
         parameters: Groups of robot parameters that are the last inputs, as in ``pc.trace``.
-
-    Raises:
-        TooLongError: The trace needs more operations.
-        NotAvailableError: A compiled user function constrains joints of the robot.
     """
     if function.operation in (COUPLING, COUPLING_DERIVATIVES) and model.tables.supplies:
         return None

@@ -41,9 +41,6 @@ def module(model: ClusterModel, function: Function, most: float) -> str:
     """Return a module with the function ``entry``, which has the parameters of the kernel; "" if none can be made.
 
     A subtree without mass makes the kernel divide by zero at every state.
-
-    Raises:
-        TooLongError: The trace needs more than ``most`` operations.
     """
     selection, level = divmod(int(function.name.split()[1]), 4)
     try:
@@ -107,10 +104,7 @@ class _Variant:
         for iv in self._tables.curved:
             D = views.dof(index, n.dof0 + iv)
             terms = [views.entry(index, t).at for t in range(D.term0, D.term1)]
-            self._coupled[iv] = [
-                dense.g + iv,
-                *(start + t for start in (dense.G, dense.kept_rate) for t in terms),
-            ]
+            self._coupled[iv] = [dense.g + iv, *(start + t for start in (dense.G, dense.kept_rate) for t in terms)]
         moving = [i for places in self._coupled.values() for i in places]
         if moving:
             self._inputs = [*self._inputs, ("coupling", dense.kept_rate + G.size - dense.G)]
@@ -118,7 +112,6 @@ class _Variant:
             out[i] = self._graph.inputs(first + i - dense.G, 1)[0]
 
     def _as_inputs(self, numbers: np.ndarray) -> np.ndarray:
-        """Return inputs in place of nonzero numbers, whose values are stored."""
         first = sum(n for _, n in self._inputs) + len(self._numbers)
         inputs = np.array(numbers, dtype=object)
         for i in np.flatnonzero(numbers):
@@ -154,7 +147,6 @@ class _Variant:
         return module_text(core, self._entry(), "\n")
 
     def _is_read(self) -> bool:
-        """Whether kernels of derivatives read the workspace of links."""
         return bool(self._what & tl.AXES or (self._what & tl.CENTERS and self._what & tl.SUBTREES and self._level))
 
     def _place(self, i: int, n: int) -> tuple[str, int] | None:
@@ -172,7 +164,6 @@ class _Variant:
         return "keep", i
 
     def _in_lanes(self, outputs: Sequence[Any]) -> Lanes:
-        """Return a ``Lanes`` object for the given expressions."""
         first, index = {}, 0
         for name, size in self._inputs:
             first[name], index = index, index + size
@@ -218,7 +209,6 @@ class _Variant:
         return list(zip(*limbs, strict=True))
 
     def _entry(self) -> str:
-        """Return the function that checks its arguments, computes, and stores the results, in ``pin.Data`` as well."""
         first, words = entry.words_of(TREE)
         lanes, w = lanes_of_host(), Instructions(Kind("double"))
         w.lines += [f"define i32 @entry({entry.words(words)}) {Kind('double', 8).attributes} {{", "start:"]

@@ -108,7 +108,6 @@ def digits_of(operation: Operation, key: int) -> dict[str, Any]:
 
 
 def _number(operation: Operation, index: np.ndarray, given: dict[str, Any]) -> int | None:
-    """Return the key of the arguments of a kernel of ``IN_MEMORY``; None if they cannot be encoded."""
     key, header = 0, TreeHeader(*index[0, : len(TreeHeader._fields)].tolist())
     for kind, name, base in IN_MEMORY[operation]:
         x = given[name]
@@ -230,7 +229,6 @@ def _word(key: int) -> int:
 
 
 def _finder(operation: Operation) -> str:
-    """Return the module of the function that looks up a key and jumps to its code."""
     first, words = entry.words_of(operation)
     parameters = ", ".join(f"i64 %w{i}" for i in range(words))
     return f"""define i32 @entry({parameters}) nounwind {{
@@ -290,7 +288,6 @@ class Variants:
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
-        """Start without variants; ``make`` returns the code of a declaration, and ``kernel`` serves all others."""
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
         self._names, self._known = names(operation.takes), dict[int | None, Any]()
         self.table, self.own = np.zeros(2 + 2 * _MOST, dtype=np.int64), 0

@@ -35,11 +35,7 @@ _SUMMED = 8  # squares per sum; separate sums do not wait for each other
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
-    """Return a module with ``entry``, which has the parameters of the kernel; "" if it fails at every state.
-
-    Raises:
-        TooLongError: The trace needs more than ``most`` operations.
-    """
+    """Return a module with ``entry``, which has the parameters of the kernel; "" if it fails at every state."""
     try:
         return _Traced(model, function, most).text()
     except ZeroDivisionError:  # subtrees without mass have no centre
@@ -81,7 +77,6 @@ class _Traced(Memory):
         return np.array(self._graph.inputs(first, size), dtype=object)
 
     def _argument(self, name: str) -> Any:
-        """Return a constant, an array of inputs, or an array of zeros for results."""
         model, value = self._model, self._variant.get(name, 1)
         nv, nothing = model.nv, np.zeros(0, dtype=object)
         if name in ("reference", "rate", "joint"):
@@ -130,13 +125,8 @@ class _Traced(Memory):
         for iv in self._tree.curved:
             D = views.dof(self._tree.index, self._n.dof0 + iv)
             terms[[views.entry(self._tree.index, t).at for t in range(D.term0, D.term1)]] = True
-        rates = {
-            dense.G: 0,
-            dense.kept: 1,
-            E.coupled: 3,
-            E.turned: 1,
-            E.bends: (E.posed_q - E.bends) // max(1, G.size) - 1,
-        }
+        bends = (E.posed_q - E.bends) // max(1, G.size) - 1
+        rates = {dense.G: 0, dense.kept: 1, E.coupled: 3, E.turned: 1, E.bends: bends}
         for first, count in rates.items():
             for i in range(1 + count * self._n.loops):
                 block = slice(first + i * G.size, first + (1 + i) * G.size)
@@ -177,13 +167,11 @@ class _Traced(Memory):
                 yield row, self._input(f"field{row}", views.field(self._tree.index, row).size)
 
     def seen(self, address: int, size: int) -> np.ndarray:
-        """Return a field of ``pin.Data``, or the array of a result."""
         if address in self._fields:
             return self._fields[address]
         return next(x for x in self._arguments.values() if np.ndim(x) and x.ctypes.data == address).reshape(-1)
 
     def _written(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield the arrays in memory that the kernel may write."""
         yield "keep", self._keep
         yield from ((f"field{row}", x) for row, x in self._fields.items())
         if self._operation.group == "regressor":
@@ -196,8 +184,7 @@ class _Traced(Memory):
             getattr(source(module_name), name)(*tables, *self._arguments.values())
 
     def _results(self) -> list[Result]:
-        """Return what is written: the results, and values in memory that other functions read."""
-        stored = [
+        new = [
             Result(name, (i,), value)
             for name, x in self._arrays()
             for i, value in enumerate(x.ravel())
@@ -205,10 +192,8 @@ class _Traced(Memory):
         ]
         for name, x in self._written():
             before = self._before[name]
-            stored += [
-                Result(name, (i,), x[i]) for i in range(len(x)) if x[i] is not before[i] and self._lasts(name, i)
-            ]
-        return stored
+            new += [Result(name, (i,), x[i]) for i in range(len(x)) if x[i] is not before[i] and self._lasts(name, i)]
+        return new
 
     def _arrays(self) -> list[tuple[str, np.ndarray]]:
         inputs = {"places", *(name for name, _ in self._inputs)}
@@ -239,7 +224,6 @@ class _Traced(Memory):
         return module_text(core, self._entry(outputs), "\n")
 
     def _entry(self, outputs: list[str]) -> str:
-        """Return the function that locates its arguments, checks them, and computes."""
         first, words = entry.words_of(self._operation)
         w, lanes = Instructions(Kind("double")), lanes_of_host()
         w.lines += [f"define i32 @entry({entry.words(words)}) {Kind('double', 8).attributes} {{", "start:"]
@@ -271,7 +255,6 @@ class _Traced(Memory):
         w.lines += [f"  br i1 {equal}, label %same, label %other", "same:"]
 
     def _pointer(self, w: Instructions, first: dict[str, int], name: str) -> str:
-        """Return the pointer to an array: an argument, part of the tables, or a field of ``pin.Data``."""
         if name in first:
             return w.pointer(entry.data_of(first, name))
         if name in ("work", "keep"):

@@ -119,7 +119,6 @@ def watching() -> Iterator[list[tuple[Any, Any]]]:
 
 @contextlib.contextmanager
 def reading(memory: Memory) -> Iterator[None]:
-    """Let the kernels of this thread read other memory."""
     before, _watch.memory = _watch.memory, memory
     try:
         yield

@@ -43,11 +43,9 @@ class Graph:
         self.known: dict[tuple[Any, ...], Expression] = {}
 
     def inputs(self, first: int, size: int) -> list[Expression]:
-        """Return the inputs with the indices first, first + 1, ..."""
         return [self.make(INPUT, first + i) for i in range(size)]
 
     def make(self, op: int, *args: Any) -> Expression:
-        """Return the expression of an operation; an equal earlier one if there is one."""
         key = (op, *((id(a), 0) if isinstance(a, Expression) else a for a in args))
         expression = self.known.get(key)
         if expression is None:
@@ -208,7 +206,6 @@ def sine_and_cosine(x: Number) -> tuple[Number, Number]:
 
 
 def _of_either(name: str) -> Callable[[Number], Number]:
-    """Return the function of ``math`` extended to expressions."""
     of_numbers = getattr(math, name)
 
     def function(x: Number) -> Number:
@@ -245,7 +242,6 @@ DONE: Doing = {
 
 
 def operate(op: int, values: Sequence[Any], places: Sequence[int], doing: Doing = DONE) -> Any:
-    """Apply an operation to the values at some places."""
     size, function = doing[op]
     return function(*(values[i] for i in places[:size]))
 

@@ -24,13 +24,11 @@ from .supplied import supply_third
 
 
 def accelerations(run: Run) -> dict[str, np.ndarray]:
-    """Compute accelerations, and the forces of the contacts."""
     ddq, forces = _solved(run, at.DYNAMICS, run["tau"])
     return {"ddq": ddq, "lambda_c": forces}
 
 
 def after_impact(run: Run) -> dict[str, np.ndarray]:
-    """Compute velocities after an impact, and the impulses of the contacts."""
     after, impulses = _solved(run, at.IMPACT, run.rest)
     return {"dq_after": after, "impulse_c": impulses}
 
@@ -76,7 +74,6 @@ def _with_forces(run: Run) -> np.ndarray:
 
 
 def _outputs(run: Run, one: operations.Function) -> Outputs:
-    """Run the passes that the function declares."""
     state = [run.rest if name == "0" else run[name] for name in one.takes.split() if "fext" not in name]
     if one.operation is operations.ABA_DERIVATIVES:
         results = _forward_derivatives(run)
@@ -88,7 +85,6 @@ def _outputs(run: Run, one: operations.Function) -> Outputs:
 
 
 def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) -> Sequence[np.ndarray]:
-    """Return what a kernel writes: its result, or the numbers in its tables."""
     nv = run.model.nv
     if operation.result == "vector":
         keep, out = _with_forces(run), [run.rest]
@@ -189,10 +185,7 @@ def _frame_motions(run: Run, section: str, *rates: np.ndarray) -> Outputs:
 
 
 def _frame_derivatives(run: Run, section: str, names: Sequence[str], *rates: np.ndarray) -> Outputs:
-    """Return derivatives of frame motions.
-
-    For ``LOCAL_WORLD_ALIGNED`` Pinocchio differentiates with the origin of the axes held fixed in the world.
-    """
+    """Return derivatives of frame motions; Pinocchio holds the origin of ``LOCAL_WORLD_ALIGNED`` axes fixed."""
     held = run.reference == pin.LOCAL_WORLD_ALIGNED
     moving = replace(run, reference=pin.WORLD) if held else run
     motions, placements, derivatives = _frame_motions(moving, section, *rates), _placements(run), {}
@@ -289,5 +282,4 @@ FUNCTIONS = {x.name: x for x in operations.TRACEABLE_FUNCTIONS}
 
 
 def run_function(name: str, run: Run) -> Outputs:
-    """Run a function of ``FUNCTIONS`` on expressions; return its outputs."""
     return _RUN[name](run)

@@ -37,7 +37,6 @@ class InertialMap:
     coefficients: np.ndarray  # shape (terms,)
 
     def apply(self, values: np.ndarray) -> np.ndarray:
-        """Return the numbers for parameter values, which may be expressions."""
         numbers = self.constant.astype(values.dtype)
         for to, of, c in zip(self.to.tolist(), self.of.tolist(), self.coefficients.tolist(), strict=True):
             numbers[to] = numbers[to] + values[of] * c
@@ -81,11 +80,7 @@ class _Atom:
 
 @once
 def inertial_map(model: ClusterModel) -> InertialMap:
-    """Return the inertial map of a model, which is computed once.
-
-    Raises:
-        NotAvailableError: A number of the tables is not an affine function of the parameters.
-    """
+    """Return the inertial map of a model, which is computed once."""
     values, _ = parameters(model)
     numbers = _Numbers(model, values)
     base = numbers(np.zeros(values.size))
@@ -166,7 +161,6 @@ def _inertia(x: np.ndarray) -> pin.Inertia:
 
 
 def _atoms(model: ClusterModel) -> list[_Atom]:
-    """Return one atom per body, rotor and armature."""
     tree, columns, atoms = model.own_tree, parameter_columns(model), []
     spinning = {r.joint_id: r for r in model.rotors if r.spins and r.joint_id is not None}
     home = {
@@ -242,7 +236,6 @@ def _owners(numbers: Callable[[np.ndarray], np.ndarray], base: np.ndarray, atoms
 
 
 def _some(rng: np.random.Generator, atom: _Atom) -> np.ndarray:
-    """Return a small random change along all directions of an atom."""
     return 0.5 * _STEP * rng.uniform(0.5, 1.0, size=len(atom.directions)) @ atom.directions
 
 

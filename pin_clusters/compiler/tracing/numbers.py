@@ -16,13 +16,7 @@ KINDS = ("gravity", "inertial", "ratios")
 
 
 def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the parameters that are inputs, in the order of ``KINDS``.
-
-    Raises:
-        ArgumentTypeError: A name occurs twice.
-        UnknownNameError: There is no such kind of parameters.
-        NotAvailableError: The kinds cannot be inputs together.
-    """
+    """Return the names of the parameters that are inputs, in the order of ``KINDS``."""
     requested = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     for name in requested:
         if name not in KINDS:
@@ -43,11 +37,7 @@ def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[
 
 
 def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
-    """Return the meaning of each entry of a parameter input.
-
-    Args:
-        model: The model.
-        name: ``gravity``, ``inertial`` or ``ratios``.
+    """Return the meaning of each entry of a parameter input: ``gravity``, ``inertial`` or ``ratios``.
 
     Example:
         >>> import pin_clusters as pc
@@ -79,7 +69,6 @@ def values_of(model: ClusterModel, name: str) -> np.ndarray:
 def tables_for(
     model: ClusterModel, names: Sequence[str], inputs: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the floats of the tables and of the initial workspace, with inputs in place of parameters."""
     numbers = numbers_of(model)
     if "inertial" in names:
         numbers = inertial_map(model).apply(inputs["inertial"])

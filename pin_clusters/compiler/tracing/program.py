@@ -56,13 +56,7 @@ class Program:
 
     @classmethod
     def of(cls, name: str, inputs: Sequence[tuple[str, int]], outputs: Mapping[str, np.ndarray]) -> "Program":
-        """Return the program that computes the given expressions.
-
-        Args:
-            name: Name of the robot and the function.
-            inputs: Name and size of each input.
-            outputs: Arrays of expressions and floats, by name.
-        """
+        """Return the program that computes arrays of expressions and floats, given the name and size of each input."""
         flat = [x for array in outputs.values() for x in np.ravel(np.asarray(array, dtype=object))]
         nodes = [x for x in needed(flat) if x.op != INPUT]
         constants: dict[float, int] = {}
@@ -145,10 +139,7 @@ class Program:
     def run(self, constants: Sequence[Any], inputs: Sequence[Any], doing: Doing = DONE) -> list[Any]:
         """Return all entries of the outputs for entries of the inputs, which are numbers, columns or expressions.
 
-        Args:
-            constants: The constants of the program.
-            inputs: All entries of the inputs.
-            doing: Implementation of the operations, for values that NumPy does not support.
+        ``doing`` implements the operations, for values that NumPy does not support.
         """
         values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
@@ -169,7 +160,6 @@ class Program:
 
     @property
     def first(self) -> int:
-        """Place of the result of the first operation."""
         return len(self.constants) + self._size
 
     @property
@@ -241,7 +231,6 @@ class Program:
         return Program.of(f"{self.name}, forward", (*self.inputs, *dots), products)
 
     def _inputs(self) -> Iterator[tuple[str, range]]:
-        """Yield the name and the input indices of each input."""
         first = 0
         for name, size in self.inputs:
             yield name, range(first, first + size)
@@ -256,7 +245,6 @@ class Program:
             first += size
 
     def __str__(self) -> str:
-        """Write one line per operation."""
         names = [repr(float(x)) for x in self.constants]
         names += [f"{name}[{i}]" for name, size in self.inputs for i in range(size)]
         lines = []

@@ -31,7 +31,6 @@ class RatioMap:
     terms: tuple[tuple[int, float, tuple[int, ...]], ...]
 
     def apply(self, ratios: np.ndarray) -> np.ndarray:
-        """Return the numbers for ratios, which may be expressions."""
         numbers = self.constant.astype(ratios.dtype)
         for index, c, factors in self.terms:
             x = c
@@ -53,7 +52,6 @@ class _Place:
 
 
 def _places(model: ClusterModel) -> list[_Place]:
-    """Return the ratios of each ``Rotor``, ``Gear`` and ``Belt``, in the order of the constraints."""
     tree, places = model.own_tree, []
     home = {j: k for k, joints in enumerate(model.tables.topology.clusters) for j in joints}
     rotors = {id(r.source): r for r in model.tables.topology.rotors}
@@ -70,7 +68,6 @@ def _places(model: ClusterModel) -> list[_Place]:
 
 
 def _numbers(model: ClusterModel, places: Sequence[_Place], ratios: Sequence[float]) -> np.ndarray:
-    """Return the numbers of the tables for other ratios."""
     constraints = list(model.constraints)
     for position, ratio in zip(places, ratios, strict=True):
         old = constraints[position.constraint]
@@ -96,11 +93,7 @@ def _numbers(model: ClusterModel, places: Sequence[_Place], ratios: Sequence[flo
 
 @once
 def ratio_map(model: ClusterModel) -> RatioMap:
-    """Return the ratio map of a model, which is computed once.
-
-    Raises:
-        NotAvailableError: A number of the tables is not such a polynomial, or a cluster has too many ratios.
-    """
+    """Return the ratio map of a model, which is computed once."""
     places = _places(model)
     ratios = np.array([position.value for position in places])
     groups = [[i for i, p in enumerate(places) if p.cluster == c] for c in dict.fromkeys(p.cluster for p in places)]

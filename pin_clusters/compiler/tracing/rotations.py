@@ -17,7 +17,6 @@ _SMALL = 0.01
 
 
 def _series(T: Number, coefficients: Sequence[float]) -> Number:
-    """Evaluate a polynomial in T, constant coefficient first."""
     total: Number = 0.0
     for c in reversed(coefficients):
         total = total * T + c

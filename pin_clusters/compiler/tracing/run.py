@@ -50,12 +50,10 @@ class Run:
         return self.inputs[name]
 
     def room(self, *shape: int) -> np.ndarray:
-        """Return an array of zeros that can hold expressions."""
         return np.full(shape, 0.0, dtype=object)
 
     @property
     def rest(self) -> np.ndarray:
-        """Zero velocity or acceleration, shape (nv,)."""
         return self.room(self.model.nv)
 
     @property
@@ -64,11 +62,7 @@ class Run:
         return self.inputs.get("fext", self.room(0))
 
     def call(self, passes: str, *rest: np.ndarray) -> None:
-        """Run the passes of an operation on the tables of the model, after evaluating its Python functions at q.
-
-        Raises:
-            SingularClusterError: The kernel reports a singularity at every state.
-        """
+        """Run the passes of an operation on the tables of the model, after evaluating its Python functions at q."""
         module, _, name = passes.rpartition(".")
         self.plain(module, name + "_loops" * with_loops(self.model), *rest)
 
@@ -80,8 +74,7 @@ class Run:
         code = kernel(model.tables.index, self.params, self.work, *rest)
         if code:
             raise SingularClusterError(
-                f"model {model.name!r}: {name} is singular at every state, because a joint moves no inertia or the "
-                "equations of a loop are dependent."
+                f"{model.name}: {name} is singular at every state: a joint moves no inertia, or a loop is singular."
             )
 
     @cached_property
@@ -112,8 +105,7 @@ class Run:
     def opens(self, still: bool = False) -> list[Any]:
         """Return the largest squared residual of each loop, after kernels have run at q.
 
-        Args:
-            still: Whether to place the bodies again as ``coupling`` does, which then restores their stored poses.
+        ``still`` places the bodies again as ``coupling`` does, which then restores their stored poses.
         """
         model, q = self.model, self["q"]
         coupling, squares = source("loops.coupling_of_loops"), []
@@ -127,12 +119,7 @@ class Run:
         return squares
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
-        """Run the kernel of the spanning tree; return all its results.
-
-        Args:
-            what: Bits of ``kernels.tables.tree_layout`` that select the results.
-            rates: v, or v and a.
-        """
+        """Run the kernel of the spanning tree and return all results; ``what`` are bits of ``tree_layout``."""
         tables, nothing = self.model.tables.tree, self.room(0)
         out, dense = self.room(tables.out), tables.own
         for first in (tables.sections.oMi, tables.sections.liMi):  # the placement of the universe is constant

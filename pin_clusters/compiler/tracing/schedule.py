@@ -31,7 +31,6 @@ def few_alive(needs: list[list[int]]) -> list[int]:
 
 
 def most_alive(needs: list[list[int]], order: Sequence[int]) -> int:
-    """Return the maximum number of results alive at once for an order of operations."""
     last = np.full(len(needs), -1)
     for i, k in enumerate(order):
         last[needs[k]] = i

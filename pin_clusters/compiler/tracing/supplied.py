@@ -21,11 +21,7 @@ _REPLACED = {id(getattr(math, name)): getattr(MATHEMATICS, name) for name in ("s
 
 
 def supply(model: ClusterModel, q: np.ndarray, work: np.ndarray) -> None:
-    """Store the derivatives of the user functions at q in the workspace, where kernels read them.
-
-    Raises:
-        NotAvailableError: A function cannot be traced; the message gives the reason.
-    """
+    """Store the derivatives of the user functions at q in the workspace, where kernels read them."""
     for supplied in model.tables.supplies:
         numbers = [y for order in (1, 2) for y in derivatives_of(supplied.closure, order, q[list(supplied.iq)])]
         work[supplied.room : supplied.room + len(numbers)] = numbers
@@ -66,7 +62,6 @@ def _program(closure: CallableClosure, order: int) -> Program:
 
 
 def _run(closure: CallableClosure, function: Any, x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Run a user function on expressions; return its result in the given shape."""
     label = closure.source.label
     try:
         returned = np.asarray(_made_again(function, {})(x), dtype=object)
@@ -109,12 +104,10 @@ def _made_again(function: Any, copies: dict[int, Any]) -> Callable[[np.ndarray],
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Return the global names that a code object and nested functions read."""
     return set(code.co_names).union(*(_names(x) for x in code.co_consts if isinstance(x, types.CodeType)))
 
 
 def _replaced(value: Any, copies: dict[int, Any]) -> Any:
-    """Return the replacement of a value that a function reads."""
     if value is math:
         return MATHEMATICS
     if id(value) in _REPLACED:

@@ -113,7 +113,6 @@ def trace(
 
 
 def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str, Any]) -> None:
-    """Raise if a function cannot be traced, or if an option does not fit it."""
     if not isinstance(model, ClusterModel):
         cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
@@ -164,7 +163,6 @@ def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.nda
 
 
 def frame_ids(model: ClusterModel, frames: Any) -> int | list[int]:
-    """Return the ids of a list of frames, or the id of a single frame."""
     if isinstance(frames, (str, Integral, np.ndarray)) and np.ndim(frames) == 0:  # type: ignore[arg-type]
         return ids.frames(model, "frames", [np.asarray(frames).item()])[0]
     return ids.frames(model, "frames", list(frames) if isinstance(frames, Iterator) else frames)

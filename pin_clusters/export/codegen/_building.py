@@ -57,7 +57,6 @@ Cflags: -I${{prefix}}
 
 
 def cmake(robot: str) -> str:
-    """Return ``CMakeLists.txt``, which builds and installs the library and runs the test."""
     return _CMAKE.format(**_words(robot))
 
 

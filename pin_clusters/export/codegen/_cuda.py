@@ -81,7 +81,6 @@ def cuda(
 
 
 def dialect(real: str) -> Dialect:
-    """Return the notation of numbers and functions in CUDA C."""
     end = "f" if real == "float" else ""
     unit, zero = f"1.0{end}", f"0.0{end}"
     return Dialect(
@@ -93,7 +92,6 @@ def dialect(real: str) -> Dialect:
 
 
 def _sines(real: str) -> str:
-    """Return the CUDA function of sine and cosine."""
     number, f, numbers = dialect(real).number, "f" * (real == "float"), NUMBERS[real]
     sine, cosine = (
         functools.reduce(lambda y, c: f"fma{f}(z, {y}, {c})", map(number, coefficients))

@@ -9,14 +9,7 @@ from ._notes import made_by
 
 
 def header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
-    """Return the header: each function writes to given results, or returns them.
-
-    Args:
-        model: The robot.
-        functions: The functions in C.
-        real: Type of all numbers.
-        robot: Name of the files and of the namespace.
-    """
+    """Return the header for the namespace ``robot``: each function writes to given results, or returns them."""
     guard = f"{robot.upper()}_HPP"
     return f"""{made_by(model)}
 #ifndef {guard}

@@ -57,7 +57,6 @@ class ExportedFunction:
 
     @property
     def inputs(self) -> list[tuple[str, int]]:
-        """Names and sizes of the inputs."""
         sizes = [size for _, size in self.program.inputs]
         return list(zip(self.arguments, sizes, strict=False))
 
@@ -70,11 +69,9 @@ class ExportedFunction:
 
     @property
     def status_outputs(self) -> list[str]:
-        """Names of the outputs that form the status."""
         return [name for name in self.arguments[len(self.program.inputs) :] if self.status and name in STATUS]
 
     def prototype(self, robot: str, real: str) -> str:
-        """Return the declaration, without a semicolon."""
         inputs = [f"const {real} *{name}" if self.is_array(name) else f"{real} {name}" for name, _ in self.inputs]
         outputs = [f"{real} *{name}" for name, _ in self.outputs]
         return f"{real if self.returned else 'void'} {robot}_{self.name}({', '.join(inputs + outputs)})"
@@ -84,7 +81,6 @@ class ExportedFunction:
         return not (self.is_builtin and self.name == STEP and name == "dt")
 
     def about(self) -> str:
-        """Return a comment with inputs and outputs."""
         inputs = ", ".join(f"{name}[{size}]" if self.is_array(name) else name for name, size in self.inputs)
         outputs = ", ".join(f"{name}{''.join(f'[{n}]' for n in shape)}" for name, shape in self.outputs)
         if self.returned:
@@ -114,23 +110,14 @@ class ExportedFunction:
 
 
 def step(model: ClusterModel) -> Program:
-    """Return the program of one integration step.
+    """Return the program of one integration step, with the inputs q, v and dt [s] and the outputs q_next and residual.
 
-    Args:
-        model: The robot.
-
-    Returns:
-        A program with the inputs q, v and dt [s] and the outputs q_next and residual, of size 1: the largest residual
-        of the loop equations, [m] or [rad]; 0 without loops.
-
-    Raises:
-        NotAvailableError: Integration of this robot cannot be traced.
+    The residual is the largest error of the loop equations, shape (1,), [m] or [rad]; 0 without loops.
     """
     return scaled(trace(model, "integrate"))
 
 
 def scaled(traced: Program) -> Program:
-    """Return the program of q, v and dt, given the program of q and v for unit time."""
     (q, nq), (v, nv) = traced.inputs
     *entries, dt = Graph().inputs(0, nq + nv + 1)
     moved = traced.run(traced.constants.tolist(), [*entries[:nq], *(x * dt for x in entries[nq:])])
@@ -145,12 +132,6 @@ def functions_of(
     """Return the functions of a source: names in ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
 
     ``status`` adds the status outputs to functions of this package.
-
-    Raises:
-        ArgumentTypeError: ``wanted`` contains another type.
-        UnknownNameError: There is no such function, no function is requested, or one is requested twice.
-        ShapeError: A program belongs to another robot.
-        NotAvailableError: A function cannot be traced.
     """
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
@@ -193,7 +174,6 @@ def _of_program(model: ClusterModel, program: Program, status: bool) -> Exported
 
 
 def check_real(real: str) -> str:
-    """Return ``real`` if it is a type of numbers; raise ``UnknownNameError`` otherwise."""
     if real not in REALS:
         raise UnknownNameError(f"real must be {' or '.join(map(repr, REALS))}, got {real!r}.")
     return real

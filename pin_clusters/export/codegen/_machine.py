@@ -70,12 +70,7 @@ class Machine(NamedTuple):
 
 
 def machine_of(target: str | None) -> Machine:
-    """Return the machine for a processor, a triple, or triple and processor with a comma between; None: this machine.
-
-    Raises:
-        ArgumentTypeError: ``target`` is not a string.
-        UnknownNameError: LLVM has no such processor or triple.
-    """
+    """Return the machine for a processor, a triple, or triple and processor with a comma; None: this machine."""
     if target is None or target == "native":
         return Machine("native", None)
     if not isinstance(target, str):
@@ -96,7 +91,6 @@ def machine_of(target: str | None) -> Machine:
 
 
 def module(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
-    """Return the functions of ``ROBOT.c`` in LLVM's intermediate representation."""
     parts = [_neutral(model, real, robot)]
     for f in functions:
         body = f"{f.name}.body"

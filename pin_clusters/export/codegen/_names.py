@@ -39,12 +39,7 @@ def identifier(text: str, instead: str = "robot") -> str:
 
 
 def name_of(robot: str, given: str | None) -> str:
-    """Return the prefix of the names of files and functions: ``given``, or an identifier made from ``robot``.
-
-    Raises:
-        ArgumentTypeError: ``given`` is not a string.
-        UnknownNameError: ``given`` is not an identifier of C and C++.
-    """
+    """Return the prefix of the names of files and functions: ``given``, or an identifier made from ``robot``."""
     if given is None:
         return identifier(robot)
     if not isinstance(given, str):

@@ -7,14 +7,12 @@ from ...model import ClusterModel
 
 
 def comment(text: str) -> str:
-    """Return a comment in C with lines of at most 120 characters."""
     text = text.replace("*/", "* /").replace("/*", "/ *")
     lines = [piece for line in text.splitlines() for piece in textwrap.wrap(line, 112) or [""]]
     return "/* " + "\n   ".join(lines) + " */\n"
 
 
 def made_by(model: ClusterModel) -> str:
-    """Return the first comment of a file."""
     return comment(f"Exact dynamics of {_shown(model.name)}, written by pin_clusters {__version__}; do not edit.")
 
 

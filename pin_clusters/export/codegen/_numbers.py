@@ -33,7 +33,6 @@ class Kernels:
         self.ids = [model.getFrameId(name) for name in frames]
 
     def __call__(self, name: str, given: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """Return the outputs of a function."""
         arrays = [x.reshape(-1, 6) if key == "fext" else x for key, x in given.items()]
         method = getattr(self, f"_{name}", None)
         result = method(*arrays) if method else _LIBRARY[name](self.model, self.data, *arrays)
@@ -106,15 +105,7 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
 
 
 def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
-    """Return random states near the reference configuration, with closed loops.
-
-    Args:
-        model: The robot.
-        seed: Seed of the random numbers.
-
-    Returns:
-        For each state q, and v, a, tau of order 1.
-    """
+    """Return random states near the reference configuration, with closed loops; v, a and tau are of order 1."""
     rng = np.random.default_rng(seed)
     result = []
     for _ in range(STATES):
@@ -132,16 +123,9 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
 def expected(
     model: ClusterModel, f: ExportedFunction, given: dict[str, np.ndarray], frames: Sequence[str] = ()
 ) -> list[np.ndarray]:
-    """Return the outputs of a function at a state.
+    """Return the outputs of a function, computed by this package if it has the function, else by its program.
 
-    Args:
-        model: The robot.
-        f: The function.
-        given: Its inputs, by name.
-        frames: Names of frames, for functions of frames.
-
-    Returns:
-        One array per output: from the function of this package if there is one, otherwise by evaluating the program.
+    ``given`` are its inputs by name; ``frames`` are names of frames, for functions of frames.
     """
     if f.returned:
         return [np.array(integrate(model, given["q"], given["v"] * given["dt"])), np.zeros(1)]

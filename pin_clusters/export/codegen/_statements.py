@@ -106,7 +106,6 @@ class StatementWriter:
         }
 
     def _users(self) -> dict[int, list[int]]:
-        """Return the operations that use each number."""
         users: dict[int, list[int]] = {}
         for op, *places in self._rows:
             for x in places[: ARGUMENTS[op]]:

@@ -32,7 +32,6 @@ class Case(NamedTuple):
 
 
 def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> list[Case]:
-    """Return test cases of a function; ``frames`` are the frames of functions of frames."""
     result: list[Case] = []
     for state in states(model):
         rng = np.random.default_rng(len(result))
@@ -49,11 +48,7 @@ def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> li
 
 
 def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[float]:
-    """Return the tolerance of each output relative to its largest entry, from the errors in some cases.
-
-    Raises:
-        TraceError: The evaluation in NumPy deviates by more than rounding errors.
-    """
+    """Return the tolerance of each output relative to its largest entry, from the errors in some cases."""
     allowed = []
     for k, (name, _) in enumerate(f.program.outputs):
         worst = 0.0
@@ -75,11 +70,7 @@ def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[flo
 def text_of_test(
     model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str, frames: Sequence[str]
 ) -> str:
-    """Return a C99 program that prints the error of each function and returns 1 if an error is too large.
-
-    Raises:
-        TraceError: A function does not match the reference values.
-    """
+    """Return a C99 program that prints the error of each function and returns 1 if an error is too large."""
     zero = _ZERO if any(f.returned for f in functions) else ""
     calls = "".join(f"  failed += test_{f.name}();\n" for f in functions)
     parts = [
@@ -93,7 +84,6 @@ def text_of_test(
 
 
 def _function(f: ExportedFunction, seen: Sequence[Case], real: str, robot: str) -> str:
-    """Return the tables of a function, and the C function that tests it."""
     allowed = tolerances(f, seen, real)
     inputs, outputs = f.inputs, [(name, math.prod(shape)) for name, shape in f.outputs]
     tables = [

@@ -27,7 +27,6 @@ class View(NamedTuple):
 
 
 def on_gpu(*arrays: Any) -> bool:
-    """Whether any argument is an array on a GPU."""
     return any(type(x) is not np.ndarray and _is_on_gpu(x) for x in arrays)
 
 
@@ -39,11 +38,7 @@ def _is_on_gpu(x: Any) -> bool:
 
 
 def view(label: str, x: Any) -> View:
-    """Return the description of an array; ``label`` names the argument in errors.
-
-    Raises:
-        ArgumentTypeError: The array is not on a GPU, requires a gradient, or is not contiguous.
-    """
+    """Return the description of an array; ``label`` names the argument in errors."""
     if not on_gpu(x):
         raise ArgumentTypeError(
             f"{label} is {_described(x)}, but other arguments are on a GPU. Move all arguments to the same device."
@@ -83,11 +78,7 @@ def _described(x: Any) -> str:
 
 
 def together(function: str, views: Sequence[View]) -> tuple[np.dtype[Any], int]:
-    """Return the common type and device of all arrays.
-
-    Raises:
-        ArgumentTypeError: The types or devices differ, or the kernels do not support the type.
-    """
+    """Return the common type and device of all arrays."""
     first = views[0]
     for x in views:
         if x.dtype not in REALS:
@@ -104,7 +95,6 @@ def together(function: str, views: Sequence[View]) -> tuple[np.dtype[Any], int]:
 
 
 def same_device(function: str, first: View, x: View) -> None:
-    """Raise if an array is on another device than the first one."""
     if x.device != first.device:
         raise ArgumentTypeError(
             f"{function}: {first.label} is on device {first.device}, {x.label} on device {x.device}. Move all arrays "

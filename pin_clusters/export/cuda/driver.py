@@ -17,11 +17,6 @@ _MANY_ROWS = 1 << 15
 
 @functools.cache
 def core() -> Any:
-    """Return the library cuda.core.
-
-    Raises:
-        NotAvailableError: It is not installed.
-    """
     try:
         import cuda.core
     except ImportError as error:
@@ -52,7 +47,6 @@ class Cuda:
         self._library = core()
 
     def architecture(self, device: int) -> str:
-        """Return the architecture of a device, such as ``sm_90``."""
         return f"sm_{self._device(device).arch}"
 
     def _device(self, device: int) -> Any:

@@ -17,7 +17,6 @@ def library_of(x: Any) -> str:
 
 
 def stream_of(x: Any, seen: View) -> int:
-    """Return the handle of the current stream of the library of an array."""
     name = library_of(x)
     library = sys.modules.get(name)
     if name == "torch" and library is not None:
@@ -28,12 +27,7 @@ def stream_of(x: Any, seen: View) -> int:
 
 
 def empty(x: Any, seen: View, shape: tuple[int, ...], dtype: Any, label: str = "out") -> Any:
-    """Return a new array of the library of x, on the device of ``seen``; ``label`` names it in errors.
-
-    Raises:
-        TooLargeError: The device has too little memory.
-        ArgumentTypeError: The library is not supported.
-    """
+    """Return a new array of the library of x, on the device of ``seen``; ``label`` names it in errors."""
     name = library_of(x)
     library = sys.modules.get(name)
     try:

@@ -110,7 +110,6 @@ def _results(
 
 
 def _status(function: str, seen: View, status: Any, rows: int) -> int:
-    """Return the address of the status array; 0 if there is none."""
     if status is None:
         return 0
     x = view("status", status)
@@ -122,7 +121,6 @@ def _status(function: str, seen: View, status: Any, rows: int) -> int:
 
 
 def _kernel(model: ClusterModel, function: str, real: str, device: int, options: dict[str, Any]) -> _Kernel:
-    """Return a kernel, compiled at first use."""
     # parameters are part of the key, because models with different parameters can share a topology
     robot = id(model.tables.topology), model.tables.params.tobytes()
     key = (*robot, function, real, device, *sorted((name, repr(x)) for name, x in options.items()))

@@ -159,7 +159,6 @@ def _make(own: Routine) -> Callable[..., tuple[Any, ...]]:
 
 
 def _on_the_host(own: Routine, *rows: Any) -> tuple[np.ndarray, ...]:
-    """Compute rows with any number of leading axes."""
     arrays = [np.asarray(x) for x in rows]
     lead = arrays[0].shape[:-1]
     computed = own([x.reshape(-1, x.shape[-1]) for x in arrays])

@@ -72,12 +72,9 @@ class Routine:
         return [math.prod(shape) for _, shape in self.outputs]
 
     def __call__(self, rows: Sequence[np.ndarray], marks: np.ndarray | None = None, *, silent: bool = True) -> Found:
-        """Compute rows.
+        """Compute rows from one array of shape (rows, size) per input, all of one type.
 
-        Args:
-            rows: One array per input, all of one type, shape (rows, size); copied if it is not contiguous.
-            marks: Status of the rows, for derivatives.
-            silent: Whether to omit the warning about open or singular rows.
+        ``marks`` is the status of the rows, for derivatives. ``silent`` omits the warning about open or singular rows.
         """
         inputs = [np.ascontiguousarray(x) for x in rows]
         dtype, n = inputs[0].dtype, len(inputs[0])
@@ -102,7 +99,6 @@ class Routine:
     def _judge(
         self, status: np.ndarray, given: Sequence[np.ndarray], results: Sequence[np.ndarray], signs: dict[str, Any]
     ) -> None:
-        """Set the status of rows that are not valid."""
         singular = ~_finite(results, len(status))
         if "pivot" in signs:
             singular |= ~(signs["pivot"][:, 0] > 0.0)
@@ -133,13 +129,7 @@ class Routine:
 
 
 def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
-    """Return the function of a robot over rows, with the options of ``pc.trace``; cached per model.
-
-    Raises:
-        ArgumentTypeError: ``model`` is not a ``ClusterModel``.
-        UnknownNameError: There is no such function.
-        NotAvailableError: A compiled user function constrains joints of the robot.
-    """
+    """Return the function of a robot over rows, with the options of ``pc.trace``; cached per model."""
     if not isinstance(model, ClusterModel):
         trace(model, function)  # raises with the reason
     if options.get("contacts") is not None:
@@ -170,7 +160,6 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
 
 
 def _only(program: Program, wanted: Sequence[bool]) -> Program:
-    """Return the program with the outputs selected by ``wanted``, and only the operations that they need."""
     if all(wanted):
         return program
     outputs = program.by_output(program.expressions(Graph()))
@@ -205,7 +194,6 @@ def check_types(name: str, inputs: Sequence[tuple[str, int]], types: Sequence[st
 
 
 def _finite(arrays: Sequence[np.ndarray], rows: int) -> np.ndarray:
-    """Return a mask of the rows that are finite in all arrays."""
     good = np.ones(rows, dtype=bool)
     for x in arrays:
         with np.errstate(all="ignore"):

@@ -83,7 +83,6 @@ class Maps:
         return H
 
     def _inverted(self, name: str, pose: Pose, back: np.ndarray, *given: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the outputs of maps that require the inverse of J."""
         if name == "torque":
             return {"motor_torque": back.T @ given[0]}
         if name == "limits":  # box in {t: M |t| <= limit} with sides proportional to the torque of each joint alone
@@ -97,7 +96,6 @@ class Maps:
 
 
 def inverse(M: np.ndarray) -> np.ndarray:
-    """Return the inverse of a square matrix with at most 3 rows."""
     result, total, n = np.empty(M.shape, dtype=object), determinant(M), range(len(M))
     for i, j in itertools.product(n, n):
         minor = np.delete(np.delete(M, i, axis=0), j, axis=1)

@@ -76,7 +76,6 @@ class Mechanism:
         return [k for k, iv in enumerate(independent) if iv in velocity_indices]
 
     def of_joints(self, rates: np.ndarray) -> np.ndarray:
-        """Select the rows of the joints from rates of the tree."""
         return rates[[self.model.own_tree.idx_vs[j] for j in self.joints]]
 
     def of_motors(self, rates: np.ndarray) -> np.ndarray:
@@ -85,11 +84,9 @@ class Mechanism:
 
 
 def _joint(model: ClusterModel, name: str, more: Iterable[str] = ()) -> int:
-    tree, all_names = model.own_tree, [*list(model.own_tree.names)[1:], *more]
+    tree, names = model.own_tree, [*list(model.own_tree.names)[1:], *more]
     if not tree.existJointName(name) or name == tree.names[0]:
-        raise UnknownNameError(
-            f"MotorSpace: {model.name!r} has no joint or rotor {name!r}.{did_you_mean(name, all_names)}"
-        )
+        raise UnknownNameError(f"MotorSpace: {model.name!r} has no joint or rotor {name!r}.{did_you_mean(name, names)}")
     if tree.nvs[j := int(tree.getJointId(name))] != 1:
         raise UnsupportedJointError(f"MotorSpace: joint {name!r} must have one degree of freedom, not {tree.nvs[j]}.")
     return j

@@ -98,9 +98,8 @@ class MotorSpace:
         if m.loops:
             self.poses, q = explore(m, self.region)
             form, driven = closed_form(m), np.array([m.values(m.drivers, row) for row in q])
-            back = (
-                PoseSolver(m, m.by_joints, m.joints, form) if form else newton(m, m.by_joints, m.joints, self.poses, q)
-            )
+            special = m.by_joints
+            back = PoseSolver(m, special, m.joints, form) if form else newton(m, special, m.joints, self.poses, q)
             ahead = newton(m, m.by_motors, m.drivers, driven, q)
         else:
             back, ahead = (PoseSolver(m, model, ids, constant_ratios(m, ids)) for ids in (m.joints, m.drivers))
@@ -229,7 +228,6 @@ class MotorSpace:
         return np.asarray(np.exp(solution.x) / (M @ np.exp(solution.x)).max())
 
     def _limits(self, of: str, limits: Limits, speed: Any = None) -> np.ndarray:
-        """Return the lower and upper limits of the motors, shape (2, n)."""
         n, stated = len(self.joints), [motor for motor in self.mechanism.stated if motor is not None]
         if limits is None and speed is not None and len(stated) == n:
             motors_and_speeds = zip(stated, self._sized("speed", speed), strict=True)
@@ -270,7 +268,6 @@ class MotorSpace:
         return self._made[name]
 
     def _prepare(self, name: str) -> tuple[Any, ...]:
-        """Return a compiled map, and buffers of this thread for its inputs and outputs."""
         code = self._compiled(name)
         inputs, (output, status) = ([np.empty(x) for _, x in y] for y in (code.program.inputs, code.program.outputs))
         addresses = [x.ctypes.data for x in (*inputs, output, status)]
@@ -280,7 +277,6 @@ class MotorSpace:
         return entry
 
     def _find(self, name: str, *given: Any) -> np.ndarray:
-        """Evaluate a map in one pose, or in many."""
         function, inputs, addresses, output, status = self._buffers.__dict__.get(name) or self._prepare(name)
         for buffer, x in zip(inputs, given, strict=True):
             if not is_vector(x, len(buffer)):
@@ -292,7 +288,6 @@ class MotorSpace:
         self._refuse(name, inputs[0], status)
 
     def _of_any(self, name: str, given: Sequence[Any]) -> np.ndarray:
-        """Evaluate a map for arguments of any kind, also in many poses; raise if their shapes are wrong."""
         code = self._made[name]
         inputs = [(label, size, numbers(label, x)) for (label, size), x in zip(code.program.inputs, given, strict=True)]
         count = {len(x) for _, _, x in inputs if x.ndim == 2}
@@ -309,7 +304,6 @@ class MotorSpace:
         return np.asarray(output)
 
     def _regular(self, x: Any) -> np.ndarray:
-        """Return J; raise if it is singular."""
         J = self.jacobian(x)
         lost = ~(np.linalg.cond(J) < 1.0 / NEAR)
         if lost.any():
@@ -317,11 +311,10 @@ class MotorSpace:
         return J
 
     def _refuse(self, name: str, positions: np.ndarray, status: Sequence[float], where: str = "") -> NoReturn:
-        """Raise the error that describes an invalid pose."""
         cluster, forward, (gap, *margins, reach) = self.mechanism.cluster.joints, name == "forward", status
-        names, least = self.motors if forward else self.joints, min(margins) if gap <= OPEN else margins[0]
+        labels, least = self.motors if forward else self.joints, min(margins) if gap <= OPEN else margins[0]
         text = (
-            f"MotorSpace, {name}: {', '.join(f'{a} {x:.6g}' for a, x in zip(names, positions, strict=True))}{where}: "
+            f"MotorSpace, {name}: {', '.join(f'{a} {x:.6g}' for a, x in zip(labels, positions, strict=True))}{where}: "
         )
         if not np.isfinite(positions).all():
             raise ConfigurationError(f"{text}the positions are not finite.")
@@ -351,7 +344,6 @@ class MotorSpace:
 
 
 def _square(name: str, x: Any, n: int) -> np.ndarray:
-    """Return a matrix for a number, a diagonal or a matrix."""
     array = numbers(name, x)
     if array.shape not in ((), (n,), (n, n)):
         raise ShapeError(f"{name} has shape {array.shape}; expected a number, ({n},) or ({n}, {n}).")

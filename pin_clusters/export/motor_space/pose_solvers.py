@@ -92,7 +92,6 @@ class PoseSolver:
         return Pose(q, residual, self._margin(K), self._left(q, begun, self._reach))
 
     def margin(self, q: np.ndarray) -> Number:
-        """Return the margin of a pose that another solver has computed."""
         return self._margin(self._close(q.copy())[1]) if self.loops else 1.0
 
     def _margin(self, K: np.ndarray) -> Number:
@@ -256,7 +255,6 @@ def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndar
 
 # --- poses
 def region_of(m: Mechanism, given: Any) -> np.ndarray:
-    """Return the lower and upper end of each joint, shape (n, 2)."""
     tree, rows = m.model.own_tree, list[Any]()
     for j, start in zip(m.joints, m.values(m.joints, m.model.q_reference), strict=True):
         low, high = (float(x[tree.idx_qs[j]]) for x in (tree.lowerPositionLimit, tree.upperPositionLimit))
