@@ -55,6 +55,6 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
     if data is None:
         data = make()
         with suppress(OSError):  # for example a full disk: the code is compiled again next time
-            own_folder.make_room(directory, ".o", len(data), _most())
+            own_folder.remove_oldest(directory, ".o", len(data), _most())
             own_folder.write(directory, file, data)
     return data

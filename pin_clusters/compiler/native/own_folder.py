@@ -168,7 +168,7 @@ def lock_file(folder: Path, name: str) -> IO[bytes]:
         return open(inside + name, "ab", opener=_opener(descriptor))
 
 
-def make_room(folder: Path, suffix: str, size: int, most: float) -> None:
+def remove_oldest(folder: Path, suffix: str, size: int, most: float) -> None:
     """Remove the least recently used files, down to 3/4 of ``most`` bytes, if ``size`` more bytes exceed ``most``."""
     with _opened(folder) as (descriptor, inside):
         files = []

@@ -166,7 +166,7 @@ class _Request(Memory):
             return x.copy()
         if name in self._arguments.read.split():
             return self._input(name, x.size).reshape(x.shape)
-        return _untouched(x.shape) if name in self._arguments.written.split() else self._run.room(*x.shape)
+        return _untouched(x.shape) if name in self._arguments.written.split() else self._run.zeros(*x.shape)
 
     def _input(self, name: str, size: int) -> np.ndarray:
         first = sum(n for _, n in self.inputs)
@@ -193,7 +193,7 @@ class _Request(Memory):
 
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
         run = self._run
-        self._rates = run.room(run.model.tables.rates)
+        self._rates = run.zeros(run.model.tables.rates)
         # Gravity has no effect on an impact.
         if self._given["asked"][0, at.Contacts._fields.index("wanted")] == at.IMPACT:
             run.params = run.params.copy()

@@ -118,20 +118,20 @@ def _changes_of_coupling(run: Run, function: Function) -> np.ndarray:
     model, names = run.model, function.inputs
     matrices = {"q v a": 4, "q v": 2}.get(function.takes) or 1 + max([1, *(c.nk for c in run.loops())])
     derivatives = np.full(matrices * model.tables.topology.G.size, None, dtype=object)
-    state = [run[name] if name in names else run.room(0) for name in ("q", "v", "a")]
+    state = [run[name] if name in names else run.zeros(0) for name in ("q", "v", "a")]
     passes = "variations.coupling_derivatives", "coupling_derivatives"
-    run.plain(*passes, run.room(model.tables.rates), *state, derivatives)
+    run.plain(*passes, run.zeros(model.tables.rates), *state, derivatives)
     return derivatives
 
 
 def _of_momentum(run: Run) -> dict[str, Any]:
     """Return the derivatives of the momentum and of its rate, as consecutive matrices with six rows."""
-    model, nothing, total = run.model, run.room(0), run.room(24 * run.model.nv)
+    model, nothing, total = run.model, run.zeros(0), run.zeros(24 * run.model.nv)
     if model.tables.supplies:
         supply_third(model, run["q"], run.G @ run["v"], run.work)
     state = run["q"], run["v"], run["a"]
     outputs = nothing, run.rest, nothing, nothing, nothing, total
-    run.call(RNEA_DERIVATIVES.passes, run.room(model.tables.rates), *state, *outputs)
+    run.call(RNEA_DERIVATIVES.passes, run.zeros(model.tables.rates), *state, *outputs)
     return {"total": total}
 
 

@@ -45,8 +45,8 @@ def _solved(run: Run, quantity: int, tau: np.ndarray) -> tuple[np.ndarray, np.nd
     request, numbers = out.index(ROW_WIDTH), np.array(out.params).astype(object)
     request[0, at.Contacts._fields.index("wanted")] = quantity
     numbers[at.DAMPING] = run.damping
-    panel, gram = run.room(panel_size(model, columns + 1)), run.room(columns + 1, columns + 1)
-    forces, solution = run.room(columns), run.rest
+    panel, gram = run.zeros(panel_size(model, columns + 1)), run.zeros(columns + 1, columns + 1)
+    forces, solution = run.zeros(columns), run.rest
     with reading(Copies()):
         run.call(
             CONTACTS.passes,
@@ -89,23 +89,23 @@ def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) ->
     if operation.result == "vector":
         keep, out = _with_forces(run), [run.rest]
     elif operation.result == "matrix":
-        keep, out = run.room(nv * nv), [run.room(nv, nv)]
+        keep, out = run.zeros(nv * nv), [run.zeros(nv, nv)]
     else:
-        keep, out = run.room(2), []
+        keep, out = run.zeros(2), []
     run.call(operation.passes, keep, *state, *out)
     return out or [keep[:1], keep[1:]]
 
 
 def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
     """Return dtau_dq, dtau_dv and M; with ``coriolis`` the Coriolis matrix in place of dtau_dv."""
-    nv, nothing = run.model.nv, run.room(0)
-    dq, dv, M = (run.room(nv * nv) for _ in range(3))
+    nv, nothing = run.model.nv, run.zeros(0)
+    dq, dv, M = (run.zeros(nv * nv) for _ in range(3))
     dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
     run.torques = tau
     if run.model.tables.supplies:
         supply_third(run.model, run["q"], run.G @ v, run.work)
     forces = _with_forces(run) if run.forces.size else nothing
-    rates = run.room(run.model.tables.rates)
+    rates = run.zeros(run.model.tables.rates)
     run.call(operations.RNEA_DERIVATIVES.passes, rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
     return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
 
@@ -162,10 +162,11 @@ def _placements(run: Run) -> Outputs:
 def _frame_jacobians(run: Run) -> Outputs:
     out, tables, jacobians = run.tree(tl.MOTION), run.model.tables.tree, {}
     for frame in run.frames:
-        J = run.room(6, run.model.nv)
+        J = run.zeros(6, run.model.nv)
         index = run.model.njoints + frame
+        work, local = run.zeros(tables.work), int(pin.LOCAL)
         source("tree.frame_jacobians").frame_jacobian(
-            tables.index, tables.params, run.room(tables.work), out, run["q"], index, int(pin.LOCAL), 0, run.room(0), J
+            tables.index, tables.params, work, out, run["q"], index, local, 0, run.zeros(0), J
         )
         R, x, *_ = _placement(run, out, frame)
         jacobians[run.model.own_tree.frames[frame].name] = _presented(run, R, x, J)

@@ -100,7 +100,7 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
 
 def tangent(run: Run) -> np.ndarray:
     """Return the derivative of integrate(q, v) by v at v = 0, shape (nq, nv)."""
-    q, out = run["q"], run.room(run.model.nq, run.model.nv)
+    q, out = run["q"], run.zeros(run.model.nq, run.model.nv)
     for _, p in _primitives(run.model):
         G, i = run.G[p.iv : p.iv + p.nv], p.iq
         if p.kind == layout.CONTINUOUS:

@@ -49,17 +49,17 @@ class Run:
     def __getitem__(self, name: str) -> np.ndarray:
         return self.inputs[name]
 
-    def room(self, *shape: int) -> np.ndarray:
+    def zeros(self, *shape: int) -> np.ndarray:
         return np.full(shape, 0.0, dtype=object)
 
     @property
     def rest(self) -> np.ndarray:
-        return self.room(self.model.nv)
+        return self.zeros(self.model.nv)
 
     @property
     def forces(self) -> np.ndarray:
         """External forces, shape (6 njoints,); empty if there are none."""
-        return self.inputs.get("fext", self.room(0))
+        return self.inputs.get("fext", self.zeros(0))
 
     def call(self, passes: str, *rest: np.ndarray) -> None:
         """Run the passes of an operation on the tables of the model, after evaluating its Python functions at q."""
@@ -120,13 +120,13 @@ class Run:
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
         """Run the kernel of the spanning tree and return all results; ``what`` are bits of ``tree_layout``."""
-        tables, nothing = self.model.tables.tree, self.room(0)
-        out, dense = self.room(tables.out), tables.own
+        tables, nothing = self.model.tables.tree, self.zeros(0)
+        out, dense = self.zeros(tables.out), tables.own
         for first in (tables.sections.oMi, tables.sections.liMi):  # the placement of the universe is constant
             out[first : first + 9] = np.eye(3).ravel()
         out[dense.G : dense.G + self.G.size] = self.G.ravel()
         out[dense.g : dense.g + self.bias.size] = self.bias
         kernel: Callable[..., int] = source("tree.tree").tree
         velocities = [*rates, nothing, nothing][:2]
-        kernel(tables.index, tables.params, self.room(tables.work), out, what | QUIET, self["q"], *velocities)
+        kernel(tables.index, tables.params, self.zeros(tables.work), out, what | QUIET, self["q"], *velocities)
         return out

@@ -152,7 +152,7 @@ def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.nda
     model = run.model
     if model.closures:
         G = model.tables.topology.G
-        run.plain("variations.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
+        run.plain("variations.coupling", "coupling", run.zeros(G.size + len(G)), run["q"], run.rest)
         conditions = [run.work[condition.at] for condition in model.tables.conditions]
         for name, squares in (("condition", conditions), ("open", run.opens(still=True))):
             largest = 0.0

@@ -52,8 +52,8 @@ class Mechanism:
         if not np.linalg.cond(self.ratios) < 1e12:
             raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently.")
         self.loops = any(set(loop.joints) & set(self.joints) for loop in model.tables.topology.analyses)
-        wished = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
-        self.by_joints, self.by_motors = (with_independent(model, x)[0] if self.loops else model for x in wished)
+        choices = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
+        self.by_joints, self.by_motors = (with_independent(model, x)[0] if self.loops else model for x in choices)
         main = [ivs[int(np.argmax(np.abs(row)))] for row in self.ratios]
         gear = np.where((self.ratios != 0.0).sum(axis=1) == 1, np.abs(self.ratios).sum(axis=1), np.nan)
         limits = {"torque": tree.effortLimit[main] / gear, "speed": np.minimum(tree.velocityLimit[main], 1e9) * gear}
