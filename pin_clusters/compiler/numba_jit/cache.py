@@ -211,7 +211,7 @@ def _alone(kept: _Kept, title: str) -> Iterator[None]:
     """Let one process at a time compile a kernel, on systems with file locks."""
     with ExitStack() as stack:
         if fcntl is not None:
-            with suppress(OSError):  # a file system without locks
+            with suppress(OSError):  # some file systems have no locks
                 file = stack.enter_context(own_folder.lock_file(kept.folder, f"{kept.name}.lock"))
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

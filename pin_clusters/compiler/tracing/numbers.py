@@ -37,7 +37,11 @@ def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[
 
 
 def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
-    """Return the meaning of each entry of a parameter input: ``gravity``, ``inertial`` or ``ratios``.
+    """Return the meaning of each entry of a parameter input.
+
+    Args:
+        model: The model.
+        name: ``gravity``, ``inertial`` or ``ratios``.
 
     Example:
         >>> import pin_clusters as pc

@@ -63,6 +63,9 @@ def static_map_error(
         a: Independent accelerations.
         tau: Further torques on the joints, such as ground reactions, shape (N, n).
 
+    Returns:
+        Exact and static motor torques, and their difference in percent.
+
     Example:
         >>> import numpy as np, pin_clusters as pc
         >>> ankle = pc.MotorSpace(pc.load("ankle_2rsu"), ["ankle_pitch", "ankle_roll"], ["crank_left", "crank_right"])

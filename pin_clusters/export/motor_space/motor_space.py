@@ -48,7 +48,7 @@ class Gains(NamedTuple):
     @classmethod
     def of(cls, J: np.ndarray, K: np.ndarray, D: np.ndarray, bent: np.ndarray) -> "Gains":
         """Compute the gains for stiffness and damping at the joints; ``bent`` is sum_k tau_motor_k d2theta_k/dx2."""
-        from scipy.optimize import nnls  # whose import takes time
+        from scipy.optimize import nnls  # this import is slow
 
         back, images = np.linalg.inv(J), np.stack([np.outer(row, row).ravel() for row in J], axis=1)
         (k, off_k), (d, off_d) = (nnls(images, target.ravel()) for target in (K + bent, D))
@@ -214,7 +214,7 @@ class MotorSpace:
 
     def safe_limits(self, x: ArrayLike | None = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
         """Return the half sides of the largest box of joint torques or speeds at all poses x (N, n), or ``poses``."""
-        from scipy.optimize import minimize  # whose import takes time
+        from scipy.optimize import minimize  # this import is slow
 
         J = self._regular(self.poses if x is None else np.atleast_2d(x))
         maps = J if speed else np.swapaxes(np.linalg.inv(J), 1, 2)
