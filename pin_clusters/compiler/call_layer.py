@@ -1,4 +1,4 @@
-"""Which call layer is active: the C extension, or Python."""
+"""The active call layer: the C extension, or Python."""
 
 from typing import Any
 
@@ -10,7 +10,6 @@ from .native import extension
 
 
 def layer() -> str:
-    """Return what takes the calls of dynamics: "C" for the extension, or "Python" with the reason."""
     reason = extension.missing
     if not switches.JIT:
         reason = "kernels are not compiled in this process"
@@ -20,11 +19,11 @@ def layer() -> str:
 
 
 native: Any = extension.native if layer() == "C" else None
-"""The extension; None if all calls are made in Python."""
+"""The extension; None if all calls are executed in Python."""
 
 
 class _PythonOwner:
-    """Stands for the extension's class of objects with plans."""
+    """Replaces the extension's class of objects with plans, without effect."""
 
     __slots__ = ()
 
@@ -39,24 +38,24 @@ _Base: Any = native.Owner if native else _PythonOwner
 
 
 class Owner(_Base):
-    """A data object or a model: calls that name it go through its plans."""
+    """A data object or a model: calls with it as an argument use its plans."""
 
     __slots__ = ()
 
     def _plans_of(self, function: Any) -> tuple[Any, ...]:
-        """Return the plans of a function with fast calls, of all kernels that are compiled by now."""
-        found: tuple[Any, ...] = function.plans(self, function)
-        return found
+        """Return the plans of a function with fast calls, for all kernels compiled so far."""
+        plans: tuple[Any, ...] = function.plans(self, function)
+        return plans
 
 
 def tell_compiled() -> None:
-    """Tell the extension that code has been compiled, so that more plans may be possible."""
+    """Inform the extension that new code exists, so that more plans may be possible."""
     if native is not None:
         native.compiled()
 
 
 def _introduce() -> None:
-    """Show the extension how Pinocchio's objects look in memory: it reads forces and placements there."""
+    """Pass sample objects to the extension, which derives the memory layout of Pinocchio's forces and placements."""
     numbers = np.linspace(0.3, 0.7, 18)
     force, forces = pin.Force(numbers[:6].copy()), pin.StdVec_Force()
     forces.append(force)

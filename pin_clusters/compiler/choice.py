@@ -1,7 +1,7 @@
-"""Which engine computes: code that is traced for the robot at hand, or kernels that read the tables of any robot.
+"""The active engine: robot-specific code traced for one robot, or generic kernels that read the tables of any robot.
 
 Environment:
-    PIN_CLUSTERS_ENGINE: ``auto`` (or nothing), ``traced`` or ``tables``: see ``engine``.
+    PIN_CLUSTERS_ENGINE: ``auto`` (the default), ``traced`` or ``tables``: see ``engine``.
 """
 
 import contextlib
@@ -25,35 +25,37 @@ def _checked(name: Any, what: str) -> str:
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{what} must be {', '.join(map(repr, ENGINES))}, got {shown(name)}.")
     if name not in ENGINES:
-        raise UnknownNameError(f"{what}: there is no engine {name!r}.{did_you_mean(name, ENGINES)}")
+        raise UnknownNameError(f"{what}: no such engine: {name!r}.{did_you_mean(name, ENGINES)}")
     return name
 
 
 _DEFAULT = _checked(os.environ.get(_VARIABLE, "").strip() or "auto", _VARIABLE)
-_chosen = ContextVar(_VARIABLE, default=_DEFAULT)
+_active = ContextVar(_VARIABLE, default=_DEFAULT)
 _maker: list[str] = []
 
 
 @contextlib.contextmanager
 def engine(name: str) -> Iterator[None]:
-    """Choose which engine data that are made here work with, and batches that are run here; in this thread.
+    """Select the engine of data that are created, and of batches that run, in the ``with`` block and this thread.
 
-    Results are the same up to rounding; each engine gives the same bits in each run on one machine.
+    All engines give the same results up to rounding. Each engine gives identical bits in every run on one machine.
 
-    - ``auto``, which is the choice elsewhere: code for the robot at hand, traced at the first call of a function and
-      kept on disk, where its operations are no more than a limit; else kernels by tables.
-    - ``traced``: beyond the limit as well.
-    - ``tables``: kernels for all robots, which Numba compiles once: for programs that make many robots of different
-      structure, each of which would be traced.
+    - ``auto``, the default: robot-specific code, traced at the first call of a function and kept on disk, if the number
+    of
+      operations is below a limit; otherwise generic kernels.
+    - ``traced``: robot-specific code without the limit.
+    - ``tables``: generic kernels for all robots, which Numba compiles once. Use it for programs that create many robots
+    of
+      different structure, each of which would otherwise be traced.
 
     Args:
-        name: Of the engine.
+        name: Name of the engine.
 
     Returns:
-        A context, for ``with``.
+        A context manager.
 
     Raises:
-        ArgumentTypeError: It is no text.
+        ArgumentTypeError: ``name`` is not a string.
         UnknownNameError: There is no such engine.
 
     Example:
@@ -63,37 +65,36 @@ def engine(name: str) -> Iterator[None]:
         >>> data.engine
         'tables'
     """
-    token = _chosen.set(_checked(name, "engine"))
+    token = _active.set(_checked(name, "engine"))
     try:
         yield
     finally:
-        _chosen.reset(token)
+        _active.reset(token)
 
 
 def chosen() -> str:
-    """Return which engine is chosen here."""
-    return _chosen.get()
+    return _active.get()
 
 
 def make_by(module: str, maker: str) -> None:
-    """Say what makes the functions of a model, by name: it is above, and imported when it is needed."""
+    """Set the module and the class that make the functions of a model; the module is imported on demand."""
     _maker[:] = module, maker
 
 
 def functions_of(model: Any) -> Any:
-    """Return what has code of the model's own; None if kernels by tables do all."""
-    found = model._functions
-    if found is not None and found.asked:
-        return found
+    """Return the object with a model's robot-specific code; None if generic kernels serve all functions."""
+    functions = model._functions
+    if functions is not None and functions.asked:
+        return functions
     if chosen() == "tables" or not JIT or BOUNDSCHECK:
         return None
-    if found is None:
+    if functions is None:
         module, maker = _maker
-        found = getattr(importlib.import_module(module), maker)(model)
-        object.__setattr__(model, "_functions", found)
-    return found
+        functions = getattr(importlib.import_module(module), maker)(model)
+        object.__setattr__(model, "_functions", functions)
+    return functions
 
 
 def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
-    """Return what does the work of a kernel, or of the function of that name: a model's own code, if it has some."""
+    """Return the code for a kernel, or for the function ``name``: robot-specific code if ``functions`` is given."""
     return kernel if functions is None else functions.code(name or kernel.operation.name)

@@ -1,4 +1,4 @@
-"""The entry points, as all but the kernels see them: called without importing Numba or a kernel before it is needed."""
+"""The entry points of the kernels, available without importing Numba or a kernel before one is needed."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from .numba_jit.jit import Source
 
 
-# threads may meet a kernel for the first time together
+# several threads may call a kernel for the first time at once
 _lock = threading.RLock()
 
 
 class Kernel:
-    """A kernel of an operation; its code is compiled, or loaded from the cache, at its first use.
+    """A kernel of an operation; its code is compiled, or loaded from the cache, at first use.
 
     Attributes:
-        operation: What it does.
-        loops: Whether it knows closed loops, which others do not.
-        name: Of its entry point.
-        compiled_address: Of its machine code, as Numba's code calls it; 0 as long as there is none.
-        fast: Takes its arguments, which must have the kernel's types; None as long as there is no machine code.
+        operation: The operation.
+        loops: Whether this is the variant with closed loops.
+        name: Name of the entry point.
+        compiled_address: Address of its machine code, for calls from compiled code; 0 until it is compiled.
+        fast: Callable for arguments with the kernel's types; None until it is compiled.
     """
 
     __slots__ = ("compiled_address", "fast", "loops", "name", "operation")
@@ -42,19 +42,17 @@ class Kernel:
 
     @property
     def title(self) -> str:
-        """What is said while it is compiled."""
         title, kinds = self.operation.title, ", closed loops" * self.loops
         return f"{title[:-1]}{kinds})" if title.endswith(")") else title + f" ({kinds[2:]})" * bool(kinds)
 
     @property
     def source(self) -> "Source":
-        """What it is made of; imports Numba."""
         from .kernel_entries import source
 
         return source(self.operation, self.loops, self.name, self.title)
 
     def call(self, pointer: "Pointer", *arguments: Any) -> Any:
-        """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""
+        """Run on the tables of a ``Pointer``, compiled if necessary; the arguments must have the kernel's types."""
         if not JIT:
             plain = self.source.plain
             assert plain is not None
@@ -62,7 +60,7 @@ class Kernel:
         return self.function()(pointer.address, *arguments)
 
     def function(self) -> Callable[..., Any]:
-        """Compile if need be, and return what takes the kernel's arguments."""
+        """Return the callable for arguments with the kernel's types, compiled if necessary."""
         if self.fast is None:
             with _lock:
                 if self.fast is None:
@@ -71,7 +69,6 @@ class Kernel:
         return self.fast
 
     def address(self) -> int:
-        """Compile the kernel if need be, and return the address of its machine code, for other kernels to call."""
         self.function()
         return self.compiled_address
 
@@ -83,7 +80,7 @@ class Kernel:
 
 
 def _kernels() -> Iterator[tuple[str, Kernel]]:
-    """Make the kernels, those of one operation side by side, with the names that others know them by."""
+    """Yield the kernels of each operation, with the names of the variables that refer to them."""
     for operation in OPERATIONS:
         for loops in (False, True) if operation.loops else (False,):
             yield operation.name + "_loops" * loops, Kernel(operation, loops=loops)
@@ -95,22 +92,25 @@ globals().update(KERNELS_BY_NAME)
 
 
 def of(name: str, loops: bool) -> Kernel:
-    """Return the kernel of an operation, or that which knows loops, if there is one."""
+    """Return the kernel of an operation; with ``loops`` its variant for closed loops, if there is one."""
     return KERNELS_BY_NAME.get(name + "_loops" * loops, KERNELS_BY_NAME[name])
 
 
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Kernel:
-        """Tell that kernels are here by name."""
+        """Declare to type checkers that the module contains the kernels by name."""
 
 
 class Pointer:
-    """The tables of a model and a workspace, behind one address: passing four arrays costs more than a small robot.
+    """The tables of a model and a workspace behind one address.
+
+    Passing four arrays would take longer than computing a small robot.
 
     Attributes:
         arrays: index, params, work, keep; kept alive here.
-        address: Of a block of whole numbers: address and size of each array, then one of what is a model's own.
+        address: Address of a block of integers: address and size of each array, then the address of the tables of
+            robot-specific code.
     """
 
     __slots__ = ("_block", "address", "arrays")
@@ -119,13 +119,12 @@ class Pointer:
         self._lead(address_of(index), address_of(params), index, params, work, keep)
 
     def beside(self, work: np.ndarray, keep: np.ndarray) -> "Pointer":
-        """Return the tables of the same model with another workspace."""
-        other = object.__new__(Pointer)
-        other._lead(int(self._block[0]), int(self._block[2]), *self.arrays[:2], work, keep)
-        return other
+        pointer = object.__new__(Pointer)
+        pointer._lead(int(self._block[0]), int(self._block[2]), *self.arrays[:2], work, keep)
+        return pointer
 
     def lead_to(self, own: np.ndarray) -> None:
-        """Let what is a model's own be found, too, which somebody else keeps alive."""
+        """Add the address of robot-specific tables, which the caller must keep alive."""
         self._block[-1] = address_of(own)
 
     def _lead(self, at_index: int, at_params: int, *arrays: np.ndarray) -> None:
@@ -138,10 +137,10 @@ class Pointer:
 
 
 class Block:
-    """Arguments of a kernel behind one address: a number, or where an array is and how long, three words each.
+    """Arguments of a kernel behind one address, in three words each: a number, or address and shape of an array.
 
     Attributes:
-        address: Of the words.
+        address: Address of the words.
     """
 
     __slots__ = ("_owned", "_words", "address")

@@ -1,18 +1,18 @@
-"""What is computed: each operation is declared here, once, and what others need to know of it is made of that.
+"""Declarations of all algorithms: everything that other modules need to know of an operation is derived from them.
 
-An *operation* is passes over the tables of a robot, which become one kernel, and a second one that knows closed loops.
-A *function* is what a user calls: it gives the arguments of an operation, or zeros in their place. Of these come the
-kernels and their entry points (``entry_points``, ``kernel_entries``), plans of fast calls (``calls``), batches, traces,
-specialised functions, and the lists that tests run over.
+An *operation* is a set of passes over the tables of a robot, which become one kernel, and a second one for closed
+loops. A *function* is called by users; it provides the arguments of an operation, or zeros in their place. Kernels and
+their entry points (``entry_points``, ``kernel_entries``), plans of fast calls (``calls``), batches, traces, specialised
+functions and lists for tests are derived from these declarations.
 
-A new operation: write its passes, declare it with its functions, write the functions of the package that call it.
+To add an operation, write its passes, declare it with its functions, and write the functions of the package that call
+it.
 """
 
 from typing import NamedTuple
 
 
 def names(takes: str) -> list[str]:
-    """Return the names of arguments."""
     return [word.partition(":")[0] for word in takes.split()]
 
 
@@ -20,18 +20,17 @@ class Operation(NamedTuple):
     """Passes over the tables of a robot.
 
     Attributes:
-        name: Of its kernel; that for closed loops is called ``NAME_loops``.
-        title: What is said while it is compiled.
-        passes: Module and function, which takes the tables, then the arguments. One that is called ``..._at`` or
-            ``..._rows`` is the kernel itself, and what it takes is listed from its first argument on.
-        takes: The arguments: float64 in a line, or what stands behind the colon: ``f2`` float64 in rows, ``i0`` a whole
-            number, ``i1`` and ``i2`` whole numbers in a line or in rows, ``b1`` bytes.
-        loops: Whether closed loops have passes of their own, with ``_loops`` in the name: robots without need not wait
-            for their code.
-        group: Of related operations.
-        nogil: Whether threads may run it side by side.
-        block: The record of records that its kernel takes, whose fields are the arguments in their order. The kernel is
-            given the address of a ``Block`` with all of them, as handing over an array costs 60 ns each time.
+        name: Name of the kernel; the kernel for closed loops is ``NAME_loops``.
+        title: Description in the notice that is printed during compilation.
+        passes: Module and function, whose parameters are the tables, then the arguments. A function ``..._at`` or
+            ``..._rows`` is the kernel itself, and ``takes`` lists all its parameters.
+        takes: Names of the arguments. An argument is a float64 vector unless a kind follows a colon: ``f2`` float64
+            matrix, ``i0`` integer, ``i1`` and ``i2`` integer vector and matrix, ``b1`` vector of bytes.
+        loops: Whether closed loops have separate passes, ``..._loops``, so that other robots need not compile them.
+        group: Group of related operations.
+        nogil: Whether several threads may run the kernel at the same time.
+        block: Record of records that is the parameter of the kernel; its fields are the arguments in order. The kernel
+            receives the address of a ``Block`` with all of them, because passing an array costs 60 ns.
     """
 
     name: str
@@ -45,78 +44,72 @@ class Operation(NamedTuple):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What the arguments are."""
         return tuple(kind or "f1" for _, _, kind in (word.partition(":") for word in self.takes.split()))
 
     @property
     def result(self) -> str:
-        """What the kernel writes to its last argument: a ``vector``, a ``matrix``, or "" if its tables tell."""
+        """Kind of the result in the last argument: ``vector``, ``matrix``, or "" if it is in an array of the tables."""
         kinds = {"out": "vector", "out:f2": "matrix"}
         return kinds.get(self.takes.split()[-1], "") if self.group == "data" else ""
 
     @property
     def writes(self) -> str:
-        """Name of the argument that has the result; ``keep`` if its tables tell."""
+        """Name of the argument with the result; ``keep`` if it is in an array of the tables."""
         return names(self.takes)[-1] if self.result else "keep"
 
     @property
     def is_entry(self) -> bool:
-        """Whether the passes are the kernel itself."""
         return self.passes.endswith(("_at", "_rows"))
 
 
 class Function(NamedTuple):
-    """What the user of an operation calls."""
+    """A function that users of an operation call."""
 
-    name: str  # of the function
-    operation: Operation  # what it runs
-    # what it gives of a state, in the operation's order; ``0`` are zeros in place of v or a. External forces come last,
-    # ``fext``, in brackets where they can be left out
+    name: str  # name of the function
+    operation: Operation  # operation that it runs
+    # vectors of the state in the order of the operation; ``0`` stands for zeros in place of v or a. External forces,
+    # ``fext``, come last, in brackets if they are optional
     takes: str
-    gives: str  # names of what it returns, or leaves in the data
-    tables: str  # result of a data to which the tables of its kernel lead
+    gives: str  # names of the results that it returns or stores in the data
+    tables: str  # name of the array of the data to which the tables of its kernel lead
     called: bool = True  # whether users call it
-    traced: bool = True  # whether it is traced through these passes; others are traced through those of the tree
+    traced: bool = True  # whether it is traced through these passes, not through the spanning tree
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of what must be given."""
         return tuple(name for name in self.takes.split() if name.isalpha())
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """What the usual call gives: ``q`` or ``v``, a vector of that size; ``0``, zeros; ``f``, external forces."""
+        """Inputs of the usual call: ``q`` or ``v``, a vector of that size; ``0``, zeros; ``f``, external forces."""
         kinds = {"q": "q", "0": "0", "fext": "f"}
         return tuple(kinds.get(name, "v") for name in self.takes.split() if name != "[fext]")
 
     @property
     def forced(self) -> bool:
-        """Whether external forces can be given, or left out."""
         return "[fext]" in self.takes
 
     @property
     def specialised(self) -> bool:
-        """Whether code of a robot's own can do it, in the place of the kernel."""
+        """Whether robot-specific code can replace the kernel."""
         return self.traced and self.operation.group in ("data", "derivatives") and "fext" not in self.inputs
 
 
 class Traceable(NamedTuple):
-    """A function that ``pc.trace`` returns as a list of operations."""
+    """A function that ``pc.trace`` can record."""
 
     name: str
-    inputs: tuple[str, ...]  # their names, in order
+    inputs: tuple[str, ...]  # names of its inputs, in order
     forced: bool = False  # whether external forces can be given
-    about: str = ""  # the option that it needs, ``frames`` or ``contacts``; empty if there is none
-    dynamic: bool = False  # whether numbers of the robot can be inputs, too
+    about: str = ""  # required option, ``frames`` or ``contacts``; empty if there is none
+    dynamic: bool = False  # whether parameters of the robot can be inputs
 
     @property
     def framed(self) -> bool:
-        """Whether it is about frames."""
         return self.about == "frames"
 
     @property
     def touching(self) -> bool:
-        """Whether it is about contacts."""
         return self.about == "contacts"
 
 
@@ -204,7 +197,7 @@ KKT_INVERSE = Operation(
     "M:f2 J:f2 mu room out:f2",
 )
 
-# --- their derivatives
+# --- derivatives of dynamics
 RNEA_DERIVATIVES = Operation(
     "rnea_derivatives",
     "computeRNEADerivatives (derivatives of inverse dynamics)",
@@ -239,7 +232,7 @@ CONTACT_DERIVATIVES = Operation(
     group="contact derivatives",
 )
 
-# --- the tree: kinematics, momentum, and what they are in the parameters
+# --- the tree: kinematics, momentum, and regressors of the parameters
 TREE = Operation("tree", "kinematics and momentum of the tree", "tree.tree.tree", "what:i0 q v a", group="tree")
 FRAME_JACOBIAN = Operation(
     "frame_jacobian",
@@ -286,7 +279,7 @@ ENERGY_REGRESSORS = Operation(
     group="regressor",
 )
 
-# --- couplings and moves, whose calls are written by hand
+# --- couplings and moves, whose callers are written by hand
 COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "variations.coupling.coupling", "q v")
 COUPLING_DERIVATIVES = Operation(
     "coupling_derivatives",
@@ -343,8 +336,8 @@ PROJECTED = Operation(
     "rows.row_results.projected_at",
     "address:i0 close:i0 units:i2 terms:i2 numbers held q x result",
 )
-OPERATIONS = tuple(thing for thing in list(globals().values()) if isinstance(thing, Operation))
-"""All of them, those of a kind side by side: what they share is compiled once."""
+OPERATIONS = tuple(value for value in list(globals().values()) if isinstance(value, Operation))
+"""All operations, in the order of their declaration."""
 
 STATE_FUNCTIONS = (
     Function("rnea", RNEA, "q v a [fext]", "tau", "tau"),
@@ -376,10 +369,10 @@ STATE_FUNCTIONS = (
     Function("computeKineticEnergyRegressor", ENERGY_REGRESSORS, "q v", "kinetic", "regressor", traced=False),
     Function("computePotentialEnergyRegressor", ENERGY_REGRESSORS, "q", "potential", "regressor", traced=False),
 )
-"""What takes arrays of a state, and gives arrays or numbers."""
-STATE_FUNCTIONS_BY_NAME = {one.name: one for one in STATE_FUNCTIONS}
-DIRECT_FUNCTIONS = tuple(one for one in STATE_FUNCTIONS if one.called and one.operation.group == "data")
-"""Functions whose usual call is a call of a kernel, and nothing more."""
+"""Functions of a state with arrays or numbers as results."""
+STATE_FUNCTIONS_BY_NAME = {x.name: x for x in STATE_FUNCTIONS}
+DIRECT_FUNCTIONS = tuple(x for x in STATE_FUNCTIONS if x.called and x.operation.group == "data")
+"""Functions whose usual call only calls a kernel."""
 
 LOOP_FUNCTIONS = (
     Function("move", MOVE, "", "", ""),
@@ -388,10 +381,10 @@ LOOP_FUNCTIONS = (
     Function("coupling_rate", COUPLING, "q v", "", ""),
     Function("openness", OPENNESS, "q", "", ""),
 )
-"""Functions of closed loops that only this package calls: ``coupling_rate`` is the coupling with its rate."""
+"""Functions of closed loops that only this package calls; ``coupling_rate`` is the coupling with its rate."""
 
 TRACEABLE_FUNCTIONS = (
-    *(Traceable(one.name, one.inputs, forced=one.forced, dynamic=True) for one in STATE_FUNCTIONS if one.traced),
+    *(Traceable(x.name, x.inputs, forced=x.forced, dynamic=True) for x in STATE_FUNCTIONS if x.traced),
     Traceable("constraintDynamics", ("q", "v", "tau"), about="contacts", dynamic=True),
     Traceable("impulseDynamics", ("q", "v"), about="contacts", dynamic=True),
     Traceable("coupling_jacobian", ("q",)),
@@ -414,4 +407,4 @@ TRACEABLE_FUNCTIONS = (
     Traceable("integrate", ("q", "v")),
     Traceable("tangent", ("q",)),
 )
-"""What ``pc.trace`` takes: ``compiler.tracing.functions`` runs each on expressions."""
+"""Functions that ``pc.trace`` accepts; ``compiler.tracing.functions`` runs each on expressions."""

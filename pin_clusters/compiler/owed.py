@@ -1,12 +1,14 @@
-"""What Pinocchio's functions leave in ``pin.Data`` on their way, and this package's functions compute when it is read.
+"""Members of ``pin.Data`` that Pinocchio's functions leave behind, and that this package computes when they are read.
 
-Pinocchio's ``rnea``, for instance, also writes placements and velocities; the algorithms here never have them in that
-form. So each call notes which members of ``data`` it owes, and keeps the state; reading one of these members computes
-it. Of each state there is one room. A call at another state overwrites it: what was owed there, and is not written
-anew, cannot be computed any more, and reading it raises. Found by watching which members each function of Pinocchio
-4.1 writes; ``tests/dropin/test_members.py`` repeats that.
+Pinocchio's ``rnea``, for example, also writes placements and velocities, which the algorithms here do not compute in
+that form. Each call therefore notes which members of ``data`` it owes, and keeps the state. Reading such a member
+computes it. There is one buffer per kind of state, and a call at another state overwrites it. Members that were owed at
+the earlier state, and that the call does not owe again, are lost: reading them raises an error. The table ``OWED`` was
+determined by observing the members that each function of Pinocchio 4.1 writes; ``tests/dropin/test_members.py`` repeats
+the observation.
 
-The words: whether anything is owed at all, what is owed in each room, what cannot be computed; one bit per member.
+The status words are: whether any member is owed, the members owed in each buffer, and the lost members. Each member has
+one bit.
 """
 
 import functools
@@ -14,41 +16,39 @@ from typing import NamedTuple
 
 from ..kernels.tables import tree_layout as tl
 
-# the first ones are owed by functions of the tree as well, which say so in their ``what``
+# members that functions of the tree can owe, as selected by their argument ``what``
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
-"""Members that some function owes, in the order of their bits."""
+"""Members that a function can owe, in the order of their bits."""
 ROOMS = ("q", "q v", "q v a", "q v", "q v a")
-"""What each room keeps; the last two are those of forward dynamics and of inverse dynamics."""
+"""Vectors in each state buffer; the last two buffers belong to forward dynamics and to inverse dynamics."""
 WORDS = 2 + len(ROOMS)
 LOST = WORDS - 1
-"""The word of what cannot be computed any more."""
+"""Index of the status word of the lost members."""
 NOTHING = "zeros"
-"""In the place of an acceleration: there is none."""
+"""Name of the vector that replaces an acceleration of zero."""
 
 
 def bits(members: str) -> int:
-    """Return a number with the bits of members; a member may be named twice."""
     return sum(1 << MEMBERS.index(name) for name in set(members.split()))
 
 
 OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
-"""Members that stand in the tree's data."""
+"""Members that the data of the spanning tree contain."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
-"""Members from which Jacobians of joints and frames, and their time derivatives, are made."""
+"""Members from which Jacobians of joints and frames, and their time derivatives, are computed."""
 
 
 class Owed(NamedTuple):
-    """What a function leaves behind."""
+    """The members that a function leaves behind."""
 
-    room: int
-    owes: int = 0  # members that it would write in Pinocchio
-    spoils: int = 0  # members in which Pinocchio leaves numbers of no use: reading them raises
-    writes: int = 0  # members that it writes itself, where other functions owe them
+    room: int  # index of the buffer that keeps the state
+    owes: int = 0  # members that Pinocchio would write
+    spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading them raises
+    writes: int = 0  # members that the function writes itself and that other functions owe
 
     @property
     def clears(self) -> int:
-        """What is not owed by earlier calls any more."""
         return self.owes | self.spoils | self.writes
 
 
@@ -93,43 +93,42 @@ OWED = {
     "computeAllTerms with frames": _of(2, "a_gf dAg dJ", spoils="f"),
     "computeCentroidalMomentumTimeVariation": _of(2, spoils="f"),
 }
-"""By function. ``Jcom`` and ``mass`` of what has no centre stay as they are."""
+"""Members by function. ``Jcom`` and ``mass`` of subtrees without mass keep their values."""
 
-# what is asked of the kernel of the tree stands in the lowest bits of ``what``
+# The lowest bits of ``what`` select the results of the kernel of the tree.
 _ROOM_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)
 WHAT = (1 << _ROOM_AT) - 1
-"""Those bits."""
+"""Mask of the bits that select results."""
 PARTS = (_ROOM_AT, 2), (_OWES_AT, len(_OF_TREE)), (_SPOILS_AT, len(_OF_TREE))
-"""Where the room, what is owed and what is spoilt stand behind them, and how many bits each has."""
+"""First bit and number of bits of the buffer index, of the owed members and of the spoilt members in ``what``."""
 
 
 def owing(what: int, function: str) -> int:
-    """Return what is asked of the kernel of the tree, with what a function owes and spoils besides."""
-    one = OWED[function]
-    assert max(one.owes, one.spoils) < 1 << len(_OF_TREE), function
-    return what | one.room << _ROOM_AT | one.owes << _OWES_AT | one.spoils << _SPOILS_AT
+    """Return ``what``, extended by the members that a function owes and spoils."""
+    owed = OWED[function]
+    assert max(owed.owes, owed.spoils) < 1 << len(_OF_TREE), function
+    return what | owed.room << _ROOM_AT | owed.owes << _OWES_AT | owed.spoils << _SPOILS_AT
 
 
 @functools.cache
 def owing_of(what: int) -> Owed:
-    """Return what is owed and spoilt besides."""
-    own = (1 << len(_OF_TREE)) - 1
-    return Owed(what >> _ROOM_AT & 3, what >> _OWES_AT & own, what >> _SPOILS_AT)
+    mask = (1 << len(_OF_TREE)) - 1
+    return Owed(what >> _ROOM_AT & 3, what >> _OWES_AT & mask, what >> _SPOILS_AT)
 
 
 def before(room: int) -> tuple[int, int]:
-    """Return how many vectors of size nq, and how many of size nv, are kept in the rooms before one."""
+    """Return the number of vectors of size nq, and of size nv, in the buffers before a buffer."""
     names = " ".join(ROOMS[:room]).split()
     return names.count("q"), len(names) - names.count("q")
 
 
 def places(nq: int, nv: int) -> list[int]:
-    """Return where the rooms begin, one behind the other, and where they end."""
+    """Return the offsets of the consecutive buffers, and the end of the last one."""
     counts = map(before, range(len(ROOMS) + 1))
     return [nq * of_q + nv * of_v for of_q, of_v in counts]
 
 
-# which of the members that others owe the kernel of the tree writes with each wish: always, with v, with a
+# members that the kernel of the tree writes for each selected result: always, with v, with a
 _WRITTEN = (
     (tl.MOTION, "", "v", "a"),
     (tl.COLUMNS, "J", "", ""),
@@ -146,8 +145,8 @@ _WRITTEN = (
 
 @functools.cache
 def written(what: int, level: int) -> int:
-    """Return the bits of members that the kernel of the tree writes; ``level``: how many of v and a are given."""
+    """Return the bits of the members that the kernel of the tree writes; ``level`` is 0, 1 with v, 2 with v and a."""
     if what & tl.QUIET:
         return 0
-    wishes = [members for wish, *by_level in _WRITTEN if what & wish for members in by_level[: level + 1]]
-    return bits(" ".join(["liMi oMi", *wishes]))
+    selected = [members for bit, *by_level in _WRITTEN if what & bit for members in by_level[: level + 1]]
+    return bits(" ".join(["liMi oMi", *selected]))

@@ -1,15 +1,15 @@
-"""What is switched on in this process: whether kernels are compiled, with which checks, and what takes the calls.
+"""Settings of this process: whether kernels are compiled, and with which checks.
 
 Environment:
     NUMBA_DISABLE_JIT: ``1`` runs every kernel as plain Python.
-    PIN_CLUSTERS_BOUNDSCHECK: ``1`` compiles with checked accesses (about twice slower).
+    PIN_CLUSTERS_BOUNDSCHECK: ``1`` compiles kernels with bounds checks, which are about twice as slow.
 """
 
 import os
 import sys
 
 from .native.memory import may_execute
-from .native.telling import say
+from .native.notices import print_notice
 
 
 def _jit_is_on() -> bool:
@@ -19,16 +19,19 @@ def _jit_is_on() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
 
 
-def _import_numba_to_run_nothing() -> None:
-    """Import Numba, for kernels are written with it, where it refuses because it could run nothing that it compiles."""
+def _import_numba_disabled() -> None:
+    """Import Numba where its import fails because compiled code cannot run.
+
+    Kernels need its decorators even as plain Python.
+    """
     from llvmlite import binding
 
-    refuse = binding.check_jit_execution
+    check = binding.check_jit_execution
     binding.check_jit_execution = lambda: None
     try:
         import numba
     finally:
-        binding.check_jit_execution = refuse
+        binding.check_jit_execution = check
     numba.config.DISABLE_JIT = 1
 
 
@@ -36,9 +39,9 @@ BOUNDSCHECK = os.environ.get("PIN_CLUSTERS_BOUNDSCHECK", "0") == "1"
 JIT = _jit_is_on()
 if not may_execute():
     if JIT:
-        say(
-            "this process may not execute what it writes to memory: neither fast calls nor Numba's code can be made, "
+        print_notice(
+            "this process may not execute memory that it has written: fast calls and compilation are disabled, and "
             "kernels run as plain Python, some hundred times slower"
         )
     JIT = False
-    _import_numba_to_run_nothing()
+    _import_numba_disabled()

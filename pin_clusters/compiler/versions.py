@@ -1,4 +1,4 @@
-"""The versions of this package and of the packages that it needs."""
+"""Versions of this package and its dependencies."""
 
 import platform
 from importlib.metadata import version
@@ -11,9 +11,9 @@ from .call_layer import layer
 
 
 def show_versions() -> None:
-    """Print the versions of Python and of the packages, and whether the C extension takes the calls.
+    """Print the versions of Python and the packages, and whether the C extension executes the calls.
 
-    The text belongs in a report of a problem; ``pin-clusters info`` prints it on the command line.
+    Include the output in bug reports; ``pin-clusters info`` prints the same on the command line.
 
     Example:
         >>> import pin_clusters as pc

@@ -1,13 +1,13 @@
 """The algorithms, written once as traceable Python over flat arrays. Nothing here imports Pinocchio.
 
 From the bottom: ``numbers`` (vectors, memory), ``tables`` (layouts of the tables), ``bodies``, ``loops`` and ``tree``,
-``clusters`` (what is done to one, a file per kind), ``dynamics`` (passes over them) and ``variations`` (their
-derivatives), ``force_columns`` (many forces at once), ``contacts``, ``regressors``, ``moves`` and ``steps`` (motion),
-``rows`` (many states).
+``clusters`` (operations on one cluster, a file per kind), ``dynamics`` (passes over the clusters), ``variations``
+(their derivatives), ``force_columns`` (many forces at once), ``contacts``, ``regressors``, ``moves`` and ``steps``
+(motion), ``rows`` (many states).
 
-What all of them take has one name, and docstrings tell of the rest only: the tables ``index``, ``params`` and ``work``
-(``tables/layout.py``; those of the tree and of regressors have layouts of their own) and ``address``, where they are;
-the configuration ``q`` of the tree, independent velocities ``v``, accelerations ``a``, torques ``tau``; cluster ``c``
-and its row ``C``, body ``b`` and its row ``B``, column ``k`` of a cluster; records ``rates`` of variations
-(``tables/variations_layout.py``); rows ``first`` to ``last`` - 1 of a batch.
+Common parameters have the same name everywhere, and docstrings describe only the others. The tables are ``index``,
+``params`` and ``work`` (``tables/layout.py``; the tree and regressors have their own layouts), and ``address`` is their
+address. ``q`` is the configuration of the tree; ``v``, ``a`` and ``tau`` are independent velocities, accelerations and
+torques. ``c`` is a cluster and ``C`` its row, ``b`` a body and ``B`` its row, ``k`` a column of a cluster. ``rates``
+are records of variations (``tables/variations_layout.py``); ``first`` to ``last`` - 1 are rows of a batch.
 """

@@ -269,4 +269,4 @@ def test_programs_of_the_user(tmp_path: Path) -> None:
         pc.codegen.c(model, other)
     with raises(pc.UnknownNameError, "'aba'"):
         pc.codegen.c(model, ["aba", pc.trace(model, "aba")])
-    assert [f.own for f in _exported_function.functions_of(model, [derivatives, "aba"])] == [False, True]
+    assert [f.is_builtin for f in _exported_function.functions_of(model, [derivatives, "aba"])] == [False, True]

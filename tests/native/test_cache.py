@@ -284,7 +284,7 @@ def test_a_full_disk_loses_no_result(tmp_path: Path) -> None:
     code = f"{FULL}{LIGHT}"
     out, said = run(code, PIN_CLUSTERS_CACHE=str(folder))
     assert out == "True\n"
-    assert "light (for tests) could not be kept: [Errno 28] No space left on device" in said
+    assert "light (for tests) could not be stored in the cache: [Errno 28] No space left on device" in said
     out, said = run(PIN_CLUSTERS_CACHE=str(folder))
     assert (out, said.count("compiling light")) == ("True\n", 1)
 

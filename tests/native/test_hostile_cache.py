@@ -44,7 +44,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "temporary").mkdir()
     (folder / "temporary").chmod(0o1777)
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "temporary"))
-    monkeypatch.setattr(cache_folders, "_said", set())
+    monkeypatch.setattr(cache_folders, "_faults_shown", set())
     store.folder.cache_clear()
     yield folder
     store.folder.cache_clear()
@@ -174,7 +174,7 @@ def test_a_folder_that_others_can_exchange_is_not_used(
     assert kept() == b"good"
     (line,) = capsys.readouterr().err.splitlines()
     assert "is not used: " in line
-    assert "PIN_CLUSTERS_CACHE can name a folder that only you can write to" in line
+    assert "Set PIN_CLUSTERS_CACHE to a folder that only you can write to" in line
     instead = Path(tempfile.gettempdir()) / "pin_clusters-0"
     assert f"programs are kept in {instead}" in line
     assert kept(b"made again") == b"good"
@@ -646,7 +646,7 @@ pickle.loads = loads
 """
     out, said = light(cache, before=exchange)
     assert out == "True\n"
-    assert "could not be kept" in said
+    assert "could not be stored" in said
     assert not sign.exists()
 
 

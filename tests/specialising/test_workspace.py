@@ -17,7 +17,7 @@ import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.compiler.operations import FRAME_TERMS, PLACE_DERIVATIVES
 from pin_clusters.compiler.specialising.robot_functions import plain
-from pin_clusters.compiler.specialising.wishes import IN_MEMORY
+from pin_clusters.compiler.specialising.variants import IN_MEMORY
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

@@ -1,7 +1,7 @@
-"""Fast calls: plans by which the C extension takes a call from Python to a kernel.
+"""Fast calls: plans by which the C extension executes a call from Python with compiled kernels.
 
-A function that is decorated with ``fast`` has a Python form, which takes every call, and plans for its usual forms.
-A plan belongs to one data object (or model). ``Form`` writes it; ``_native.c`` runs it.
+A function that is decorated with ``fast`` has a Python form, which accepts every call, and plans for its usual forms.
+A plan belongs to one data object (or model). ``Form`` writes the plan, and ``_native.c`` runs it.
 """
 
 from .form import RESULT, Form, Plans, register

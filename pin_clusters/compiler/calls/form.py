@@ -1,4 +1,4 @@
-"""Writing the plan of a usual form of a call: which arguments, which kernels, which results."""
+"""Plans of calls: the arguments of a usual form of a call, the kernels to run, and the results."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,23 +11,23 @@ from ..operations import Operation, names
 from ..owed import ROOMS, Owed
 
 Plans = Callable[[Any, Any], tuple[Any, ...]]
-"""Returns the plans of a function for an owner: ``plans(owner, function)``."""
+"""Function ``plans(owner, function)``, which returns the plans of a function for an owner."""
 RESULT = 16
-"""Arguments of the step ``call`` from this number on are results."""
-_SIZES = (20, 32, 52, 76, 120, 216)  # so many words a kernel is called with, as in ``_native.c``
+"""In the step ``call``, numbers from this one on denote results rather than arguments."""
+_SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can pass, as in ``_native.c``
 
 
 def register() -> np.ndarray:
-    """Return a word to which a step can write."""
     return np.zeros(1, dtype=np.int64)
 
 
 class Words:
-    """The words of a kernel's call.
+    """The words (64-bit integers) of a kernel call.
 
     Attributes:
-        words: All of them, as many as the extension passes.
-        first: At which word each argument begins, by its name.
+        words: All words, padded to a size that the extension passes.
+        first: Index of the first word of each argument, by name.
+        kinds: Kind of each argument, by name.
     """
 
     def __init__(self, operation: Operation, address: int) -> None:
@@ -40,19 +40,19 @@ class Words:
         self.words[self.first.get("address", 2)] = address
 
     def put(self, name: str, x: Any) -> None:
-        """Write an array, which somebody else keeps alive, or a number."""
-        found = words_of(x.reshape(-1) if self.kinds[name] in ("f1", "i1") else x)
-        self.words[self.first[name] : self.first[name] + len(found)] = found
+        """Write a number, or the words of an array, which the caller must keep alive."""
+        words = words_of(x.reshape(-1) if self.kinds[name] in ("f1", "i1") else x)
+        self.words[self.first[name] : self.first[name] + len(words)] = words
 
     def leave(self, name: str, *shape: int) -> np.ndarray:
-        """Write the shape of an array; return the word where its address is to be written."""
+        """Write the shape of an array; return the word to which a step must write its address."""
         self.put(name, np.empty(shape, np.int8 if self.kinds[name] == "b1" else np.float64))
         return self.word(name)
 
     def word(self, name: str) -> np.ndarray:
-        """Return the word that leads to an argument, or is a number."""
-        at = self.first[name] + (0 if self.kinds[name] == "i0" else DATA)
-        return self.words[at : at + 1]
+        """Return the word with the address of an argument, or with its value if it is a number."""
+        index = self.first[name] + (0 if self.kinds[name] == "i0" else DATA)
+        return self.words[index : index + 1]
 
 
 class Form:
@@ -62,60 +62,51 @@ class Form:
         owner: The data object (or model).
         model: The model.
         function: The function that is called.
-        positions: Of its arguments, by their names.
-        checks: Steps that find the arguments and see whether all is usual.
-        before: Steps between these and the kernels.
+        positions: Position of each argument, by name.
+        checks: Steps that find the arguments and check that the call is usual.
+        before: Steps between the checks and the kernels.
         work: Steps that run kernels.
-        results: Steps that make results behind them.
-        kept: Everything to which words lead.
-        arrays: Arrays by name, besides those of the owner.
-        shapes: Shapes by name, besides those of the owner.
-        made: Of each new array, by the name of the kernel's argument: the word that leads there, and its size.
+        results: Steps after the kernels that make results.
+        kept: Objects that must stay alive because words lead to them.
+        arrays: Further arrays by name, in addition to the arrays of the owner.
+        shapes: Further shapes by name, in addition to the shapes of the owner.
+        made: Word of the address and size of each new array, by the name of the kernel argument.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
-        """Begin.
-
-        Args:
-            owner: The data object (or model).
-            function: The function that is called.
-            required: Names of the arguments that must be given, without model and data.
-            allowed: Of those that may be given besides.
-        """
+        """Begin a form; ``required`` and ``allowed`` (optional) are names of arguments, without model and data."""
         self.owner, self.function, self.positions = owner, function, function.positions
         self.model = getattr(owner, "_model", owner)
-        own = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
-        self._required = {*own, *required.split()}
+        implicit = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
+        self._required = {*implicit, *required.split()}
         self._allowed = self._required | set(allowed.split())
         self.checks, self.before, self.work, self.results = [], [], [], []  # type: ignore[var-annotated]
         self.kept: list[Any] = []
         self.arrays: dict[str, np.ndarray] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
-        self._words: dict[str, np.ndarray] = {}  # that lead to vectors
+        self._words: dict[str, np.ndarray] = {}  # words with the addresses of vectors, by name
         self.made: dict[str, tuple[np.ndarray, int]] = {}
 
     def plan(self, first: int = 0) -> Any:
-        """Return the plan; results before the first one are not returned."""
+        """Return the plan; results with a number below ``first`` are not returned."""
         required, allowed = (
-            sum(1 << at for at in {self.positions[name] for name in some}) for some in (self._required, self._allowed)
+            sum(1 << i for i in {self.positions[name] for name in names}) for names in (self._required, self._allowed)
         )
-        checks = sorted(self.checks, key=lambda step: step[0] == "unchanged")  # last, as it takes longest
+        checks = sorted(self.checks, key=lambda step: step[0] == "unchanged")  # the slowest check runs last
         steps = [*checks, *self.before, *self.work, *self.results, ("give", first)]
         return native.Plan(required, allowed, steps, tuple(self.kept))
 
     def remember(self, most: int) -> None:
-        """Let the owner try this plan before the others of the function, and keep at most so many such plans."""
+        """Make this plan the first one that the owner tries for the function; at most ``most`` such plans are kept."""
         self.owner._remember_plan(self.function, self.plan(), most)
 
     # --- arguments
 
     def allow(self, name: str, *steps: Any) -> None:
-        """Let an argument be given, if steps accept it."""
         self._allowed.add(name)
         self.checks += steps
 
     def argument(self, name: str, size: int, word: np.ndarray) -> None:
-        """Let a word lead to the numbers of a vector that is an argument."""
         if name in self._words:
             self.before.append(("copy", 1, word, self._words[name]))
         else:
@@ -123,7 +114,6 @@ class Form:
             self.checks.append(("numbers", self.positions[name], size, np.zeros(size), word))
 
     def word(self, name: str) -> np.ndarray:
-        """Return a word that leads to a vector: an argument, or an array of the owner."""
         if name not in self._words:
             if name in self._allowed and name not in self.arrays:
                 self.argument(name, self.size(name), register())
@@ -132,32 +122,29 @@ class Form:
         return self._words[name]
 
     def lead_to(self, x: np.ndarray) -> np.ndarray:
-        """Return a word that leads to an array, which the plan keeps alive."""
         self.kept.append(x)
         word = register()
         word[0] = x.ctypes.data
         return word
 
     def size(self, name: str) -> int:
-        """Return the size of a vector, by its name."""
         return int(self.model.nq if name.startswith(("q", "lower", "upper")) else self.model.nv)
 
     def room(self, name: str) -> np.ndarray:
-        """Return an array of the owner, by its name."""
-        found: np.ndarray = self.arrays[name] if name in self.arrays else self.owner._named(name)
-        self.kept.append(found)
-        return found
+        array: np.ndarray = self.arrays[name] if name in self.arrays else self.owner._named(name)
+        self.kept.append(array)
+        return array
 
     def reads_tree(self) -> None:
-        """Leave the call to Python if the memory of the tree's data is not where it was."""
+        """Leave the call to Python if the memory of the tree's data has moved."""
         table = self.owner._watch.table
         self.checks.append(("unchanged", table.size, table))
         self.kept += [self.owner._watch, self.owner._tree]
 
     def forces(self, name: str = "fext") -> None:
-        """Take external forces, to where kernels read them: behind nv numbers."""
-        n, room = self.model.njoints, self.room("forced")
-        self.checks.append(("forces", self.positions[name], n, 6 * n, room[self.model.nv :]))
+        """Copy external forces to the array where kernels read them, after nv numbers."""
+        n, array = self.model.njoints, self.room("forced")
+        self.checks.append(("forces", self.positions[name], n, 6 * n, array[self.model.nv :]))
 
     # --- kernels
 
@@ -172,106 +159,103 @@ class Form:
         leads: Mapping[str, tuple[Any, ...]] | None = None,
         early: bool = False,
     ) -> Words:
-        """Run a kernel.
+        """Add a step that runs a kernel.
 
         Args:
-            operation: Its operation.
-            code: Its address.
-            tables: The ``Pointer`` that it is given.
-            given: Its arguments, in order: a vector that is an argument of the function; ``+shape``, a new array that
-                is a result; ``=shape``, the same, or the argument ``out``; ``-``, nothing; ``--``, no rows; ``.``, what
-                the caller writes; else the name of an array, or of a number.
+            operation: Operation of the kernel.
+            code: Address of the kernel.
+            tables: ``Pointer`` to the tables.
+            given: One item per kernel argument, in order: the name of a vector argument of the function; ``+shape``, a
+                new array that is a result; ``=shape``, a new array or the argument ``out``; ``-``, an empty vector;
+                ``--``, a matrix without rows; ``.``, a word that the caller writes; otherwise the name of an array or
+                number.
             numbers: Numbers by name.
-            arrays: Arrays by name, besides those of the owner.
-            leads: Arrays by name that earlier steps find: the word that leads there, and the shape.
-            early: Whether it runs before the steps that overwrite a kept state, as it may fail.
+            arrays: Further arrays by name.
+            leads: Arrays located by earlier steps, by name: the word with the address, and the shape.
+            early: Whether the kernel runs before the steps that overwrite a kept state, because it may fail.
         """
         nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})
         words = Words(operation, tables.address)
         self.kept += [tables, *arrays.values()]
         read = list[tuple[int, int, np.ndarray]]()
-        for name, what in zip((x for x in words.first if x != "address"), given.split(), strict=True):
-            if what[0] in "+=":
-                shape = self.shapes.get(what[1:]) or self.owner._shape(what[1:])
+        for name, item in zip((x for x in words.first if x != "address"), given.split(), strict=True):
+            if item[0] in "+=":
+                shape = self.shapes.get(item[1:]) or self.owner._shape(item[1:])
                 word = words.leave(name, *(shape if words.kinds[name] == "f2" else (int(np.prod(shape)),)))
                 self.made[name] = word, int(np.prod(shape))
-                if what[0] == "+":
+                if item[0] == "+":
                     self.fresh(shape, word)
                 else:
-                    apart = [x for one in (*read, *[(0, 0, word)] * (3 - len(read))) for x in one]
+                    inputs = [x for triple in (*read, *[(0, 0, word)] * (3 - len(read))) for x in triple]
                     # A wrong `out` must fail before the steps that change what is kept.
-                    self.checks.append(("out", self.positions["out"], len(shape), nv, word, *apart))
-            elif what in numbers:
-                words.put(name, numbers[what])
-            elif what in leads:
-                word, *sizes = leads[what]
+                    self.checks.append(("out", self.positions["out"], len(shape), nv, word, *inputs))
+            elif item in numbers:
+                words.put(name, numbers[item])
+            elif item in leads:
+                word, *sizes = leads[item]
                 self.work.append(("copy", 1, words.leave(name, *sizes), word))
-            elif what in ("-", "--"):
+            elif item in ("-", "--"):
                 words.put(name, np.zeros((0, nv) if words.kinds[name] == "f2" else 0))
-            elif what in self._allowed and what not in arrays:
-                self.argument(what, self.size(what), words.leave(name, self.size(what)))
-                read.append((self.positions[what], self.size(what), self._words[what]))
-            elif what != ".":
-                words.put(name, arrays[what] if what in arrays else self.room(what))
+            elif item in self._allowed and item not in arrays:
+                self.argument(item, self.size(item), words.leave(name, self.size(item)))
+                read.append((self.positions[item], self.size(item), self._words[item]))
+            elif item != ".":
+                words.put(name, arrays[item] if item in arrays else self.room(item))
         (self.before if early else self.work).append(("run", code, len(words.words), words.words))
         return words
 
     def call(self, function: Any, *given: Any) -> None:
-        """Call a function of Python; its result is one of the call's.
+        """Add a step that calls a Python function; its result is a result of the call.
 
-        Args:
-            function: The function.
-            given: At most five arguments: objects, positions of arguments, or ``RESULT`` plus the number of a result.
+        ``given`` has at most five objects, positions of arguments, or ``RESULT`` plus the number of a result.
         """
         self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
 
     # --- results
 
     def fresh(self, shape: tuple[int, ...], word: np.ndarray) -> None:
-        """Make a new array that is a result: a word leads to its numbers."""
+        """Add a step that makes a new array as a result; ``word`` leads to its data."""
         self.work.append(("fresh", len(shape), *(*shape, 0, 0)[:3], word))
 
     def copied(self, *arrays: np.ndarray) -> None:
-        """Return copies of arrays."""
         for x in arrays:
             self.results.append(("copied", x.ndim, *(*x.shape, 0, 0)[:3], x.size, x))
 
-    def keep(self, room: np.ndarray, vectors: list[str], steps: list[Any]) -> np.ndarray:
-        """Copy vectors to an array, one behind the other, as some of the steps; return what is left of the array."""
+    def keep(self, array: np.ndarray, vectors: list[str], steps: list[Any]) -> np.ndarray:
+        """Append steps that copy vectors to consecutive parts of an array; return the rest of the array."""
         for name in vectors:
             size = self.size(name)
-            steps.append(("save", size, room[:size], self.word(name)))
-            room = room[size:]
-        return room
+            steps.append(("save", size, array[:size], self.word(name)))
+            array = array[size:]
+        return array
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
-        """Let the call owe members of data, of a state; to be called when all kernels are there.
+        """Let the call owe members of ``data`` at a state of the given vectors; call it after all kernels are added.
 
-        Args:
-            owed: What the call owes.
-            vectors: Names of the vectors of the state.
-            clears: What earlier calls do not owe any more.
-            late: Keep the state after the kernels, which must not write these vectors. Calls that fail then leave the
-                kept state and what earlier calls owe.
+        Earlier calls no longer owe ``clears``. If ``late``, the state is kept after the kernels have run, which must
+        not write these vectors. A failed call then changes neither the kept state nor the owed members.
         """
         words, named = self.owner._owed_words, vectors[: len(ROOMS[owed.room].split())]
-        there = self.owner._room(owed.room) if named else words
+        kept_state = self.owner._room(owed.room) if named else words
         state = [x for name in named for x in (self.size(name), self.word(name))]
         state += [0, words] * (3 - len(named))
         clears = owed.clears if clears is None else clears
-        note = "note", owed.room, clears, owed.owes, owed.spoils, len(words), words, sum(state[::2]), there, *state
+        note = "note", owed.room, clears, owed.owes, owed.spoils, len(words), words, sum(state[::2]), kept_state, *state
         (self.work if late else self.before).append(note)
         self.work.append(("owe",))
 
     def save(self, to: np.ndarray, name: str) -> None:
-        """Copy the new array that is a kernel's argument of a name to another array, which is no smaller."""
+        """Copy the new array of a kernel argument to another array of at least the same size."""
         word, size = self.made[name]
         self.work.append(("save", size, to, word))
 
     def items(self, name: str, given: Any) -> bool:
-        """Take a list or tuple of the very objects of a given one; returns whether such objects never change."""
-        known = tuple(given)
-        if type(given) not in (list, tuple) or not all(type(x) in (str, int, np.int64) for x in known):
+        """Require a list or tuple of the same objects as the given one.
+
+        The return value is False if the objects could change, so that no check is possible.
+        """
+        objects = tuple(given)
+        if type(given) not in (list, tuple) or not all(type(x) in (str, int, np.int64) for x in objects):
             return False
-        self.checks.append(("items", self.positions[name], known))
+        self.checks.append(("items", self.positions[name], objects))
         return True

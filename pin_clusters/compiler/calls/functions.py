@@ -12,17 +12,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def is_fast(function: Any) -> bool:
-    """Return whether calls of a function go through plans: it is decorated with ``fast``, and there is an extension."""
+    """Whether calls of a function use plans: it is decorated with ``fast``, and the extension exists."""
     return hasattr(function, "positions")
 
 
 def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: int = 5) -> Callable[[F], F]:
-    """Return a decorator: calls go through plans, if one fits, and else to the decorated Python function.
+    """Return a decorator: calls use a plan if one fits, and the decorated Python function otherwise.
 
     Args:
-        plans: Returns the plans of a function for a data object (or a model), of kernels that are compiled by now.
-        positions: Position of each argument, by its name; those of the signature by default. Arguments that can only be
-            given by name come last.
+        plans: Returns the plans of a function for a data object (or model), for all kernels that are compiled.
+        positions: Position of each argument, by name; by default taken from the signature. Keyword-only arguments come
+            last.
         by_position: With ``positions``, the number of arguments that may be given by position.
 
     Returns:
@@ -33,13 +33,13 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: 
         if native is None:
             return function
         named = [] if positions else list(inspect.signature(function).parameters.values())
-        known = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
-        many = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named) or by_position
-        pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
-        optional = sum(1 << known[p.name] for p in named if p.default is None)
-        made = native.Function(function, pairs, many, int("data" in known), optional)
-        functools.update_wrapper(made, function)
-        made.plans, made.positions = plans, known
-        return made
+        position_of = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
+        by_position_count = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named) or by_position
+        pairs = tuple(x for name, position in position_of.items() if name[0] != "_" for x in (name, position))
+        optional = sum(1 << position_of[p.name] for p in named if p.default is None)
+        wrapped = native.Function(function, pairs, by_position_count, int("data" in position_of), optional)
+        functools.update_wrapper(wrapped, function)
+        wrapped.plans, wrapped.positions = plans, position_of
+        return wrapped
 
     return decorate

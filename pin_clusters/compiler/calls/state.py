@@ -1,4 +1,4 @@
-"""Plans of functions of a state: arguments of an operation, its kernel, and what it leaves or returns."""
+"""Plans of functions of a state: the arguments of an operation, its kernel, and the results."""
 
 from typing import Any, NamedTuple
 
@@ -12,14 +12,14 @@ from .tree import couple, take_motion
 
 
 class _How(NamedTuple):
-    """What a kernel is given, and what of that is returned."""
+    """How a function calls its kernel, and which results it returns."""
 
-    given: str  # as ``Form.run`` takes it; ``f``: external forces, or nothing
-    copies: str = ""  # arrays of which copies are returned
-    saves: str = ""  # arguments of the kernel that are copied to arrays of that name
-    keeps: str = ""  # where the state is kept, for functions that are not given one
-    energy: str = ""  # which energy is returned
-    couples: bool = False  # whether the kernel reads the coupling G of the tree, which must be brought to the state
+    arguments: str  # as in ``Form.run``; ``f`` stands for external forces or an empty vector
+    copies: str = ""  # arrays whose copies are returned
+    saves: str = ""  # kernel arguments that are copied to the arrays with these names
+    keeps: str = ""  # array in which the state is kept, for later calls without a state
+    energy: str = ""  # name of the energy that is returned
+    couples: bool = False  # whether the kernel reads the coupling G, which must first be evaluated at the state
 
 
 def _declared(one: operations.Function) -> _How:
@@ -32,7 +32,7 @@ def _declared(one: operations.Function) -> _How:
 _VECTORS = ("q", "v", "a", "tau", "zeros")
 _ENERGIES = ("kinetic_energy", "potential_energy", "mechanical_energy")
 _HOW = {
-    **{one.name: _declared(one) for one in operations.DIRECT_FUNCTIONS},
+    **{x.name: _declared(x) for x in operations.DIRECT_FUNCTIONS},
     "computeRNEADerivatives": _How("q v a f tau dtau_dq dtau_dv M -", "dtau_dq dtau_dv M", keeps="after_rnea"),
     "computeGeneralizedGravityDerivatives": _How("q zeros zeros - unasked dtau_dq dtau_dv scratch -", "dtau_dq"),
     "computeStaticTorqueDerivatives": _How("q zeros zeros f unasked dtau_dq dtau_dv scratch -", "dtau_dq"),
@@ -52,12 +52,12 @@ _HOW = {
     "computePotentialEnergyRegressor": _How("q - - - potential", "potential"),
 }
 _MASS_MATRIX = ("crba", "computeRNEADerivatives", "computeABADerivatives")
-"""Functions whose kernel writes the mass matrix, of which users see a copy: they may write there."""
+"""Functions whose kernel writes the mass matrix; users get a copy, which they may change."""
 _SAME_AS = {
     "getCoriolisMatrix": "computeCoriolisMatrix",
     "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
 }
-"""Functions that have no arguments of their own, and what they compute."""
+"""Functions without arguments, and the functions whose results they return for the last state."""
 _LAST = {
     "computeABADerivatives": "after_aba",
     "computeMinverse": "after_aba",
@@ -67,29 +67,27 @@ _LAST = {
     "computeMechanicalEnergy": "motion",
     "computePotentialEnergy": "motion",
 }
-"""Where the state is of functions that are not given one."""
+"""Array with the last state, for calls without a state."""
 
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
-    """Return the plans of a function of a state, without external forces and with them."""
     name = function.__name__
-    one, last = operations.STATE_FUNCTIONS_BY_NAME[_SAME_AS.get(name, name)], _LAST.get(name)
-    kinds = (True,) if "fext" in one.inputs else (False, True) if one.forced else (False,)
-    found = [] if name in _SAME_AS else [_plan(data, function, one, forced) for forced in kinds]
+    declaration, last = operations.STATE_FUNCTIONS_BY_NAME[_SAME_AS.get(name, name)], _LAST.get(name)
+    kinds = (True,) if "fext" in declaration.inputs else (False, True) if declaration.forced else (False,)
+    plans = [] if name in _SAME_AS else [_plan(data, function, declaration, forced) for forced in kinds]
     if last is not None:
-        found += [_plan(data, function, one, forced, last) for forced in kinds]
-    return tuple(plan for plan in found if plan is not None)
+        plans += [_plan(data, function, declaration, forced, last) for forced in kinds]
+    return tuple(plan for plan in plans if plan is not None)
 
 
 def _take_last(form: Form, last: str, vectors: list[str]) -> None:
-    """Take the state from where another function left it."""
     nq, nv = form.model.nq, form.model.nv
     if last == "motion":
         form.arrays |= take_motion(form, vectors)
         return
-    kept = form.room(last)
+    state = form.room(last)
     third = "tau" if last == "after_aba" else "a"
-    form.arrays |= {"q": kept[:nq], "v": kept[nq : nq + nv], third: kept[nq + nv :]}
+    form.arrays |= {"q": state[:nq], "v": state[nq : nq + nv], third: state[nq + nv :]}
     form.checks += [("finite", form.size(name), form.word(name)) for name in vectors]
 
 
@@ -102,7 +100,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     missing = one.tables == "regressor" and data._regressors is None
     tables = None if missing else data._pointers["forced" if forced and operation.group == "data" else one.tables]
     code, numbers = _code_of(data, name, operation, forced), dict[str, int]()
-    if operation == operations.ABA_DERIVATIVES:  # which calls two others; forces are theirs
+    if operation == operations.ABA_DERIVATIVES:  # two inner kernels receive the forces
         code = data._code(name, operation.name)
         numbers["aba"] = _code_of(data, "aba", operations.ABA, forced)
         numbers["derivatives"] = _code_of(data, "computeRNEADerivatives", operations.RNEA_DERIVATIVES, forced)
@@ -111,20 +109,22 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
         return None
     state = [name for name in one.inputs if name != "fext"]
     inputs = [*([] if last else state), *[("q" if last else "fext")] * forced]
-    form = Form(data, function, " ".join(inputs), "out" if "=" in how.given else "")
-    if "convention" in form.positions:  # nothing depends on it; it may take the place of external forces
+    form = Form(data, function, " ".join(inputs), "out" if "=" in how.arguments else "")
+    # The convention has no effect, and may stand at the position of external forces.
+    if "convention" in form.positions:
         for argument in ("convention", *["fext"] * (one.forced and not forced)):
             form.allow(argument, ("choice", form.positions[argument], pin.Convention, 0, register()))
     if forced:
         form.forces("q" if last else "fext")
     if last:
         _take_last(form, last, state)
-    given = how.given.replace(" f ", " forced " if forced else " - ")
+    arguments = how.arguments.replace(" f ", " forced " if forced else " - ")
     if how.couples and not couple(form, "v"):
         return None
-    form.run(operation, code, tables, given, numbers)
-    vectors = [x for x in given.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
-    if operation == operations.ABA_DERIVATIVES:  # which writes accelerations before it reads these again
+    form.run(operation, code, tables, arguments, numbers)
+    vectors = [x for x in arguments.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
+    # This kernel writes accelerations before it reads q and v again, so they must not overlap.
+    if operation == operations.ABA_DERIVATIVES:
         form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in ("q", "v")]
     if how.keeps and not last:
         form.keep(form.room(how.keeps), vectors[:3], form.before)
@@ -143,12 +143,12 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
 
 
 def leave_energies(form: Form, which: str = "mechanical_energy") -> np.ndarray:
-    """Leave an energy in the data, the mechanical one with its two parts; return where it is."""
-    found, kept = form.room("energies"), form.room("kept")
+    """Store an energy in the data, the mechanical one with its two parts; return the array with its value."""
+    computed, stored = form.room("energies"), form.room("kept")
     for i, name in enumerate(_ENERGIES[:2]):
         if which in (name, _ENERGIES[2]):
-            form.work.append(("copy", 1, kept[i : i + 1], found[i : i + 1]))
+            form.work.append(("copy", 1, stored[i : i + 1], computed[i : i + 1]))
     if which == _ENERGIES[2]:
-        form.work.append(("sum", kept[:1], kept[1:2], kept[2:]))
+        form.work.append(("sum", stored[:1], stored[1:2], stored[2:]))
     i = _ENERGIES.index(which)
-    return kept[i : i + 1]
+    return stored[i : i + 1]

@@ -1,4 +1,4 @@
-"""Plans of functions of the spanning tree: kinematics, momentum, and the Jacobians and derivatives of a place."""
+"""Plans of functions of the spanning tree: kinematics, momentum, and Jacobians and derivatives of a frame."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from .form import Form, Plans, register
 
 
 def begin(data: Any, function: Any, operation: Any, required: str, allowed: str = "") -> tuple[Form, int] | None:
-    """Return a form of a call that goes to the tree's data, and the code of its kernel; None if that cannot be."""
+    """Return a form of a call that changes the tree's data, and the address of its kernel; None if impossible."""
     code = data._code(function.__name__, operation.name)
     if not code or data._other_fields or data._model.tables.tree.settles:
         return None
@@ -23,7 +23,7 @@ def begin(data: Any, function: Any, operation: Any, required: str, allowed: str 
 
 
 def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
-    """Bring G to q, and its rate if that is wanted; returns whether the code for it is there."""
+    """Evaluate G at q, and its rate if requested; return whether the code for it exists."""
     data, name = form.owner, "coupling_rate" if rate else "coupling"
     if not data._model.closures:
         return True
@@ -34,7 +34,7 @@ def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
 
 
 def differentiate(form: Form, given: str, to: Any) -> bool:
-    """Write derivatives of G, where loops are; returns whether the code for it is there."""
+    """Evaluate the derivatives of G if there are loops; return whether the code for them exists."""
     data = form.owner
     if not data._model.closures:
         return True
@@ -46,28 +46,28 @@ def differentiate(form: Form, given: str, to: Any) -> bool:
 
 
 def take_motion(form: Form, vectors: list[str]) -> dict[str, np.ndarray]:
-    """Take the last pose, velocity or acceleration of the tree's data; return where it is, by the names of vectors."""
+    """Use the last q, v or a of the tree's data; return the arrays by the names of the vectors."""
     data, level = form.owner, len(vectors) - 1
-    kept = "seen" if level else "posed"
-    there = data._section(kept, 1)
-    form.checks += [("owes", data._owed_words, bits(("oMi", "v", "a")[level])), ("reaches", there, max(level, 1))]
-    return {name: data._section(f"{kept}_{name}", form.size(name)) for name in vectors}
+    prefix = "seen" if level else "posed"
+    status = data._section(prefix, 1)
+    form.checks += [("owes", data._owed_words, bits(("oMi", "v", "a")[level])), ("reaches", status, max(level, 1))]
+    return {name: data._section(f"{prefix}_{name}", form.size(name)) for name in vectors}
 
 
 def run_tree(form: Form, code: int, what: int, given: str, *, moved: bool = False, also: Owed | None = None) -> Any:
-    """Run the kernel of the tree with some of q, v and a; the call owes what ``what`` says."""
+    """Run the kernel of the tree with q, or with v and a; the call owes the members that ``what`` states."""
     data, level = form.owner, len(given.split()) - 1
-    asked = what & WHAT | (KEEP if data._model.closures else 0)
+    selection = what & WHAT | (KEEP if data._model.closures else 0)
     vectors = [*given.split(), *["-"] * (2 - level)]
     tables = data._moved_tables if moved else data._tree_tables
-    words = form.run(TREE, code, tables, " ".join(["what", *vectors]), {"what": asked})
+    words = form.run(TREE, code, tables, " ".join(["what", *vectors]), {"what": selection})
     owed = also or owing_of(what)
     zeros = ["zeros" if x == "-" else x for x in vectors]
-    form.owes(owed, zeros if owed.owes else [], written(asked, level) | owed.clears)
+    form.owes(owed, zeros if owed.owes else [], written(selection, level) | owed.clears)
     return words
 
 
-_ONLY_CALLED = 12  # no result is returned: there are fewer
+_ONLY_CALLED = 12  # larger than the number of results, so that none is returned
 
 
 def of_tree(
@@ -84,39 +84,39 @@ def of_tree(
     """Return the plans of a function that runs the kernel of the tree.
 
     Args:
-        what: What is computed, and owed.
-        inputs: Of each usual form, the vectors that are given.
-        copies: Array of which a copy is returned, by its attribute of the data.
-        copy_of: Object of Pinocchio of which a copy is returned, by its attribute.
-        moved: Whether motions are to be differentiated.
-        last: Vectors of the last motion, if that is taken where no state is given.
-        then: Adds steps behind the kernel.
-        flag: Name of an argument, True or False, and what is computed if it is False. Behind q, v or a it may also come
-            next by position.
-        level_at: Where a ``pin.KinematicLevel`` may be, that of ``last``; without it the level is ``pin.ACCELERATION``.
+        what: Results that are computed, and members that are owed.
+        inputs: Names of the vectors of each usual form.
+        copies: Attribute of the data: an array whose copy is returned.
+        copy_of: Attribute of the data: a Pinocchio object whose copy is returned.
+        moved: Whether the kernel differentiates motions.
+        last: Vectors of the last motion, which calls without a state use.
+        then: Function that adds steps after the kernel.
+        flag: Name of a boolean argument, and the results that are computed if it is False. It may also be given by
+            position after q, v or a.
+        level_at: Arguments that may be a ``pin.KinematicLevel`` equal to the level of ``last``; without one the level
+            is ``pin.ACCELERATION``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
-        ways = [(given, "", *one) for given in inputs for one in _flags(function, given)]
-        ways += [("", at, *one) for at in level_at if last for one in _flags(function, "q" if at == "q" else "")]
-        found = []
-        for given, at, place, truth in ways:
-            form = _written(data, function, given, what if truth or flag is None else flag[1])
+        forms = [(state, "", *values) for state in inputs for values in _flags(function, state)]
+        forms += [("", name, *x) for name in level_at if last for x in _flags(function, "q" if name == "q" else "")]
+        form_plans = []
+        for state, level_name, flag_name, truth in forms:
+            form = _written(data, function, state, what if truth or flag is None else flag[1])
             if form is None:
                 return ()
-            if place:
-                form.allow(place, ("flag", form.positions[place], int(truth), 1))
-            if at:
-                level = len(last.split()) - 1
-                form.allow(at, ("member", form.positions[at], pin.KinematicLevel, level, int(pin.ACCELERATION)))
-            found.append(form.plan(_ONLY_CALLED if then else 0))
-        return tuple(found)
+            if flag_name:
+                form.allow(flag_name, ("flag", form.positions[flag_name], int(truth), 1))
+            if level_name:
+                level, position = len(last.split()) - 1, form.positions[level_name]
+                form.allow(level_name, ("member", position, pin.KinematicLevel, level, int(pin.ACCELERATION)))
+            form_plans.append(form.plan(_ONLY_CALLED if then else 0))
+        return tuple(form_plans)
 
     def _flags(function: Any, given: str) -> list[tuple[str, bool]]:
-        """Return where the flag may be, and its values."""
         if flag is None:
             return [("", True)]
-        behind = [name for name, at in function.positions.items() if at == 2 + len(given.split()) and name != flag[0]]
+        behind = [name for name, i in function.positions.items() if i == 2 + len(given.split()) and name != flag[0]]
         return [(name, truth) for name in (flag[0], *behind) for truth in (True, False)]
 
     def _written(data: Any, function: Any, given: str, wanted: int) -> Form | None:
@@ -126,10 +126,10 @@ def of_tree(
         form, code = begun
         if not given:
             motion = take_motion(form, names)
-            if level_at[0] and len(names) > 1:  # no other function has moved the links since
+            if level_at[0] and len(names) > 1:  # no other function has moved the links in the meantime
                 nq = data._model.nq
                 form.checks.append(("alike", nq, motion["q"], data._section("posed_q", nq)))
-            for name, x in motion.items():  # copied, as the kernel writes there
+            for name, x in motion.items():  # copied, because the kernel writes to these arrays
                 form.arrays[name] = np.zeros(x.size)
                 form.before.append(("copy", x.size, form.arrays[name], x))
         state = " ".join([*names, *["zeros"] * (3 - len(names))])
@@ -150,7 +150,6 @@ def of_tree(
 
 
 def take_place(form: Form, words: Any, kind: str, place: str, reference: str | None, default: int = -1) -> None:
-    """Take the id of a joint or a frame, and a reference frame, as arguments of a kernel."""
     model = form.owner._model
     limit, offset = (model.nframes, model.njoints) if kind == "frame" else (model.njoints, 0)
     form.checks.append(("index", form.positions[place], limit, offset, words.word("place")))
@@ -167,8 +166,6 @@ def of_jacobian(
     rate: bool = False,
     default: int = -1,
 ) -> Plans:
-    """Return the plans of a function that returns the Jacobian of a joint or a frame, at q or of what is there."""
-
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
         required = f"{q} {index}" + (f" {reference}" if reference and default < 0 else "")
         begun = begin(data, function, FRAME_JACOBIAN, required, reference or "")
@@ -197,8 +194,8 @@ AT_A_PLACE = {
     "frame_id": 5,
     "joint_id": 6,
 }
-"""Positions of arguments of a function that takes a frame and a reference frame, or a joint, a placement and a
-reference frame; ``_index`` and ``_second`` are given by position."""
+"""Positions of the arguments of a function of a frame and a reference frame, or of a joint, a placement and a reference
+frame. ``_index`` and ``_second`` are arguments without a keyword."""
 _WAYS = (
     ("_index", False, "_second"),
     ("_index", True, "reference_frame"),
@@ -209,15 +206,13 @@ _WAYS = (
 
 
 def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:
-    """Return how a place can be given: index, whether a placement is given, reference frame; whether it is a frame."""
+    """Return the ways to specify a frame: index argument, has a placement, reference argument, is a frame."""
     if "_index" in function.positions:
         return [(index, placed, reference, not placed) for index, placed, reference in _WAYS]
     return [("joint_id", "placement" in function.positions, "reference_frame", False)]
 
 
 def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
-    """Return the plans of ``getFrameJacobian``: of a frame, or of a placement in the frame of a joint."""
-
     def write(form: Form, code: int, M: str) -> Any:
         form.checks.append(("owes", data._owed_words, READ_BY_JACOBIANS))
         return form.run(FRAME_JACOBIAN, code, data._tree_tables, f"- . . rate {M} +motion", {"rate": 0})
@@ -226,11 +221,9 @@ def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
 
 
 def of_derivatives(level: int, shape: str = "motion") -> Plans:
-    """Return the plans of a function that returns derivatives of the motion of a joint, a frame or a point.
+    """Return the plans for derivatives of the motion of a joint, frame or point.
 
-    Args:
-        level: 1 of the velocity, 2 of the acceleration.
-        shape: Of each matrix: ``motion`` or ``of_point``.
+    Level 1 is the velocity, level 2 the acceleration. ``shape`` of each matrix is ``motion`` or ``of_point``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
@@ -250,8 +243,7 @@ def of_derivatives(level: int, shape: str = "motion") -> Plans:
 
 
 def _at_places(data: Any, function: Any, operation: Any, write: Callable[[Form, int, str], Any]) -> tuple[Any, ...]:
-    """Return a plan for each way in which a place can be given."""
-    found = []
+    plans = []
     for index, placed, reference, of_frame in _ways(function):
         begun = begin(data, function, operation, " ".join([index, *["placement"] * placed, reference]))
         if begun is None:
@@ -262,13 +254,11 @@ def _at_places(data: Any, function: Any, operation: Any, write: Callable[[Form, 
             form.checks.append(("placement", form.positions["placement"], 16, M))
         words = write(form, code, "placed" if placed else "-")
         take_place(form, words, "frame" if of_frame else "joint", index, reference)
-        found.append(form.plan())
-    return tuple(found)
+        plans.append(form.plan())
+    return tuple(plans)
 
 
 def of_hessian() -> Plans:
-    """Return the plans of a function that returns the derivative of the Jacobian of a joint or a frame."""
-
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
         return _at_places(data, function, PLACE_HESSIAN, write)
 
@@ -289,23 +279,19 @@ def of_hessian() -> Plans:
 
 
 class _Nothing:
-    positions: ClassVar[dict[str, int]] = {"model": 0}  # of steps that are no call
+    positions: ClassVar[dict[str, int]] = {"model": 0}  # for steps that belong to no call
 
 
 THERE = 0x3FF0000000000000
-"""1.0, as a word: a state is there."""
-_DIFFERENTIATED = 0x4000000000000000  # 2.0: derivatives of G are there as well
+"""The bits of 1.0, which mark a valid state."""
+_DIFFERENTIATED = 0x4000000000000000  # the bits of 2.0: the derivatives of G are valid as well
 
 
 def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia: bool = False) -> Any:
-    """Return the plan of a call that Pinocchio's function answers for the tree.
+    """Return the plan of a call that runs a function of Pinocchio on the tree.
 
-    Args:
-        form: The form, with the checks of its arguments.
-        function: Pinocchio's function.
-        given: Names of the arguments that it gets, behind model and data.
-        read: Bits of the members that it reads, which must not be owed.
-        inertia: Whether it gets the tree with the masses of rotors.
+    ``given`` are the names of its arguments after model and data. ``read`` are the bits of the members that it reads,
+    which must not be owed. With ``inertia`` it receives the tree with the masses of rotors.
     """
     data, model = form.owner, form.model
     if read:
@@ -316,28 +302,26 @@ def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia:
 
 
 def of_getter(getter: Any, read: int) -> Plans:
-    """Return the plans of a function that Pinocchio's getter answers, if none of the members that it reads is owed.
+    """Return the plans of a function that calls a getter of Pinocchio, if the members that it reads are not owed.
 
-    Args:
-        getter: Pinocchio's function.
-        read: Bits of the members that it reads; in other reference frames than ``LOCAL`` also ``oMi``.
+    ``read`` are the bits of these members; ``oMi`` is added for reference frames other than ``LOCAL``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
-        return tuple(_get(data, function, way, axes) for way in _ways(function) for axes in ("", "local", "any"))
+        return tuple(_get(data, function, spec, axes) for spec in _ways(function) for axes in ("", "local", "any"))
 
-    def _get(data: Any, function: Any, way: tuple[str, bool, str, bool], axes: str) -> Any:
-        index, placed, reference, of_frame = way
+    def _get(data: Any, function: Any, specification: tuple[str, bool, str, bool], axes: str) -> Any:
+        index, placed, reference, of_frame = specification
         names = [index, *["placement"] * placed, *[reference] * bool(axes)]
         form = Form(data, function, " ".join(names))
-        at, limit = form.positions, data._model.nframes if of_frame else data._model.njoints
-        form.checks.append(("index", at[index], limit, 0, register()))
+        position_of, limit = form.positions, data._model.nframes if of_frame else data._model.njoints
+        form.checks.append(("index", position_of[index], limit, 0, register()))
         if placed:
-            form.checks.append(("placement", at["placement"], 16, np.zeros(16)))
+            form.checks.append(("placement", position_of["placement"], 16, np.zeros(16)))
         if axes == "local":
-            form.checks.append(("member", at[reference], pin.ReferenceFrame, int(pin.LOCAL), -1))
+            form.checks.append(("member", position_of[reference], pin.ReferenceFrame, int(pin.LOCAL), -1))
         elif axes:
-            form.checks.append(("choice", at[reference], pin.ReferenceFrame, -1, register()))
+            form.checks.append(("choice", position_of[reference], pin.ReferenceFrame, -1, register()))
         form.checks.append(("owes", data._owed_words, read if axes != "any" else read | bits("oMi")))
         return of_pinocchio(form, getter, *names)
 

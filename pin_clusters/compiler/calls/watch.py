@@ -1,4 +1,4 @@
-"""Words in memory of Pinocchio's objects: as long as they are unchanged, so is the memory to which they lead."""
+"""Words in the memory of Pinocchio's objects; while they are unchanged, the memory to which they lead is unchanged."""
 
 import ctypes
 from collections.abc import Iterable
@@ -7,28 +7,26 @@ import numpy as np
 
 
 def word(at: int) -> int:
-    """Read eight bytes at an address."""
     return ctypes.c_int64.from_address(at).value
 
 
 class Watch:
-    """Some words, and their values now.
+    """Addresses of words, and their values at construction.
 
-    Words that tell whether others may be read come first: lengths before items, the end of a list before its items.
+    Words that determine whether others may be read come first: a length before the items, the end of a list before its
+    items.
 
     Attributes:
-        table: How many words there are, then for each the address of a cell, an offset in bytes, and the value that is
-            expected at the address in the cell plus the offset: as the step ``unchanged`` reads it.
+        table: Number of words; then, for each, the address of a cell, an offset [bytes], and the expected value at the
+            address in the cell plus the offset. The step ``unchanged`` reads this table.
     """
 
     __slots__ = ("_cells", "_places", "table")
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
-        """Note the values.
+        """Record the values at addresses, and at offsets [bytes] from the targets of pointers (``items``).
 
-        Args:
-            places: Addresses of words.
-            items: Words beyond the address that stands at another address; only the step looks at them.
+        Only the step ``unchanged`` checks the items.
         """
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
@@ -38,15 +36,15 @@ class Watch:
         self.table[0] = count
         cells, beyond, expected = self.table[1::3], self.table[2::3], self.table[3::3]
         cells[:n] = np.arange(n) * 8 + self._places.ctypes.data
-        expected[:n] = [word(place) for place in places]
+        expected[:n] = [word(address) for address in places]
         for i, (cell, offset) in enumerate(items, n):
             cells[i], beyond[i], expected[i] = cell, offset, word(word(cell) + offset)
 
     def holds(self) -> bool:
-        """Return whether the words have their values."""
-        if self._cells is None:  # most are only compared by the extension
+        if self._cells is None:  # created on demand, because mostly only the extension compares
             expected = self.table[3::3].tolist()
             self._cells = [
                 (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)
             ]
-        return all(cell.value == known for cell, known in self._cells)  # in order: the first difference ends it
+        # The first difference must stop the comparison, because later addresses may be invalid then.
+        return all(cell.value == value for cell, value in self._cells)

@@ -1,9 +1,9 @@
-"""The emitter: expressions, in the order of a schedule, become the instructions of one LLVM function.
+"""The emitter writes expressions, in the order of a schedule, as the instructions of one LLVM function.
 
-A schedule is a sequence of steps: an expression is written, a ``Result`` is stored. Options select what a number is:
+A schedule is a sequence of steps: an expression is computed, or a ``Result`` is stored. A value is one of these:
 
 - scalar code: ``kind`` is one float or double;
-- states as lanes: ``kind`` has several lanes, and every number is a pack with one state per lane;
+- states as lanes: ``kind`` has several lanes, and every value is a pack with one state per lane;
 - limbs as lanes: expressions that are packs of limbs are registers with one limb per lane (``kind`` has one lane);
 - limbs as a loop: ``loop_emitter.LoopEmitter`` writes packs of limbs as loops over the limbs, for any ``kind``.
 """
@@ -17,44 +17,37 @@ from .instructions import Instructions
 from .kinds import Kind
 
 Arrays = Sequence[tuple[str, int]]
-"""Names and sizes."""
+"""Name and size of each array."""
 
 
 class Result(NamedTuple):
-    """Where the value of an expression goes."""
+    """The destination of the value of an expression."""
 
     array: str  # name of an output; "" is the frame of a ``LoopEmitter``
-    places: tuple[int, ...]  # in the array: one per limb of a pack
+    places: tuple[int, ...]  # indices in the array, one per limb of a pack
     value: Any  # the expression, or a float
-    bound: str = ""  # a comparison that should not hold, such as ``ole 0.0``, or ""
+    bound: str = ""  # comparison that must not hold, such as ``ole 0.0``, or ""
 
 
 Step = Expression | Result
 
 
 class Emitter(Instructions):
-    """Writes expressions, each once.
+    """Writes each expression once.
 
     Attributes:
-        names: What is written, by the id of the expression.
+        names: Name of the value of each written expression, by id.
     """
 
     def __init__(self, kind: Kind, inputs: Arrays, *, sines: str = "inline", angles_are_seen: bool = False) -> None:
-        """Prepare.
-
-        Args:
-            kind: Of a number.
-            inputs: Name and size of each array of inputs.
-            sines: ``inline``, or ``libm`` for the functions of C's library.
-            angles_are_seen: Whether the caller checks the angles, so that sines of huge ones need not be NaN.
-        """
+        """If ``angles_are_seen``, the caller checks the angles, so that sines of huge angles need not be NaN."""
         super().__init__(kind, sines)
         self.angles_are_seen = angles_are_seen
         self.names: dict[int, str] = {}
         self._arrays = inputs
         self._inputs = [(name, i) for name, size in inputs for i in range(size)]
-        self._packs: dict[int, Kind] = {}  # kind of each pack of limbs, by id
-        self._violated: dict[Kind, str] = {}  # whether a bound is violated, by kind
+        self._packs: dict[int, Kind] = {}  # type of each pack of limbs, by id
+        self._violated: dict[Kind, str] = {}  # name of the truth value of a violated bound, by type
 
     def function(
         self,
@@ -65,9 +58,9 @@ class Emitter(Instructions):
         checked: bool = False,
         linkage: str = "internal ",
     ) -> str:
-        """Return the function ``void name(inputs, outputs)``; if ``checked``, ``i1 name(...)``: is a bound violated?
+        """Return ``void name(inputs, outputs)``; if ``checked``, ``i1 name(...)``, true if a bound is violated.
 
-        ``linkage`` is written before the type.
+        ``linkage`` is written before the return type.
         """
         self.run(steps, outputs)
         returned, end, never = "void", "  ret void", "  ret void"
@@ -80,12 +73,12 @@ class Emitter(Instructions):
         return "\n".join([head, *lines, end, "}", *sorted(self.called), ""])
 
     def pointers(self, outputs: Sequence[str], align: str = "") -> list[str]:
-        """Return the parameters of a function: a pointer per input, then one per output."""
-        found = [f"ptr noalias nocapture readonly{align} %in.{x}" for x, _ in self._arrays]
-        return found + [f"ptr noalias nocapture writeonly{align} %out.{x}" for x in outputs]
+        """Return the parameters of a function: one pointer per input, then one per output."""
+        parameters = [f"ptr noalias nocapture readonly{align} %in.{x}" for x, _ in self._arrays]
+        return parameters + [f"ptr noalias nocapture writeonly{align} %out.{x}" for x in outputs]
 
     def run(self, steps: Sequence[Step], outputs: Sequence[str]) -> None:
-        """Write the steps; only results in ``outputs`` are stored, the bounds of others are checked."""
+        """Write the steps; results are stored if their array is in ``outputs``, and bounds are always checked."""
         for step in steps:
             if isinstance(step, Result):
                 self.write_all(step.value)
@@ -94,7 +87,7 @@ class Emitter(Instructions):
                 self.write(step)
 
     def name(self, x: Any, kind: Kind | None = None) -> str:
-        """Return the name of a number that is written, or read from memory now; a float becomes a constant."""
+        """Return the name of a value that is written, or is read from memory now; a float becomes a constant."""
         if not isinstance(x, Expression):
             return (kind or self.kind).constant(float(x))
         if x.id not in self.names:
@@ -102,12 +95,11 @@ class Emitter(Instructions):
         return self.names[x.id]
 
     def read(self, x: Expression) -> str:
-        """Read what is in memory: an input."""
         array, i = self._inputs[x.args[0]]
         return self.load(f"in.{array}", i)
 
     def write_all(self, wanted: Any) -> None:
-        """Write an expression behind its arguments, depth first."""
+        """Write an expression and its arguments, depth first."""
         stack = [wanted] if isinstance(wanted, Expression) else []
         while stack:
             x = stack[-1]
@@ -119,7 +111,7 @@ class Emitter(Instructions):
                 stack.append(missing)
 
     def write(self, x: Expression) -> None:
-        """Write an expression whose arguments are written, unless it is written."""
+        """Write an expression whose arguments are written; do nothing if it is written already."""
         if x.id in self.names or x.op == INPUT:
             self.name(x)
         elif x.op in (BROADCAST, PACK, NUMBERS, LANE, SUM):
@@ -132,29 +124,27 @@ class Emitter(Instructions):
             self.names[x.id] = self.operation(kind, x.op, [self.name(a, kind) for a in x.args])
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
-        """Store a value that is written, lane by lane if it is a pack of limbs, and check its bound."""
+        """Store a written value, lane by lane if it is a pack of limbs, and check its bound."""
         pack = self._packs.get(result.value.id) if isinstance(result.value, Expression) else None
         kind = pack or self.kind
         name = self.name(result.value)
         if result.bound:
             violated, before = self.compare(kind, name, result.bound), self._violated.get(kind)
             self._violated[kind] = violated if before is None else self.new(f"or {kind.truth} {before}, {violated}")
-        for lane, place in enumerate(result.places if result.array in outputs else ()):
+        for lane, index in enumerate(result.places if result.array in outputs else ()):
             number = self.new(f"extractelement {kind.name} {name}, i32 {lane}") if pack else name
-            self.store(number, f"out.{result.array}", place)
+            self.store(number, f"out.{result.array}", index)
 
     def _any_violated(self) -> str:
-        """Return the name of the truth value: whether a bound is violated."""
-        found = "false"
+        any_violated = "false"
         for kind, name in self._violated.items():
-            n, some = kind.lanes, name
+            n, violated = kind.lanes, name
             if n > 1:
-                some = self.new(f"icmp ne i{n} {self.new(f'bitcast <{n} x i1> {name} to i{n}')}, 0")
-            found = self.new(f"or i1 {found}, {some}")
-        return found
+                violated = self.new(f"icmp ne i{n} {self.new(f'bitcast <{n} x i1> {name} to i{n}')}, 0")
+            any_violated = self.new(f"or i1 {any_violated}, {violated}")
+        return any_violated
 
     def _of_limbs(self, x: Expression) -> str:
-        """Write what makes a pack of limbs of numbers, or a number of a pack."""
         if x.op == LANE:
             pack = x.args[0]
             return self.new(f"extractelement {self._packs[pack.id].name} {self.names[pack.id]}, i32 {x.args[1]}")
@@ -165,18 +155,18 @@ class Emitter(Instructions):
             return kind.constants(x.args)
         if x.op == BROADCAST:
             return self.in_all_lanes(kind, self.name(x.args[0]))
-        found = "poison"
+        pack_value = "poison"
         for i, a in enumerate(x.args):
-            found = self.new(f"insertelement {kind.name} {found}, {self.kind.name} {self.name(a)}, i32 {i}")
-        return found
+            pack_value = self.new(f"insertelement {kind.name} {pack_value}, {self.kind.name} {self.name(a)}, i32 {i}")
+        return pack_value
 
     def _sum(self, x: Expression) -> str:
         pack, n = x.args
         kind, name = self._packs[pack.id], self.names[pack.id]
         lanes, t = kind.lanes, kind.name
-        if n < lanes:  # lanes that are there twice do not count
-            chosen = ", ".join(f"i32 {i if i < n else lanes}" for i in range(lanes))
-            name = self.new(f"shufflevector {t} {name}, {t} zeroinitializer, <{lanes} x i32> <{chosen}>")
+        if n < lanes:  # padding lanes repeat a limb, so they are set to zero
+            indices = ", ".join(f"i32 {i if i < n else lanes}" for i in range(lanes))
+            name = self.new(f"shufflevector {t} {name}, {t} zeroinitializer, <{lanes} x i32> <{indices}>")
         while lanes > 1:
             half = lanes // 2
             t, u = (f"<{k} x {kind.real}>" for k in (lanes, half))

@@ -16,13 +16,13 @@ from .text import function_text, module_text, rows_text
 
 
 class Compiled:
-    """A program as a function of this process, compiled for its processor; it may be pickled, and any thread may call.
+    """A program as a function, compiled for this processor; it can be pickled and called from any thread.
 
     Attributes:
-        program: What it computes.
+        program: The program.
         real: ``double`` or ``float``.
-        dtype: The same, of arrays.
-        lanes: How many rows it computes at a time.
+        dtype: NumPy type of all arrays.
+        lanes: Number of rows that are computed at a time.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -36,16 +36,8 @@ class Compiled:
     """
 
     def __init__(self, program: Program, real: str = "double") -> None:
-        """Take a program; code is made at the first call, which says so if this process may not execute it.
-
-        Args:
-            program: What it computes.
-            real: Type of all inputs and outputs: ``double`` or ``float``.
-
-        Raises:
-            UnknownNameError: Another ``real``.
-        """
-        Kind(real)  # complains
+        """Store a program; ``real`` is the type of all inputs and outputs. It is compiled at the first call."""
+        Kind(real)  # raises for an unknown type
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)
         self.lanes = lanes_of_host(real)
@@ -53,41 +45,41 @@ class Compiled:
 
     @cached_property
     def one(self) -> Callable[..., None]:
-        """The function of one state, on addresses of inputs and outputs; made when it is wanted first."""
+        """The function of one state, on addresses of inputs and outputs; compiled at first use."""
         module = load(module_text(function_text(self.program, "one", self.real)))
         return ctypes.PYFUNCTYPE(None, *self._pointers)(module.address("one"))
 
     @cached_property
     def _rows(self) -> Callable[..., None]:
-        """Made at the first call with rows; other threads run meanwhile."""
+        """The function of rows, compiled at first use; it releases the interpreter lock."""
         text = rows_text(self.program, "rows", self.real, self.lanes)
         module, number = load(module_text(text, rows=(self.real, self.lanes))), ctypes.c_int64
         return ctypes.CFUNCTYPE(None, *self._pointers, number, number)(module.address("rows"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the program; the code is made again, or found."""
+        """Pickle the program only; the code is compiled again or found in the cache."""
         return Compiled, (self.program, self.real)
 
     def __call__(self, *given: np.ndarray, out: Any = None) -> Any:
-        """Compute outputs of one state, or of rows of states.
+        """Compute the outputs for one state, or for rows of states.
 
         Args:
-            given: One contiguous array per input, of the type of this function, each of shape (size,), or each of
-                shape (rows, size).
-            out: Where to write: an array, or one per output where there are several; apart from the inputs.
+            given: One contiguous array per input, of the type of this function; all of shape (size,), or all of shape
+                (rows, size).
+            out: Array for the result, or one array per output if there are several; they must not overlap the inputs.
 
         Returns:
-            One array per output, rows first if there are rows; alone if there is one output.
+            One array per output, rows first if there are rows; a single array if there is one output.
 
         Raises:
-            ArgumentTypeError: Another type, not contiguous, or ``out`` overlaps an input.
-            NotAvailableError: This process may not execute what it writes to memory.
-            ShapeError: Another number of inputs or outputs, or one of another shape.
+            ArgumentTypeError: An array has another type, is not contiguous, or ``out`` overlaps an input.
+            NotAvailableError: This process may not execute memory that it has written.
+            ShapeError: The number or the shape of inputs or outputs is wrong.
         """
         rows = self._look_at(given)
         shape = () if rows is None else (rows,)
-        shapes = [(*shape, *own) for _, own in self.program.outputs]
-        results = self._rooms(out, shapes, given)
+        shapes = [(*shape, *shape_of_state) for _, shape_of_state in self.program.outputs]
+        results = self._output_arrays(out, shapes, given)
         pointers = [x.ctypes.data for x in (*given, *results)]
         if rows is None:
             self.one(*pointers)
@@ -96,15 +88,14 @@ class Compiled:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _look_at(self, given: Sequence[Any]) -> int | None:
-        """Complain of inputs, or return how many rows there are; None for one state."""
+        """Check the inputs; return the number of rows, None for one state."""
         check_number(self.program, given)
         lead = given[0].shape[:-1] if given and isinstance(given[0], np.ndarray) else ()
         for (label, n), x in zip(self.program.inputs, given, strict=True):
             self._is_plain(label, x)
             if len(lead) > 1 or x.shape != (*lead, n):
                 raise ShapeError(
-                    f"{self.program.name}: {label} has shape {x.shape}, but needs ({n},) or, as all others, "
-                    f"(rows, {n})."
+                    f"{self.program.name}: {label} has shape {x.shape}, expected ({n},), or (rows, {n}) for all inputs."
                 )
         return int(lead[0]) if lead else None
 
@@ -116,20 +107,21 @@ class Compiled:
                 f"np.ascontiguousarray({label}, dtype=np.{self.dtype})."
             )
 
-    def _rooms(self, out: Any, shapes: Sequence[tuple[int, ...]], given: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return where results go."""
+    def _output_arrays(
+        self, out: Any, shapes: Sequence[tuple[int, ...]], given: Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
         if out is None:
             return [np.empty(shape, dtype=self.dtype) for shape in shapes]
-        rooms = [out] if isinstance(out, np.ndarray) else list(out)
-        if len(rooms) != len(shapes):
-            raise ShapeError(f"{self.program.name} has {len(shapes)} outputs; out has {len(rooms)} arrays.")
-        for x, shape, (name, _) in zip(rooms, shapes, self.program.outputs, strict=True):
+        arrays = [out] if isinstance(out, np.ndarray) else list(out)
+        if len(arrays) != len(shapes):
+            raise ShapeError(f"{self.program.name} has {len(shapes)} outputs, but out has {len(arrays)} arrays.")
+        for x, shape, (name, _) in zip(arrays, shapes, self.program.outputs, strict=True):
             label = f"out ({name})"
             self._is_plain(label, x)
             if x.shape != shape or not x.flags.writeable:
                 raise ShapeError(f"{self.program.name}: {label} must be writeable and of shape {shape}, got {x.shape}.")
-            if any(np.may_share_memory(x, y) for y in (*given, *(y for y in rooms if y is not x))):
+            if any(np.may_share_memory(x, y) for y in (*given, *(y for y in arrays if y is not x))):
                 raise ArgumentTypeError(
-                    f"{self.program.name}: {label} overlaps another array. Leave it out, or pass one of its own."
+                    f"{self.program.name}: {label} overlaps another array. Pass a separate array, or omit out."
                 )
-        return rooms
+        return arrays

@@ -1,4 +1,4 @@
-"""Instructions on numbers, or on packs of them, in LLVM's text: what all that write it have in common."""
+"""Instructions on numbers, or on packs of numbers, in LLVM's text."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,11 @@ class Instructions:
     """Writes the body of a function.
 
     Attributes:
-        kind: Of the numbers in arrays.
-        sines: Where they come from: ``inline``, written out, or ``libm``, the functions of C's library.
-        lines: What was written.
-        called: Declarations of functions that are elsewhere.
-        angles_are_seen: Whether the caller looks at the angles, so that the sines of huge ones need not be NaN.
+        kind: Type of the entries of arrays.
+        sines: ``inline`` writes the polynomials of sines; ``libm`` calls the C library.
+        lines: The instructions written so far.
+        called: Declarations of external functions.
+        angles_are_seen: Whether the caller checks the angles, so that the sines of huge angles need not be NaN.
     """
 
     angles_are_seen = False
@@ -31,38 +31,33 @@ class Instructions:
         self._new = self._loops = 0
 
     def new(self, instruction: str) -> str:
-        """Write an instruction that has a result; return its name."""
         name = f"%t.{self._new}"
         self._new += 1
         self.lines.append(f"  {name} = {instruction}")
         return name
 
     def load(self, array: str, i: int | str) -> str:
-        """Read number i of an array; return its name."""
         return self.new(f"load {self.kind.name}, ptr {self._at(array, i)}, align {self.kind.align}")
 
     def store(self, name: str, array: str, i: int | str) -> None:
-        """Write number i of an array."""
         self.lines.append(f"  store {self.kind.name} {name}, ptr {self._at(array, i)}, align {self.kind.align}")
 
     def _at(self, array: str, i: int | str) -> str:
         return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}") if i else f"%{array}"
 
     def word(self, start: str, i: int) -> str:
-        """Read whole number i from a pointer on; return its name."""
+        """Write the load of the i-th 64-bit integer from a pointer on; return its name."""
         return self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
 
     def pointer(self, word: str) -> str:
-        """Write a whole number as a pointer; return its name."""
         return self.new(f"inttoptr i64 {word} to ptr")
 
     def compare(self, kind: Kind, name: str, bound: str) -> str:
-        """Write whether a comparison such as ``ole 0.0`` holds."""
+        """Write a comparison such as ``ole 0.0``; return the name of the truth value."""
         predicate, number = bound.split()
         return self.new(f"fcmp {predicate} {kind.name} {name}, {kind.constant(float(number))}")
 
     def in_all_lanes(self, kind: Kind, x: str) -> str:
-        """Write a number into all lanes of a pack."""
         if kind.lanes == 1:
             return x
         t = kind.name
@@ -71,30 +66,30 @@ class Instructions:
 
     @contextlib.contextmanager
     def loop(self, count: int | str, width: int = 1) -> Iterator[str]:
-        """Write a loop around what is written inside; give the name of its number, which is 0, width, 2 width, ...
+        """Write a loop around the instructions in the ``with`` block; yield the name of its index 0, width, 2 width...
 
-        The loop runs at least once. Its last number is ``count - width``, so that the last two passes may overlap.
+        The loop runs at least once. Its last index is ``count - width``, so that the last two passes may overlap.
         """
         label, self._loops = f"loop.{self._loops}", self._loops + 1
         i, last = f"%i.{label}", count - width if isinstance(count, int) else self.new(f"sub i64 {count}, {width}")
-        on, following = f"%on.{label}", f"%next.{label}" if width > 1 else f"%on.{label}"
+        advanced, following = f"%on.{label}", f"%next.{label}" if width > 1 else f"%on.{label}"
         self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %{label}", f"{label}:"]
         self.lines += [f"  {i} = phi i64 [ 0, %before.{label} ], [ {following}, %end.{label} ]"]
         yield i
-        self.lines += [f"  br label %end.{label}", f"end.{label}:", f"  {on} = add i64 {i}, {width}"]
+        self.lines += [f"  br label %end.{label}", f"end.{label}:", f"  {advanced} = add i64 {i}, {width}"]
         if width > 1:
-            self.lines += [f"  %far.{label} = icmp ugt i64 {on}, {last}"]
-            self.lines += [f"  {following} = select i1 %far.{label}, i64 {last}, i64 {on}"]
+            self.lines += [f"  %far.{label} = icmp ugt i64 {advanced}, {last}"]
+            self.lines += [f"  {following} = select i1 %far.{label}, i64 {last}, i64 {advanced}"]
         self.lines += [f"  %done.{label} = icmp uge i64 {i}, {last}"]
         self.lines += [f"  br i1 %done.{label}, label %after.{label}, label %{label}", f"after.{label}:"]
 
     def internal(self, name: str, parameters: Sequence[str]) -> str:
-        """Return the function ``void name(parameters)`` of what is written, with the functions that it calls."""
+        """Return the function ``void name(parameters)`` with the written instructions, and its declarations."""
         head = f"define internal void @{name}({', '.join(parameters)}) noinline {self.kind.attributes} {{"
         return "\n".join([head, "start:", *self.lines, "  ret void", "}", *sorted(self.called), ""])
 
     def operation(self, kind: Kind, op: int, given: Sequence[str]) -> str:
-        """Write an operation on numbers or on packs of a kind, lane by lane; return the name of its result."""
+        """Write an operation on values of a type, lane by lane; return the name of the result."""
         t = kind.name
         if op in _TWO:
             return self.new(f"{_TWO[op]} {t} {given[0]}, {given[1]}")

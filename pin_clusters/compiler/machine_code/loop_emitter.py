@@ -1,4 +1,4 @@
-"""The emitter for packs of limbs as loops: their operations are written once, and run once per limb."""
+"""The emitter of packs of limbs as loops: the operations of a limb are written once and run once per limb."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from .kinds import Kind
 
 @dataclass
 class Frame:
-    """Memory of values that pass from one part of a function to another: of packs of limbs one number per limb.
+    """Memory for values that pass between turns of a function; a pack of limbs has one value per limb.
 
     Attributes:
-        limbs: How many each group has.
+        limbs: Number of limbs of each group.
         groups: Group of each pack of limbs, by id.
-        places: In the frame, by id.
-        size: How many numbers there are.
+        places: Index of the first value of each expression in the frame, by id.
+        size: Number of values.
     """
 
     limbs: Sequence[int]
@@ -27,13 +27,12 @@ class Frame:
     size: int = 0
 
     def reserve(self, x: Expression) -> None:
-        """Give an expression its place."""
         if x.id not in self.places:
             self.places[x.id] = self.size
             self.size += self._size_of(x)
 
     def result(self, x: Expression) -> Result:
-        """Return the step that stores an expression."""
+        """Return the step that stores an expression in the frame."""
         first = self.places[x.id]
         return Result("", tuple(range(first, first + self._size_of(x))), x)
 
@@ -42,38 +41,38 @@ class Frame:
 
 
 class Turn(NamedTuple):
-    """Steps between which values stay in registers: straight code, or what is done for each limb of a group."""
+    """Steps between which values stay in registers: straight code, or the body of a loop over the limbs of a group."""
 
-    group: int | None  # None: straight code
-    steps: Sequence[Step]  # in a loop, a step with a SUM adds to it
+    group: int | None  # None for straight code
+    steps: Sequence[Step]  # a SUM in a loop adds the value of the limb
 
 
 class LoopEmitter(Emitter):
-    """Writes packs of limbs as loops over the limbs, whose constants come from a table."""
+    """Writes packs of limbs as loops over the limbs; constants of the limbs are read from a table."""
 
     def __init__(self, kind: Kind, inputs: Arrays, frame: Frame) -> None:
         super().__init__(kind, inputs)
         self._frame = frame
-        self._group, self._limb, self._row = -1, "", ""  # of the loop: group, number of the limb, its constants
-        self._columns: list[dict[int, int]] = [{} for _ in frame.limbs]  # of constants in their table
+        self._group, self._limb, self._row = -1, "", ""  # group, limb and constants of the current loop
+        self._columns: list[dict[int, int]] = [{} for _ in frame.limbs]  # column of each constant in the table, by id
         self._constants: list[list[tuple[float, ...]]] = [[] for _ in frame.limbs]
 
     def function_of_turns(self, name: str, turns: Sequence[Turn], outputs: Sequence[str]) -> str:
-        """Return the function ``void name(inputs, outputs)``, and the constants of its limbs."""
+        """Return the function ``void name(inputs, outputs)``, and the tables of constants of the limbs."""
         for turn in turns:
             self.names = {}
             if turn.group is None:
                 self.run(turn.steps, outputs)
             else:
                 self._loop(turn.steps, turn.group, outputs)
-        size, one, tables = max(1, self._frame.size) * self.kind.lanes, Kind(self.kind.real), list[str]()
-        self.lines.insert(0, f"  %frame = alloca [{size} x {one.real}], align {self.kind.align}")
+        size, scalar, tables = max(1, self._frame.size) * self.kind.lanes, Kind(self.kind.real), list[str]()
+        self.lines.insert(0, f"  %frame = alloca [{size} x {scalar.real}], align {self.kind.align}")
         text = self.internal(name, self.pointers(outputs))
         for g, columns in enumerate(self._constants):
             text = text.replace(f"COLUMNS{g}.", str(len(columns)))
             numbers = [column[limb] for limb in range(self._frame.limbs[g]) for column in columns] or [0.0]
-            written = ", ".join(f"{one.real} {one.constant(x)}" for x in numbers)
-            tables.append(f"@limbs{g} = internal constant [{len(numbers)} x {one.real}] [{written}], align 64")
+            written = ", ".join(f"{scalar.real} {scalar.constant(x)}" for x in numbers)
+            tables.append(f"@limbs{g} = internal constant [{len(numbers)} x {scalar.real}] [{written}], align 64")
         return "\n".join([*tables, text])
 
     def _loop(self, steps: Sequence[Step], group: int, outputs: Sequence[str]) -> None:
@@ -88,19 +87,17 @@ class LoopEmitter(Emitter):
             self._limb = ""
 
     def write_all(self, wanted: Any) -> None:
-        """Write nothing: all expressions are steps."""
+        """Write nothing, because every expression is a step of its own."""
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
-        """Store a number, in a loop where the limb has its own."""
         array = f"out.{result.array}" if result.array else "frame"
         if self._limb:
             self.store(self.name(result.value), array, self._place(result.places))
             return
-        for place in result.places:
-            self.store(self.name(result.value), array, place)
+        for index in result.places:
+            self.store(self.name(result.value), array, index)
 
     def read(self, x: Expression) -> str:
-        """Read what was not computed in this turn."""
         if x.op == INPUT:
             return super().read(x)
         if x.op == BROADCAST:
@@ -109,19 +106,18 @@ class LoopEmitter(Emitter):
             return self._constant(x)
         if x.id not in self._frame.groups:
             return self.load("frame", self._frame.places[x.id])
-        if x.id not in self._frame.places:  # a pack of inputs of one array
+        if x.id not in self._frame.places:  # a pack of inputs of the same array
             inputs = [self._inputs[a.args[0]] for a in x.args[: self._frame.limbs[self._group]]]
             return self.load(f"in.{inputs[0][0]}", self._place([i for _, i in inputs]))
         return self.load("frame", self._place(self._frame.result(x).places))
 
     def _of_limbs(self, x: Expression) -> str:
-        """Read a number of a pack, or add a limb's number to a sum."""
         if x.op == LANE:
             pack, lane = x.args
             return self.load("frame", self._frame.places[pack.id] + lane)
-        at = self._frame.places[x.id]
-        total = self.new(f"fadd contract {self.kind.name} {self.load('frame', at)}, {self.name(x.args[0])}")
-        self.store(total, "frame", at)
+        index = self._frame.places[x.id]
+        total = self.new(f"fadd contract {self.kind.name} {self.load('frame', index)}, {self.name(x.args[0])}")
+        self.store(total, "frame", index)
         return total
 
     def _constant(self, x: Expression) -> str:
@@ -134,13 +130,13 @@ class LoopEmitter(Emitter):
         return self.in_all_lanes(self.kind, number)
 
     def _place(self, places: Sequence[int]) -> str:
-        """Write which of some places belongs to the limb."""
+        """Write the index of the current limb, given the indices of all limbs."""
         steps = {b - a for a, b in pairwise(places)}
         if len(steps) == 1:
             (step,) = steps
             scaled = self._limb if step == 1 else self.new(f"mul i64 {self._limb}, {step}")
             return self.new(f"add i64 {scaled}, {places[0]}")
-        at = str(places[-1])
+        index = str(places[-1])
         for k in reversed(range(len(places) - 1)):
-            at = self.new(f"select i1 {self.new(f'icmp eq i64 {self._limb}, {k}')}, i64 {places[k]}, i64 {at}")
-        return at
+            index = self.new(f"select i1 {self.new(f'icmp eq i64 {self._limb}, {k}')}, i64 {places[k]}, i64 {index}")
+        return index

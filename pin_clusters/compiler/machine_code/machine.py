@@ -1,4 +1,4 @@
-"""Machine code of modules: for the processor of this process, or for one that is named."""
+"""Object files of modules, for the processor of this process or for another one."""
 
 import contextlib
 import functools
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ...errors import NotAvailableError, UnknownNameError
 
-# what a register of floats of the processor has, widest first: its feature, and how many bytes
+# vector registers, widest first: processor feature, and size [bytes]
 _REGISTERS = (("avx512vl", 64), ("avx", 32))
 _HELP = """
 import sys
@@ -19,7 +19,7 @@ llvm.Target.from_triple(sys.argv[1]).create_target_machine(cpu="help")
 
 
 class Host(NamedTuple):
-    """The processor of this process, as LLVM names it."""
+    """The processor of this process, in the terms of LLVM."""
 
     triple: str
     cpu: str
@@ -27,39 +27,36 @@ class Host(NamedTuple):
 
 
 def binding() -> Any:
-    """Return llvmlite, or say how it is installed."""
     try:
         import llvmlite.binding as found
     except ImportError as error:
-        raise NotAvailableError("machine code of programs needs llvmlite: pip install llvmlite.") from error
+        raise NotAvailableError("compiling programs needs llvmlite: pip install llvmlite.") from error
     return found
 
 
 @functools.cache
 def host() -> Host:
-    """Return the processor of this process."""
     llvm = binding()
     return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 def lanes_of_host(real: str = "double") -> int:
-    """Return how many numbers a register of this processor holds."""
     has = set(host().features.split(","))
     return next((size for name, size in _REGISTERS if f"+{name}" in has), 16) // (8 if real == "double" else 4)
 
 
 def object_code(text: str, cpu: str = "native", triple: str | None = None, *, optimise: bool = True) -> bytes:
-    """Return the object file of a module.
+    """Compile a module to an object file.
 
     Args:
-        text: The module, as LLVM's intermediate representation.
-        cpu: ``native``, or the name of a processor as LLVM knows it (``x86-64-v3``, ``cortex-a72``).
-        triple: Architecture and system (``aarch64-linux-gnu``); None: those of this process.
-        optimise: Whether to simplify before machine code is made.
+        text: The module in LLVM's intermediate representation.
+        cpu: ``native``, or the name of a processor in LLVM (``x86-64-v3``, ``cortex-a72``).
+        triple: Architecture and system (``aarch64-linux-gnu``); None for this process.
+        optimise: Whether to run LLVM's optimisation passes.
 
     Raises:
-        UnknownNameError: LLVM knows no such processor or triple.
-        NotAvailableError: ``native`` with the triple of another architecture.
+        UnknownNameError: LLVM has no such processor or triple.
+        NotAvailableError: ``native`` is combined with the triple of another architecture.
     """
     llvm = binding()
     target, machine = _machine(cpu, triple)
@@ -74,10 +71,9 @@ def object_code(text: str, cpu: str = "native", triple: str | None = None, *, op
 
 
 def _machine(cpu: str, triple: str | None) -> tuple[str, Any]:
-    """Return the triple, and what makes code for a processor."""
-    llvm, mine = binding(), host()
-    target_triple = triple or mine.triple
-    if target_triple == mine.triple:
+    llvm, host_machine = binding(), host()
+    target_triple = triple or host_machine.triple
+    if target_triple == host_machine.triple:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
     else:
@@ -87,41 +83,40 @@ def _machine(cpu: str, triple: str | None) -> tuple[str, Any]:
         target = llvm.Target.from_triple(target_triple)
     except RuntimeError as error:
         raise UnknownNameError(
-            f"LLVM knows no target {target_triple!r} ({error}). It knows {', '.join(known_architectures())}, as in "
-            "'aarch64-linux-gnu'."
+            f"LLVM has no target {target_triple!r} ({error}). Available architectures: "
+            f"{', '.join(known_architectures())}, as in 'aarch64-linux-gnu'."
         ) from None
     features = ""
     if cpu == "native":
-        if target_triple.split("-")[0] != mine.triple.split("-")[0]:
+        if target_triple.split("-")[0] != host_machine.triple.split("-")[0]:
             raise NotAvailableError(
-                f"the processor of this process ({mine.triple}) is no target {target_triple!r}: name one, such as "
-                f"{', '.join(known_processors(target_triple)[:5])}."
+                f"the processor of this process ({host_machine.triple}) does not fit the target {target_triple!r}. "
+                f"Name a processor of the target, such as {', '.join(known_processors(target_triple)[:5])}."
             )
-        cpu, features = mine.cpu, mine.features
+        cpu, features = host_machine.cpu, host_machine.features
     elif cpu not in known_processors(target_triple):
-        known = ", ".join(known_processors(target_triple))
-        raise UnknownNameError(f"LLVM knows no processor {cpu!r} of {target_triple}. It knows {known}.")
+        available = ", ".join(known_processors(target_triple))
+        raise UnknownNameError(f"LLVM has no processor {cpu!r} for {target_triple}. Available: {available}.")
     machine = target.create_target_machine(cpu=cpu, features=features, opt=2, reloc="pic", codemodel="default")
     return target_triple, machine
 
 
 @functools.cache
 def known_processors(triple: str) -> tuple[str, ...]:
-    """Return the names of processors that LLVM knows, of a triple."""
-    # it tells only what writes to the terminal
-    told = subprocess.run([sys.executable, "-c", _HELP, triple], capture_output=True, text=True, check=False).stderr
-    _, _, rest = told.partition("Available CPUs for this target:")
-    lines = rest.partition("Available features")[0].splitlines()
+    """Return the names of the processors that LLVM supports for a triple."""
+    # LLVM only prints this list to stderr, so another process has to run it.
+    listing = subprocess.run([sys.executable, "-c", _HELP, triple], capture_output=True, text=True, check=False).stderr
+    _, _, processors = listing.partition("Available CPUs for this target:")
+    lines = processors.partition("Available features")[0].splitlines()
     return tuple(line.split()[0] for line in lines if " - " in line)
 
 
 def known_architectures() -> tuple[str, ...]:
-    """Return the architectures for which this LLVM makes code."""
     llvm = binding()
     llvm.initialize_all_targets()
-    found = []
+    available = []
     for name in ("x86_64", "aarch64", "armv7", "riscv64", "ppc64le", "s390x", "wasm32", "nvptx64", "mips64"):
         with contextlib.suppress(RuntimeError):
             llvm.Target.from_triple(f"{name}-unknown-linux")
-            found.append(name)
-    return tuple(found)
+            available.append(name)
+    return tuple(available)

@@ -1,9 +1,10 @@
-"""Sine and cosine without a branch or a call: they work on packs.
+"""Sine and cosine without branches or calls, so that they apply to packs.
 
-The nearest multiple of pi/2 is taken away in three parts (Cody and Waite 1980); polynomials are those of the Cephes
-library (S. Moshier), for each type its own. In double they are those of the kernels' ``angles.sincos``: one unit in the
-last place below 1e6; in float below 8e3. Both are slowly less accurate beyond. From 2^50 (float: 2^22) on the nearest
-multiple is not known: then the results are NaN, as they are of inf and NaN, unless the caller has looked at the angles.
+The nearest multiple of pi/2 is subtracted in three parts (Cody and Waite 1980). The polynomials are taken from the
+Cephes library (S. Moshier), for double and for float. In double, ``angles.sincos`` of the kernels uses the same. The
+error is one unit in the last place for angles below 1e6 (float: 8e3) and grows slowly beyond. From 2^50 (float: 2^22)
+on, the nearest multiple cannot be determined. The result is then NaN, as for inf and NaN, unless the caller checks the
+angles.
 """
 
 from collections.abc import Callable
@@ -13,9 +14,9 @@ from .kinds import Kind
 
 
 class _Numbers(NamedTuple):
-    huge: float  # infinite times what is no longer an angle
-    round: float
-    parts: tuple[float, float, float]
+    huge: float  # its product with a too large angle overflows to infinity
+    round: float  # adding and subtracting it rounds to an integer
+    parts: tuple[float, float, float]  # pi/2 in three parts [rad]
     sine: tuple[float, ...]
     cosine: tuple[float, ...]
 
@@ -24,7 +25,7 @@ TWO_OVER_PI = 0.63661977236758134308
 NUMBERS = {
     "double": _Numbers(
         2.0 ** (1024 - 50),
-        6755399441055744.0,  # 1.5 * 2^52: what is added to it is rounded to a whole number
+        6755399441055744.0,  # 1.5 * 2^52: a number added to it is rounded to an integer
         (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
         (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
          -1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01),
@@ -42,9 +43,9 @@ NUMBERS = {
 
 
 def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen: bool = False) -> tuple[str, str]:
-    """Write the operations for an angle x; return the names of sine and cosine.
+    """Write the operations for an angle x [rad]; return the names of its sine and cosine.
 
-    ``seen``: that it is an angle has been looked at.
+    ``seen`` means that the caller has checked the range of the angle.
     """
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
@@ -57,7 +58,7 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen
             y = op("fadd", op("fmul", y, z), c(a))
         return y
 
-    # without "contract": this sum must be rounded as it stands
+    # This sum must be rounded, so "contract" is not allowed here.
     shifted = new(f"fadd {t} {op('fmul', x, c(TWO_OVER_PI))}, {c(numbers.round)}")
     n = new(f"fsub {t} {shifted}, {c(numbers.round)}")
     r = x if seen else op("fadd", x, op("fmul", op("fmul", x, c(numbers.huge)), c(0.0)))
@@ -67,15 +68,15 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen
     sine = op("fadd", r, op("fmul", op("fmul", r, z), polynomial(numbers.sine, z)))
     tail = op("fsub", op("fmul", z, c(0.5)), op("fmul", op("fmul", z, z), polynomial(numbers.cosine, z)))
     cosine = op("fsub", c(1.0), tail)
-    # the last bits of what was rounded tell the quadrant
-    w, one = kind.whole, kind.whole_constant(1)
+    # The last bits of the rounded number are the quadrant.
+    w, whole_one = kind.whole, kind.whole_constant(1)
     quadrant = new(f"bitcast {t} {shifted} to {w}")
-    odd = new(f"icmp ne {w} {new(f'and {w} {quadrant}, {one}')}, {kind.whole_constant(0)}")
-    found = []
-    for first, second, turn in ((sine, cosine, quadrant), (cosine, sine, new(f"add {w} {quadrant}, {one}"))):
-        chosen = new(f"select {kind.truth} {odd}, {t} {second}, {t} {first}")
+    odd = new(f"icmp ne {w} {new(f'and {w} {quadrant}, {whole_one}')}, {kind.whole_constant(0)}")
+    results = []
+    for first, second, turn in ((sine, cosine, quadrant), (cosine, sine, new(f"add {w} {quadrant}, {whole_one}"))):
+        magnitude = new(f"select {kind.truth} {odd}, {t} {second}, {t} {first}")
         second_bit = new(f"and {w} {turn}, {kind.whole_constant(2)}")
         sign = new(f"shl {w} {second_bit}, {kind.whole_constant(8 * kind.size - 2)}")
-        bits = new(f"xor {w} {new(f'bitcast {t} {chosen} to {w}')}, {sign}")
-        found.append(new(f"bitcast {w} {bits} to {t}"))
-    return found[0], found[1]
+        bits = new(f"xor {w} {new(f'bitcast {t} {magnitude} to {w}')}, {sign}")
+        results.append(new(f"bitcast {w} {bits} to {t}"))
+    return results[0], results[1]

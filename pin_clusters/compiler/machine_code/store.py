@@ -1,10 +1,10 @@
-"""Machine code on disk: a file per module, named by what it is made of; a checksum covers name and code.
+"""Machine code on disk: one file per module, named by a digest of its inputs, with a checksum over name and code.
 
-A file that is damaged is made again; where nothing can be written, code is made in every process. There are no more
-than some megabytes: what was used longest ago makes room.
+Damaged files are replaced. If nothing can be written, code is compiled in every process. The total size is limited; the
+least recently used files are removed.
 
 Environment:
-    PIN_CLUSTERS_PROGRAMS: How many megabytes of code are kept, 512 by default.
+    PIN_CLUSTERS_PROGRAMS: Maximum size of the stored code [MiB], 512 by default.
 """
 
 import functools
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..native import own_folder
 from ..native.cache_folders import find
-from ..native.telling import say
+from ..native.notices import print_notice
 
 _NAME = "programs"
 _MEGABYTE = 2**20
@@ -24,23 +24,21 @@ _MEGABYTE = 2**20
 
 @functools.cache
 def _most() -> float:
-    """Return how many bytes are kept."""
-    given = os.environ.get("PIN_CLUSTERS_PROGRAMS", "512")
+    """Return the maximum size of the stored code, [bytes]."""
+    setting = os.environ.get("PIN_CLUSTERS_PROGRAMS", "512")
     try:
-        return max(0.0, float(given)) * _MEGABYTE
+        return max(0.0, float(setting)) * _MEGABYTE
     except ValueError:
-        say(f"PIN_CLUSTERS_PROGRAMS={given!r} is no number of megabytes; it is 512")
+        print_notice(f"PIN_CLUSTERS_PROGRAMS={setting!r} is not a number of megabytes; using 512")
         return 512.0 * _MEGABYTE
 
 
 @functools.cache
 def folder() -> Path | None:
-    """Return where machine code of programs is kept; None if no place serves."""
     return find(_NAME, "programs", "programs are compiled again in every process")
 
 
 def digest(*what: str) -> str:
-    """Name what code is made of."""
     h = hashlib.sha256()
     for x in what:
         h.update(f"{len(x)} ".encode() + x.encode())
@@ -48,15 +46,15 @@ def digest(*what: str) -> str:
 
 
 def kept(name: str, make: Callable[[], bytes]) -> bytes:
-    """Return what was kept under a name; if there is nothing, or it is damaged, what ``make`` returns."""
-    place = folder()
-    if place is None:
+    """Return the data stored under a name; if they are missing or damaged, store and return ``make()``."""
+    directory = folder()
+    if directory is None:
         return make()
     file = f"{name}.o"
-    data = own_folder.read(place, file)
+    data = own_folder.read(directory, file)
     if data is None:
         data = make()
-        with suppress(OSError):  # a full disk: made again next time
-            own_folder.make_room(place, ".o", len(data), _most())
-            own_folder.write(place, file, data)
+        with suppress(OSError):  # for example a full disk: the code is compiled again next time
+            own_folder.remove_oldest(directory, ".o", len(data), _most())
+            own_folder.write(directory, file, data)
     return data

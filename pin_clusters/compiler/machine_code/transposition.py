@@ -1,14 +1,15 @@
-"""Rows of an array to packs of its columns and back: blocks of as many columns as a pack has lanes, transposed."""
+"""Transposition between rows of an array and packs of its columns, in square blocks of as many columns as lanes."""
 
 from .kinds import Kind
 
 
 def call(function: str, array: str, columns: int, kind: Kind) -> str:
-    """Return the calls that move rows to packs (``gather``), or back (``scatter``)."""
-    few = columns < kind.lanes
-    name = f"{function}_{'few_' * few}{kind.lanes}_{kind.real}"
+    """Return the calls that move rows to packs (``gather``) or back (``scatter``)."""
+    fewer_than_lanes = columns < kind.lanes
+    name = f"{function}_{'few_' * fewer_than_lanes}{kind.lanes}_{kind.real}"
     last = columns - kind.lanes
-    firsts = [0] if few else [*range(0, last, kind.lanes), last]  # the last block may share columns with the one before
+    # The last block may share columns with the one before.
+    firsts = [0] if fewer_than_lanes else [*range(0, last, kind.lanes), last]
     lines = []
     for first in firsts:
         rows, packs = f"%{array}_rows_{first}", f"%{array}_packs_{first}"
@@ -21,7 +22,7 @@ def call(function: str, array: str, columns: int, kind: Kind) -> str:
 
 
 def choose(lanes: int) -> str:
-    """Return what writes down which row each lane takes: behind the end the last one."""
+    """Return instructions that store the row of each lane; lanes beyond the end repeat the last row."""
     lines = []
     for lane in range(lanes):
         lines += [
@@ -35,12 +36,10 @@ def choose(lanes: int) -> str:
 
 
 def functions(kind: Kind) -> str:
-    """Return the functions that ``call`` calls."""
     return "\n".join(_block(name, kind) + _few(name, kind) for name in ("gather", "scatter"))
 
 
 def _rows(kind: Kind) -> list[str]:
-    """Where the rows of all lanes begin."""
     lines = []
     for lane in range(kind.lanes):
         lines += [
@@ -60,10 +59,10 @@ def _head(name: str, kind: Kind) -> str:
 
 
 def _block(name: str, kind: Kind) -> str:
-    """Move a block of as many columns as there are lanes."""
-    lanes, t, one = kind.lanes, kind.name, kind.size
+    """Return the function that transposes a block of as many columns as lanes."""
+    lanes, t, size = kind.lanes, kind.name, kind.size
     lines = _rows(kind)
-    rows = [(f"%r{k}", one) for k in range(lanes)]
+    rows = [(f"%r{k}", size) for k in range(lanes)]
     lines += [f"  %p{k} = getelementptr {t}, ptr %packs, i64 {k}" for k in range(lanes)]
     packs = [(f"%p{k}", kind.align) for k in range(lanes)]
     source, target = (rows, packs) if name == "gather" else (packs, rows)
@@ -74,9 +73,9 @@ def _block(name: str, kind: Kind) -> str:
         second = [k + step if not k & step else lanes + k for k in range(lanes)]
         for k in range(lanes):
             i, j = k & ~step, k | step
-            chosen = ", ".join(f"i32 {x}" for x in (second if k & step else first))
+            indices = ", ".join(f"i32 {x}" for x in (second if k & step else first))
             lines.append(
-                f"  %v{k}_{stage + 1} = shufflevector {t} %v{i}_{stage}, {t} %v{j}_{stage}, <{lanes} x i32> <{chosen}>"
+                f"  %v{k}_{stage + 1} = shufflevector {t} %v{i}_{stage}, {t} %v{j}_{stage}, <{lanes} x i32> <{indices}>"
             )
         step, stage = 2 * step, stage + 1
     lines += [f"  store {t} %v{k}_{stage}, ptr {p}, align {align}" for k, (p, align) in enumerate(target)]
@@ -84,7 +83,7 @@ def _block(name: str, kind: Kind) -> str:
 
 
 def _few(name: str, kind: Kind) -> str:
-    """Move all columns, where there are fewer than lanes."""
+    """Return the function that moves fewer columns than lanes."""
     lines = [*_rows(kind), "  br label %head", "head:", "  %k = phi i64 [ 0, %0 ], [ %next, %body ]"]
     lines += ["  %more = icmp slt i64 %k, %columns", "  br i1 %more, label %body, label %done", "body:"]
     lines.append(f"  %pack = getelementptr {kind.name}, ptr %packs, i64 %k")

@@ -1,1 +1,1 @@
-"""What is below Python: the process and the processor as they are found, and folders of compiled code."""
+"""The process and the processor as they are found, and the folders of compiled code."""

@@ -1,7 +1,7 @@
-"""Folders where compiled code is kept between processes.
+"""Folders in which compiled code is kept between processes.
 
 Environment:
-    PIN_CLUSTERS_CACHE: Folder of compiled code, instead of the user's cache folder.
+    PIN_CLUSTERS_CACHE: Folder of compiled code, in place of the user's cache folder.
 """
 
 import os
@@ -10,58 +10,57 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import own_folder
-from .telling import say
+from .notices import print_notice
 
 
 def candidates() -> list[Path]:
-    """List the places for compiled code, best first; absolute, as a program may change its working folder."""
-    chosen = os.environ.get("PIN_CLUSTERS_CACHE")
+    """Return the folders for compiled code, best first; absolute, because a program may change its working folder."""
+    setting = os.environ.get("PIN_CLUSTERS_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     places: list[Path] = []
-    if chosen:
-        places.append(Path(chosen))
+    if setting:
+        places.append(Path(setting))
     else:
-        with suppress(RuntimeError):  # no home folder
+        with suppress(RuntimeError):  # there is no home folder
             places.append((Path(base) if base else Path.home() / ".cache") / "pin_clusters")
-    with suppress(FileNotFoundError):  # no temporary folder: nothing can be written
+    with suppress(FileNotFoundError):  # there is no temporary folder
         user = os.geteuid() if hasattr(os, "geteuid") else "user"
         places.append(Path(tempfile.gettempdir()) / f"pin_clusters-{user}")
-    return [place.absolute() for place in places]
+    return [folder.absolute() for folder in places]
 
 
-_said: set[str] = set()
+_faults_shown: set[str] = set()
 
 
 def find(name: str, what: str, without: str) -> Path | None:
-    """Return the folder of a name in the best place that serves; None if none does. Says once why it falls back.
+    """Return the folder ``name`` in the best usable place; None if none is usable. Print the reason of a fallback once.
 
     Args:
-        name: Of the folder.
-        what: What is kept there, for a message.
-        without: What comes of it where none serves.
+        name: Name of the folder.
+        what: The kind of code that is stored there, for the message.
+        without: Consequence if no folder can be used, for the message.
     """
     faults: list[str] = []
-    found: Path | None = None
-    for place in candidates():
-        fault = _fault(place, place / name)
+    usable: Path | None = None
+    for folder in candidates():
+        fault = _fault(folder, folder / name)
         if not fault:
-            found = place / name
+            usable = folder / name
             break
         faults.append(fault)
-    fault = faults[0] if faults else "cannot write to a folder of the user or a temporary one" if found is None else ""
-    if fault and fault not in _said:
-        _said.add(fault)
-        instead = f"{what} are kept in {found.parent}" if found is not None else without
-        say(f"{fault}; {instead}. PIN_CLUSTERS_CACHE can name a folder that only you can write to.")
-    return found
+    fault = faults[0] if faults else "cannot write to a folder of the user or a temporary one" if usable is None else ""
+    if fault and fault not in _faults_shown:
+        _faults_shown.add(fault)
+        instead = f"{what} are kept in {usable.parent}" if usable is not None else without
+        print_notice(f"{fault}; {instead}. Set PIN_CLUSTERS_CACHE to a folder that only you can write to.")
+    return usable
 
 
 def _fault(place: Path, folder: Path) -> str:
-    """Return why code cannot be kept in a folder of a place, "" if it can."""
     try:
         own_folder.check(folder)
     except own_folder.NotOwnError as error:
-        return f"{place} is not used: {error}, and code that is kept there is run"
+        return f"{place} is not used: {error}, and code stored there is executed"
     except OSError:
         return f"cannot write to {place}"
     return ""

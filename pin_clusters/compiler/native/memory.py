@@ -1,4 +1,4 @@
-"""Whether this process may execute what it has written: machine code that LLVM makes is of that kind."""
+"""Test whether this process may execute memory that it has written, which machine code from LLVM requires."""
 
 import ctypes
 import mmap
@@ -6,10 +6,10 @@ import sys
 
 
 def may_execute() -> bool:
-    """Try as LLVM does: memory that was written becomes executable.
+    """Try to make written memory executable, as LLVM does.
 
-    SELinux, ``MemoryDenyWriteExecute=`` of systemd and ``PR_SET_MDWE`` refuse that. Where it cannot be tried, the
-    answer is yes.
+    SELinux, ``MemoryDenyWriteExecute=`` of systemd and ``PR_SET_MDWE`` deny it. If the test is impossible, the result
+    is True.
     """
     if sys.platform != "linux":
         return True
@@ -20,6 +20,6 @@ def may_execute() -> bool:
     with mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as page:
         page[0] = 0
         first = ctypes.c_char.from_buffer(page)
-        at, size = ctypes.c_void_p(ctypes.addressof(first)), ctypes.c_size_t(mmap.PAGESIZE)
-        del first  # else the page could not be given back
-        return bool(protect(at, size, mmap.PROT_READ | mmap.PROT_EXEC) == 0)
+        address, size = ctypes.c_void_p(ctypes.addressof(first)), ctypes.c_size_t(mmap.PAGESIZE)
+        del first  # the mapping cannot be closed while a pointer to it exists
+        return bool(protect(address, size, mmap.PROT_READ | mmap.PROT_EXEC) == 0)

@@ -1,9 +1,9 @@
-"""Files with checksums in a folder that only the user and root can change: machine code is read from no other place.
+"""Files with checksums in a folder that only the user and root can change; machine code is read from nowhere else.
 
-Each access opens the folder component by component from the root, relative to the descriptor of the component before,
-and checks the owner and the mode of what it has opened. Thus nobody can exchange a component between check and use.
-Links are followed only above the folder, and only if the user or root made them. Systems without descriptors of folders
-(Windows) open files by path.
+Each access opens the folder component by component from the root, relative to the descriptor of the previous component,
+and checks the owner and the mode of the opened component. Nobody can therefore exchange a component between check and
+use. Links are followed only above the folder, and only if the user or root made them. Systems without folder
+descriptors (Windows) open files by path.
 """
 
 import errno
@@ -20,88 +20,92 @@ from typing import IO, Any
 _BY_DESCRIPTOR = hasattr(os, "geteuid") and os.open in os.supports_dir_fd
 _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFELY
-_PARENT = _FOLDER | getattr(os, "O_PATH", 0)  # a parent need not be readable
+# O_PATH does not require read permission of a parent folder.
+_PARENT = _FOLDER | getattr(os, "O_PATH", 0)
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
-_NOBODY = 65534  # a namespace of users shows all users as this one whom it does not map, often root and this one
+# A user namespace shows all unmapped users with this id, often including root.
+_NOBODY = 65534
 _LARGEST = 2**30
-"""Size of the largest file that is read, [bytes]."""
+"""Maximum size of a file that is read, [bytes]."""
 
 
 class NotOwnError(OSError):
-    """Users other than this one and root can change a folder."""
+    """Users other than the current user and root can change a folder."""
 
 
 @contextmanager
 def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]]:
-    """Open a folder, and make it if ``make``: its descriptor, if the system has them, and how paths of files begin."""
+    """Open a folder, created if ``make``; yield its descriptor (None if unsupported) and the prefix of paths in it."""
     if not _BY_DESCRIPTOR:
         if make:
             folder.mkdir(parents=True, exist_ok=True)
         yield None, f"{folder}{os.sep}"
         return
-    rest, here, links = [*reversed(folder.parts)], Path(), 0
-    at = os.open(rest[-1], _PARENT)
+    components, opened_path, links = [*reversed(folder.parts)], Path(), 0
+    descriptor = os.open(components[-1], _PARENT)
     try:
-        while rest:
-            name = rest.pop()
-            own = len(rest) < 2  # the folder and the one that contains it belong to this package
+        while components:
+            name = components.pop()
+            of_package = len(components) < 2  # the folder and its parent belong to this package
             try:
                 if make:
-                    with suppress(OSError):  # it exists, or cannot be made
-                        os.mkdir(name, 0o700, dir_fd=at)
-                inner = os.open(name, _PARENT if rest else _FOLDER, dir_fd=at)
+                    with suppress(OSError):  # it exists already or cannot be created
+                        os.mkdir(name, 0o700, dir_fd=descriptor)
+                inner = os.open(name, _PARENT if components else _FOLDER, dir_fd=descriptor)
             except OSError as error:
                 if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                     raise
-                target = os.readlink(name, dir_fd=at)  # which fails, too, if it is no link
-                owner = os.stat(name, dir_fd=at, follow_symlinks=False).st_uid
+                target = os.readlink(name, dir_fd=descriptor)  # this raises as well if the component is not a link
+                owner = os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_uid
                 links += 1
-                if own or owner not in _trusted() or links > 40:
-                    raise NotOwnError(f"{here / name} is a link that user {owner} made") from None
-                rest += reversed(Path(target).parts)
+                if of_package or owner not in _trusted() or links > 40:
+                    raise NotOwnError(f"{opened_path / name} is a link that user {owner} made") from None
+                components += reversed(Path(target).parts)
             else:
-                os.close(at)
-                at, here = inner, here / name
-                _check(at, here, own)
-        yield at, ""
+                os.close(descriptor)
+                descriptor, opened_path = inner, opened_path / name
+                _check(descriptor, opened_path, of_package)
+        yield descriptor, ""
     finally:
-        os.close(at)
+        os.close(descriptor)
 
 
 def _trusted() -> set[int]:
-    """Return the user, root, and the owner of ``/``, as whom a namespace of users may show root."""
+    """Return the current user, root, and the owner of ``/``, which a user namespace may show in place of root."""
     user, root = os.geteuid(), os.stat("/").st_uid
     if user == root == _NOBODY:
-        raise NotOwnError("owners of files cannot be told apart in this namespace of users")
+        raise NotOwnError("this user namespace hides the owners of files")
     return {user, 0, root}
 
 
-def _check(at: int, here: Path, own: bool) -> None:
-    """Raise ``NotOwnError`` if others can change what is in an open folder, or rename it."""
-    about, trusted = os.fstat(at), _trusted()
-    if about.st_uid not in ({os.geteuid()} if own else trusted):
-        raise NotOwnError(f"{here} belongs to user {about.st_uid}")
-    safe = not about.st_mode & _OTHERS
-    if not own:  # in a folder with the sticky bit only the owner of an entry can rename the entry
-        safe |= bool(about.st_mode & stat.S_ISVTX)
-        safe = safe or (not about.st_mode & stat.S_IWOTH and _is_private(about.st_gid, at))
+def _check(descriptor: int, path: Path, of_package: bool) -> None:
+    """Raise ``NotOwnError`` if other users can rename an open folder or change its contents."""
+    status, trusted = os.fstat(descriptor), _trusted()
+    if status.st_uid not in ({os.geteuid()} if of_package else trusted):
+        raise NotOwnError(f"{path} belongs to user {status.st_uid}")
+    safe = not status.st_mode & _OTHERS
+    if not of_package:  # with the sticky bit only the owner of an entry can rename it
+        safe |= bool(status.st_mode & stat.S_ISVTX)
+        safe = safe or (not status.st_mode & stat.S_IWOTH and _is_private(status.st_gid, descriptor))
     if not safe:
-        raise NotOwnError(f"others may write to {here} (mode {stat.S_IMODE(about.st_mode):o})")
+        raise NotOwnError(f"others may write to {path} (mode {stat.S_IMODE(status.st_mode):o})")
 
 
-def _is_private(gid: int, at: int) -> bool:
-    """Return whether the bits of a folder's group mean the user alone, as where users have groups and the umask 002."""
+def _is_private(gid: int, descriptor: int) -> bool:
+    """Return whether a folder's group contains the user alone, as with one group per user and the umask 002."""
     import grp
     import pwd
 
     uid = os.geteuid()
     try:
         user, group = pwd.getpwuid(uid), grp.getgrgid(gid)
-        if "system.posix_acl_access" in os.listxattr(f"/proc/self/fd/{at}"):  # they mean other users, too
+        # With an access control list the mode bits include other users.
+        if "system.posix_acl_access" in os.listxattr(f"/proc/self/fd/{descriptor}"):
             return False
     except (KeyError, OSError, AttributeError):
         return False
-    if uid == 0 or (user.pw_gid, user.pw_name) != (gid, group.gr_name):  # in containers users without a name have gid 0
+    # In containers, users without a name have gid 0.
+    if uid == 0 or (user.pw_gid, user.pw_name) != (gid, group.gr_name):
         return False
     return {*group.gr_mem} <= {user.pw_name} and all(x.pw_uid == uid for x in _users() if x.pw_gid == gid)
 
@@ -110,76 +114,74 @@ def _is_private(gid: int, at: int) -> bool:
 def _users() -> list[Any]:
     import pwd
 
-    return pwd.getpwall()  # a directory of many users takes its time
+    return pwd.getpwall()  # cached, because a directory service with many users is slow
 
 
-def _opener(at: int | None) -> Callable[[str, int], int]:
-    return lambda path, flags: os.open(path, flags | _SAFELY, 0o600, dir_fd=at)
+def _opener(descriptor: int | None) -> Callable[[str, int], int]:
+    return lambda path, flags: os.open(path, flags | _SAFELY, 0o600, dir_fd=descriptor)
 
 
 def _sealed(folder: Path, name: str, data: bytes) -> bytes:
-    """Return the checksum of data under a name: a file that was renamed, or moved to another folder, is damaged."""
+    """Return the checksum of data with its folder and name, so that renamed or moved files count as damaged."""
     return hashlib.sha256(f"{folder.name}/{name}\n".encode() + data).digest()
 
 
 def check(folder: Path) -> None:
-    """Make a folder if it is missing, and write to it; raise ``NotOwnError`` or another ``OSError`` if that fails."""
-    with _opened(folder, make=True) as (at, inside):
+    """Create a folder if it is missing and write to it; raise ``NotOwnError`` or another ``OSError`` on failure."""
+    with _opened(folder, make=True) as (descriptor, inside):
         part = f"{inside}.{secrets.token_hex(8)}.part"
-        open(part, "xb", opener=_opener(at)).close()
-        os.unlink(part, dir_fd=at)
+        open(part, "xb", opener=_opener(descriptor)).close()
+        os.unlink(part, dir_fd=descriptor)
 
 
 def read(folder: Path, name: str) -> bytes | None:
-    """Return what ``write`` has kept under a name; None if it is missing, damaged, or may come from another user."""
-    with suppress(OSError), _opened(folder) as (at, inside), open(inside + name, "rb", opener=_opener(at)) as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
+    """Return the data stored by ``write``; None if they are missing, damaged, or may come from another user."""
+    with suppress(OSError), _opened(folder) as (fd, inside), open(inside + name, "rb", opener=_opener(fd)) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
             return None
-        if at is not None and (about.st_uid != os.geteuid() or about.st_mode & _OTHERS):
+        if fd is not None and (status.st_uid != os.geteuid() or status.st_mode & _OTHERS):
             return None
-        content = file.read(about.st_size)
+        content = file.read(status.st_size)
         if content[:32] == _sealed(folder, name, content[32:]):
-            with suppress(OSError):  # it was used now
-                os.utime(inside + name if at is None else file.fileno())
+            with suppress(OSError):  # update the time of the last use
+                os.utime(inside + name if fd is None else file.fileno())
             return content[32:]
     return None
 
 
 def write(folder: Path, name: str, data: bytes) -> None:
-    """Keep data under a name, whole or not at all; raise as ``check`` does."""
-    with _opened(folder) as (at, inside):
+    with _opened(folder) as (descriptor, inside):
         part = f"{inside}.{name[:40]}-{secrets.token_hex(8)}.part"
         try:
-            with open(part, "xb", opener=_opener(at)) as file:
+            with open(part, "xb", opener=_opener(descriptor)) as file:
                 file.write(_sealed(folder, name, data) + data)
-            os.replace(part, inside + name, src_dir_fd=at, dst_dir_fd=at)
+            os.replace(part, inside + name, src_dir_fd=descriptor, dst_dir_fd=descriptor)
         except BaseException:
             with suppress(OSError):
-                os.unlink(part, dir_fd=at)
+                os.unlink(part, dir_fd=descriptor)
             raise
 
 
 def lock_file(folder: Path, name: str) -> IO[bytes]:
-    """Open a file for locks; raise as ``check`` does."""
-    with _opened(folder) as (at, inside):
-        return open(inside + name, "ab", opener=_opener(at))
+    with _opened(folder) as (descriptor, inside):
+        return open(inside + name, "ab", opener=_opener(descriptor))
 
 
-def make_room(folder: Path, suffix: str, size: int, most: float) -> None:
-    """Remove files used longest ago, down to three quarters of ``most`` bytes, if ``size`` bytes more are too many."""
-    with _opened(folder) as (at, inside):
-        found = []
-        for name in os.listdir(folder if at is None else at):
+def remove_oldest(folder: Path, suffix: str, size: int, most: float) -> None:
+    """Remove the least recently used files, down to 3/4 of ``most`` bytes, if ``size`` more bytes exceed ``most``."""
+    with _opened(folder) as (descriptor, inside):
+        files = []
+        for name in os.listdir(folder if descriptor is None else descriptor):
             if name.endswith(suffix):
-                with suppress(OSError):  # another process may remove it
-                    about = os.stat(inside + name, dir_fd=at, follow_symlinks=False)
-                    found.append((about.st_mtime, about.st_size, name))
-        total = size + sum(n for _, n, _ in found)
-        enough = most if total <= most else 0.75 * most
-        for _, n, name in sorted(found):
-            if total <= enough:
+                with suppress(OSError):  # another process may remove the file
+                    status = os.stat(inside + name, dir_fd=descriptor, follow_symlinks=False)
+                    files.append((status.st_mtime, status.st_size, name))
+        total = size + sum(n for _, n, _ in files)
+        target = most if total <= most else 0.75 * most
+        for _, n, name in sorted(files):
+            if total <= target:
                 return
             with suppress(OSError):
-                os.unlink(inside + name, dir_fd=at)
+                os.unlink(inside + name, dir_fd=descriptor)
             total -= n

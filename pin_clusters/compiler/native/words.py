@@ -1,4 +1,4 @@
-"""Where arrays are, and arguments of an entry point as the words of which Numba's calls are made."""
+"""Addresses of arrays, and the words (64-bit integers) with which Numba passes arguments to compiled functions."""
 
 import ctypes
 from typing import Any, Final
@@ -6,28 +6,28 @@ from typing import Any, Final
 import numpy as np
 
 LEFT_TO_KERNEL: Final = 2**62
-"""What code of a robot's own returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
+"""Code returned by robot-specific code if the kernel must run: the state is not finite or looks singular."""
 SIZES: Final = (32, 64, 192)
-"""How many words are passed in calls over rows: what is called takes those that it knows."""
+"""Numbers of words that calls over rows can pass; the called function reads the words of its own arguments."""
 WORDS_OF_KIND: Final = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
-"""How many words an argument of a kernel takes, by its kind."""
+"""Number of words of an argument, by its kind."""
 SIZE: Final = 2
 DATA: Final = 4
-"""Which of the words of an array say how many numbers it has, and lead to them."""
+"""Indices, in the words of an array, of the number of its entries and of the address of its data."""
 
 
 def address_of(x: np.ndarray) -> int:
-    """Return where the numbers of a contiguous array are, in a third of the time that ``x.ctypes.data`` takes."""
+    """Return the address of the data of a contiguous array, in a third of the time that ``x.ctypes.data`` takes."""
     if not x.size:
         return int(x.ctypes.data)
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(x.data))
-    except TypeError:  # it may not be written
+    except TypeError:  # the array is read-only
         return int(x.ctypes.data)
 
 
 def words_of(x: Any) -> list[int]:
-    """Return the words of a whole number, or of a contiguous array that somebody else keeps."""
+    """Return the words of an integer, or of a contiguous array, which the caller must keep alive."""
     if not isinstance(x, np.ndarray):
         return [int(x)]
     return [0, 0, x.size, x.itemsize, address_of(x), *x.shape, *x.strides]

@@ -1,1 +1,1 @@
-"""How kernels are declared, compiled and kept."""
+"""Declaration, compilation and caching of the generic kernels with Numba."""

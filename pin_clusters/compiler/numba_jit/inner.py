@@ -1,8 +1,8 @@
-"""How Numba compiles what kernels call: as far as they need it, which is the unoptimised code.
+"""Compilation of functions that kernels call: only to unoptimised LLVM code, which is all that their callers need.
 
-By default every inner function is optimised, made machine code and loaded, though all that is used of it is the code
-that goes into its callers, where it is optimised again. A pipeline of its own spares that. It holds on to names inside
-Numba's code library, of one object at a time; a Numba that has other ones does what it always does.
+By default Numba optimises, compiles and loads every inner function, although its callers only inline its LLVM code and
+optimise it again. The pipeline in this module avoids that. It replaces methods of Numba's code library, one object at a
+time. A Numba version without these methods compiles as usual.
 """
 
 from typing import Any
@@ -16,21 +16,21 @@ _KNOWN = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(NativeLowering):
-    """Lowers to LLVM's representation, and no further."""
+    """Lowers a function to LLVM code, without compiling it."""
 
     _name = "lowering_of_inner_functions"
 
     def run_pass(self, state: Any) -> bool:
-        """Lower, and give the dispatcher something in place of machine code."""
+        """Lower, and register a placeholder in place of the machine code."""
         state.flags.no_compile = True
         super().run_pass(state)
         lowered, library = state["cr"], state.library
         if all(hasattr(library, name) for name in _KNOWN):
             library._optimize_final_module = lambda: None
             library._finalize_final_module = lambda: _finalized(library)
-        never_called = list[Any]().append  # a builtin of its own: callers find the code by it
+        never_called = list[Any]().append  # a distinct builtin object, by which callers find the code
         state.targetctx.insert_user_function(never_called, lowered.fndesc, [library])
-        state.reload_init.extend(getattr(library, "_reload_init", ()))  # since 0.63
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # exists since Numba 0.63
         state["cr"] = lowered._replace(cfunc=never_called)
         return True
 
@@ -41,10 +41,9 @@ def _finalized(library: Any) -> None:
 
 
 class InnerCompiler(CompilerBase):
-    """Numba's compiler, with that lowering."""
+    """Numba's compiler, with ``_Lowering`` as the last pass."""
 
     def define_pipelines(self) -> list[PassManager]:
-        """Return the one pipeline: nopython."""
         passes = PassManager("inner")
         for part in (DefaultPassBuilder.define_untyped_pipeline, DefaultPassBuilder.define_typed_pipeline):
             passes.passes.extend(part(self.state).passes)

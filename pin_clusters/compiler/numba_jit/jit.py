@@ -1,16 +1,14 @@
-"""The one jit policy: how kernels are declared, and compiled by Numba.
-
-Flags, each with its reason:
+"""The compilation policy: the flags with which Numba compiles kernels.
 
 - ``error_model="numpy"``: a division by zero gives inf, not an exception in the middle of a kernel.
-- ``fastmath={"contract"}``: fused multiply-add. No other flag: ``nnan`` would break ``isnan``.
-- ``forceinline``: the small spatial functions must vanish into the kernel; nothing else matters as much.
-- ``inline="always"`` (``paste``): the long parts of a kernel become part of it before anything is compiled. Called,
-  each would cost 20 ns, because an array is passed as seven numbers; with ``forceinline`` it would be compiled twice.
-- ``_nrt=False`` (``uncounted``): no references to arrays are counted. Where functions have loops and many exits, as
-  steps do, that took as long as the arithmetic; what returns an array cannot do without.
-- no wrappers around inner functions: they took a quarter of the time of compilation.
-- explicit signatures: a strided, float32 or integer array must not trigger a fresh compilation of seconds.
+- ``fastmath={"contract"}``: fused multiply-add. No other flag is set, because ``nnan`` would break ``isnan``.
+- ``forceinline``: the small spatial functions must be inlined into the kernel. This flag has the largest effect.
+- ``inline="always"`` (``paste``): long parts of a kernel are merged before anything is compiled. A call would cost
+  20 ns, because an array is passed as seven numbers. With ``forceinline`` the part would be compiled twice.
+- ``_nrt=False`` (``uncounted``): references to arrays are not counted. In functions with loops and many exits, such as
+  steps, counting took as long as the arithmetic. Functions that return arrays need counting.
+- No wrappers around inner functions, which took a quarter of the compile time.
+- Explicit signatures: a strided, float32 or integer array must not trigger a new compilation of several seconds.
 """
 
 from collections.abc import Callable
@@ -23,15 +21,15 @@ from . import cache as _cache
 from .inner import InnerCompiler
 
 if JIT and config.DISABLE_JIT:
-    raise ImportError("Numba's JIT was switched off after pin_clusters was imported. Set NUMBA_DISABLE_JIT=1 before.")
+    raise ImportError("Numba's JIT was disabled after the import of pin_clusters. Set NUMBA_DISABLE_JIT=1 before.")
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
 
-# nobody calls these from Python or from C
+# these functions are never called from Python or C
 _UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
 INNER: dict[str, Any] = {**OPTIONS, **_UNWRAPPED}
 INLINE: dict[str, Any] = {"jit_options": {"forceinline": True, **_UNWRAPPED}}
-"""Of overloads."""
+"""Options of overloads."""
 
 inline = njit(forceinline=True, **INNER)
 paste = njit(inline="always", **INNER)
@@ -51,27 +49,25 @@ _KINDS = {
 
 
 def types_of(kinds: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return Numba's types of arguments."""
     return tuple(_KINDS[kind] for kind in kinds)
 
 
 class Source(NamedTuple):
-    """What a kernel is made of."""
+    """Everything from which a kernel is compiled."""
 
-    entry: Callable[..., Any]  # the function
-    kinds: tuple[str, ...]  # what its arguments are, as in ``operations.Operation``
-    title: str  # what the user is told is being compiled
-    plain: Callable[..., Any] | None  # what runs instead when the JIT is off, on the arrays themselves
-    nogil: bool  # whether it releases the interpreter lock (batches do; it costs a little)
+    entry: Callable[..., Any]  # the function to compile
+    kinds: tuple[str, ...]  # kinds of its arguments, as in ``operations.Operation``
+    title: str  # name in the notice that is printed during compilation
+    plain: Callable[..., Any] | None  # Python function on the arrays, which runs if the JIT is off
+    nogil: bool  # whether it releases the interpreter lock, as batches do, at a small cost per call
 
     def signature(self) -> Any:
-        """Return the signature of Numba's."""
         return types.int64(*types_of(self.kinds))
 
 
 def compiled(source: Source) -> tuple[int, Callable[..., Any]]:
-    """Compile an entry point, or load it from the cache; return its address, and what takes its arguments."""
+    """Compile an entry point, or load it from the cache; return its address and a callable."""
     function = njit(nogil=source.nogil, **OPTIONS)(source.entry)
     _cache.compile_or_load(function, source.signature(), source.entry.__name__, source.title)
-    (found,) = function.overloads.values()
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name)), function
+    (overload,) = function.overloads.values()
+    return int(overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name)), function

@@ -21,11 +21,7 @@ _SHAPE, _STRIDES = _DATA + 2, _DATA + 3
 
 @functools.cache
 def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
-    """Return ``call(address, *arguments)``, which calls the function at an address and returns its code.
-
-    Args:
-        kinds: Kinds of the arguments, as in ``Operation``.
-    """
+    """Return ``call(address, *arguments)`` for arguments of the given kinds; it returns the code of the function."""
     run = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(load(_module(kinds), optimise=False).address("call"))
     pack, first = Struct(f"{1 + len(kinds)}q").pack, 1 + kinds.count("i0")
     numbers = {0, *(i for i, kind in enumerate(kinds, 1) if kind == "i0")}
@@ -40,7 +36,7 @@ def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
 
 
 def _module(kinds: tuple[str, ...]) -> str:
-    """Return the module of a function that passes the arguments as words, as Numba does."""
+    """Return the LLVM module of a function that unpacks the arguments into words, as Numba passes them."""
     w = Instructions(Kind("double"))
 
     code, words = w.pointer(w.word("%given", 0)), list[Any]()
@@ -55,14 +51,14 @@ def _module(kinds: tuple[str, ...]) -> str:
         )
         size = w.new(f"mul i64 {', '.join(shape)}") if kind[1] == "2" else shape[0]
         words += [0, 0, size, 1 if kind[0] == "b" else 8, w.word(array, _DATA), *shape, *strides]
-    given = ", ".join(["ptr %status", "ptr %error", *(f"i64 {x}" for x in words)])
+    parameters = ", ".join(["ptr %status", "ptr %error", *(f"i64 {x}" for x in words)])
     return "\n".join(
         [
             "define i64 @call(ptr %given) nounwind {",
             "  %status = alloca i64",
             "  %error = alloca i64",
             *w.lines,
-            f"  call i32 {code}({given})",
+            f"  call i32 {code}({parameters})",
             "  %code = load i64, ptr %status",
             "  ret i64 %code",
             "}\n",

@@ -1,7 +1,7 @@
-"""Functions of the kernels that contain only choices and calls, translated to LLVM's text for one robot.
+"""Translation of kernel functions that contain only choices and calls to LLVM text, for one robot.
 
-The kernels' source is the only place where such decisions are written. A decision that another one calls becomes a part
-of its code. Other calls lead to traced parts. A local variable is a number in memory.
+The source of the kernels is the only place where such decisions are written. A decision that calls another decision
+includes its code. Other calls lead to traced parts. Every local variable is one ``double`` on the stack.
 """
 
 import ast
@@ -31,21 +31,21 @@ class Decisions(Instructions):
 
     def __init__(self, function: types.FunctionType, parts: Mapping[str, Part]) -> None:
         super().__init__(Kind("double"))
-        self._parts, self._blocks, self._rooms = parts, 0, list[str]()
+        self._parts, self._blocks, self._variables = parts, 0, list[str]()
         self._scope, self._names, self._exits = function.__globals__, dict[str, str](), ("yes", "no")
         tree = _tree(function)
         self._given = [x for x in _parameters(tree) if x not in _TABLES]
         self._names = {x: x for x in self._given}
         self._run(tree.body)
 
-    def text(self, name: str, rooms: Sequence[str]) -> str:
-        """Return the function ``i1 NAME``, with a pointer per array; ``rooms`` are what the calls of parts need."""
+    def text(self, name: str, buffers: Sequence[str]) -> str:
+        """Return the function ``i1 NAME``, with a pointer per array; ``buffers`` declares the memory of the parts."""
         return "\n".join(
             [
                 f"define internal i1 @{name}({', '.join(f'ptr %{x}' for x in self._given)}) noinline nounwind {{",
                 "start:",
-                *rooms,
-                *self._rooms,
+                *buffers,
+                *self._variables,
                 *self.lines,
                 "  unreachable",
                 "yes:",
@@ -63,70 +63,69 @@ class Decisions(Instructions):
 
     # --- statements
     def _run(self, statements: Sequence[ast.stmt]) -> None:
-        for one in statements:
-            getattr(self, f"_{type(one).__name__.lower()}")(one)
+        for statement in statements:
+            getattr(self, f"_{type(statement).__name__.lower()}")(statement)
 
-    def _expr(self, one: ast.Expr) -> None:
-        if isinstance(one.value, ast.Call):  # other expressions are docstrings
-            self._called(one.value)
+    def _expr(self, statement: ast.Expr) -> None:
+        if isinstance(statement.value, ast.Call):  # other expressions are docstrings
+            self._called(statement.value)
 
-    def _assign(self, one: ast.Assign) -> None:
-        (target,) = one.targets
+    def _assign(self, statement: ast.Assign) -> None:
+        (target,) = statement.targets
         if not isinstance(target, ast.Tuple):
-            self._set(target, self._number(one.value))
+            self._set(target, self._number(statement.value))
             return
-        if isinstance(one.value, ast.Tuple):
-            values: Sequence[str] = [self._number(x) for x in one.value.elts]
+        if isinstance(statement.value, ast.Tuple):
+            values: Sequence[str] = [self._number(x) for x in statement.value.elts]
         else:
-            values = self._called(one.value)
-        for place, value in zip(target.elts, values, strict=True):
-            self._set(place, value)
+            values = self._called(statement.value)
+        for name, value in zip(target.elts, values, strict=True):
+            self._set(name, value)
 
     def _set(self, target: ast.expr, value: str) -> None:
         assert isinstance(target, ast.Name)
         if target.id not in self._names:
-            self._names[target.id] = f"room{len(self._rooms)}"
-            self._rooms.append(f"  %{self._names[target.id]} = alloca double")
+            self._names[target.id] = f"room{len(self._variables)}"
+            self._variables.append(f"  %{self._names[target.id]} = alloca double")
         self.store(value, self._names[target.id], 0)
 
-    def _return(self, one: ast.Return) -> None:
-        assert one.value is not None
-        self._branch(one.value, *self._exits)
+    def _return(self, statement: ast.Return) -> None:
+        assert statement.value is not None
+        self._branch(statement.value, *self._exits)
         self.lines.append(f"{self._label()}:")
 
-    def _if(self, one: ast.If) -> None:
+    def _if(self, statement: ast.If) -> None:
         yes, end = self._label(), self._label()
-        self._branch(one.test, yes, end)
+        self._branch(statement.test, yes, end)
         self.lines.append(f"{yes}:")
-        self._run(one.body)
+        self._run(statement.body)
         self.lines += [f"  br label %{end}", f"{end}:"]
 
-    def _while(self, one: ast.While) -> None:
-        again, body, end = self._label(), self._label(), self._label()
-        self.lines += [f"  br label %{again}", f"{again}:"]
-        self._branch(one.test, body, end)
+    def _while(self, statement: ast.While) -> None:
+        head, body, end = self._label(), self._label(), self._label()
+        self.lines += [f"  br label %{head}", f"{head}:"]
+        self._branch(statement.test, body, end)
         self.lines.append(f"{body}:")
-        self._run(one.body)
-        self.lines += [f"  br label %{again}", f"{end}:"]
+        self._run(statement.body)
+        self.lines += [f"  br label %{head}", f"{end}:"]
 
-    def _for(self, one: ast.For) -> None:
-        """Repeat as many times as the argument of ``range`` says, which is a constant."""
-        assert isinstance(one.iter, ast.Call)
+    def _for(self, statement: ast.For) -> None:
+        """Repeat the body as often as the argument of ``range``, which is a constant, states."""
+        assert isinstance(statement.iter, ast.Call)
         counter = ast.Name("counter")
         self._set(counter, self.kind.constant(0.0))
-        test = ast.Compare(counter, [ast.Lt()], one.iter.args)
+        test = ast.Compare(counter, [ast.Lt()], statement.iter.args)
         step = ast.Assign([counter], ast.BinOp(counter, ast.Add(), ast.Constant(1.0)))
-        self._while(ast.While(test, [*one.body, step], []))
+        self._while(ast.While(test, [*statement.body, step], []))
 
     # --- choices
     def _branch(self, test: ast.expr, yes: str, no: str) -> None:
-        """Go to one of two blocks."""
         if isinstance(test, ast.BoolOp):
             *first, last = test.values
-            for one in first:
-                on = self._label()
-                self._branch(one, *((on, no) if isinstance(test.op, ast.And) else (yes, on)))
-                self.lines.append(f"{on}:")
+            for operand in first:
+                following = self._label()
+                self._branch(operand, *((following, no) if isinstance(test.op, ast.And) else (yes, following)))
+                self.lines.append(f"{following}:")
             self._branch(last, yes, no)
         elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self._branch(test.operand, no, yes)
@@ -138,60 +137,58 @@ class Decisions(Instructions):
             truth = self._called(test)[0] if isinstance(test, ast.Call) else self._compared(test)
             self.lines.append(f"  br i1 {truth}, label %{yes}, label %{no}")
 
-    def _insert(self, one: ast.Call, yes: str, no: str) -> None:
-        """Write the body of another decision, which goes to one of two blocks where it returns."""
-        function = self._scope[ast.unparse(one.func)]
+    def _insert(self, call: ast.Call, yes: str, no: str) -> None:
+        """Inline the body of another decision; its returns branch to ``yes`` or ``no``."""
+        function = self._scope[ast.unparse(call.func)]
         tree, outer = _tree(function), (self._scope, self._names, self._exits)
-        given = zip(_parameters(tree), map(ast.unparse, one.args), strict=True)
-        names = {x: self._names[y] for x, y in given if x not in _TABLES}
+        arguments = zip(_parameters(tree), map(ast.unparse, call.args), strict=True)
+        names = {x: self._names[y] for x, y in arguments if x not in _TABLES}
         self._scope, self._names, self._exits = function.__globals__, names, (yes, no)
         self._run(tree.body)
         self.lines.append("  unreachable")
         self._scope, self._names, self._exits = outer
 
-    def _compared(self, one: ast.expr) -> str:
-        assert isinstance(one, ast.Compare)
-        (op,), (right,) = one.ops, one.comparators
-        return self.new(f"fcmp {_COMPARISONS[type(op)]} double {self._number(one.left)}, {self._number(right)}")
+    def _compared(self, comparison: ast.expr) -> str:
+        assert isinstance(comparison, ast.Compare)
+        (op,), (right,) = comparison.ops, comparison.comparators
+        return self.new(f"fcmp {_COMPARISONS[type(op)]} double {self._number(comparison.left)}, {self._number(right)}")
 
     # --- numbers
-    def _number(self, one: ast.expr) -> str:
-        """Write an expression; return its name."""
-        if isinstance(one, ast.Name) and one.id in self._names:
-            return self.load(self._names[one.id], 0)
-        if isinstance(one, ast.BinOp):
-            left, right = self._number(one.left), self._number(one.right)
-            return self.new(f"{_OPERATIONS[type(one.op)]} double {left}, {right}")
-        if isinstance(one, ast.IfExp):
-            test, x, y = self._compared(one.test), self._number(one.body), self._number(one.orelse)
+    def _number(self, expression: ast.expr) -> str:
+        if isinstance(expression, ast.Name) and expression.id in self._names:
+            return self.load(self._names[expression.id], 0)
+        if isinstance(expression, ast.BinOp):
+            left, right = self._number(expression.left), self._number(expression.right)
+            return self.new(f"{_OPERATIONS[type(expression.op)]} double {left}, {right}")
+        if isinstance(expression, ast.IfExp):
+            test, x, y = self._compared(expression.test), self._number(expression.body), self._number(expression.orelse)
             return self.new(f"select i1 {test}, double {x}, double {y}")
-        if isinstance(one, ast.Call) and ast.unparse(one.func) == "min":
-            least, *others = (self._number(x) for x in one.args)
-            for x in others:
+        if isinstance(expression, ast.Call) and ast.unparse(expression.func) == "min":
+            least, *operands = (self._number(x) for x in expression.args)
+            for x in operands:
                 least = self.new(f"select i1 {self.new(f'fcmp olt double {x}, {least}')}, double {x}, double {least}")
             return least
-        if isinstance(one, ast.Call):
-            (found,) = self._called(one)
-            return found
-        return self.kind.constant(float(eval(ast.unparse(one), self._scope)))
+        if isinstance(expression, ast.Call):
+            (result,) = self._called(expression)
+            return result
+        return self.kind.constant(float(eval(ast.unparse(expression), self._scope)))
 
-    def _called(self, one: ast.expr) -> Sequence[str]:
-        """Write a call of a part; return the names of what it gives."""
-        assert isinstance(one, ast.Call)
-        given = [ast.unparse(x) for x in one.args if ast.unparse(x) not in _TABLES]
-        return self._parts[ast.unparse(one.func)].call(self, [self._names[x] for x in given])
+    def _called(self, call: ast.expr) -> Sequence[str]:
+        assert isinstance(call, ast.Call)
+        arguments = [ast.unparse(x) for x in call.args if ast.unparse(x) not in _TABLES]
+        return self._parts[ast.unparse(call.func)].call(self, [self._names[x] for x in arguments])
 
 
 def _tree(function: types.FunctionType) -> ast.FunctionDef:
     try:
         text = inspect.getsource(function)
-    except OSError as error:  # such as a frozen program, which has compiled files only
+    except OSError as error:  # for example a frozen program, which contains compiled files only
         raise NotAvailableError(
-            "moves of closed loops are translated from the source files of pin_clusters, which this installation lacks"
+            "moves of closed loops are compiled from the source files of pin_clusters, which this installation lacks"
         ) from error
-    (found,) = ast.parse(textwrap.dedent(text)).body
-    assert isinstance(found, ast.FunctionDef)
-    return found
+    (definition,) = ast.parse(textwrap.dedent(text)).body
+    assert isinstance(definition, ast.FunctionDef)
+    return definition
 
 
 def _parameters(tree: ast.FunctionDef) -> list[str]:

@@ -1,7 +1,8 @@
-"""A specialised function in the place of a kernel: it takes what the kernel takes, and writes what it writes.
+"""The entry point of robot-specific code: a function with the parameters and the results of the kernel it replaces.
 
-Of what the operations alone cannot know (input that is not finite, angles that are huge), and of what they find
-suspicious (a pivot that is nearly zero, loops that are nearly singular), the caller is told.
+Two kinds of states return ``LEFT_TO_KERNEL``, so that the caller runs the kernel: states that the traced operations
+cannot handle (input that is not finite, huge angles), and suspicious states (an almost zero pivot, almost singular
+loops).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,13 +17,13 @@ from ..native.words import DATA, LEFT_TO_KERNEL, SIZE, WORDS_OF_KIND
 from ..operations import Operation, names
 
 PARAMS, WORK, KEEP = 2, 4, 6
-"""Where numbers of the robot, the workspace and the results are, in the block of tables."""
+"""Indices of the robot's parameters, of the workspace and of the results in the block of tables."""
 STANDING = {"params": PARAMS, "work": WORK}
-"""Of inputs that are read there."""
+"""The same, by the name of the input that is read there."""
 
 
 def core_text(inputs: Sequence[tuple[str, int]], results: Sequence[Result], outputs: Sequence[str]) -> str:
-    """Return what computes the results, as ``i1 core(inputs, outputs)``: whether a bound is violated."""
+    """Return the function ``i1 core(inputs, outputs)``, which computes the results; true if a bound is violated."""
     emitter = Emitter(Kind("double"), inputs, angles_are_seen=True)
     return emitter.function("core", results, outputs, checked=True)
 
@@ -41,15 +42,15 @@ def module(
     """Return a module with the function ``entry``.
 
     Args:
-        core: What computes: ``i1 core(inputs, what is written, conditions)``.
-        inputs: Name and size of each.
-        sizes: Of what is written, by the name of the argument; ``keep``: to what the tables lead to.
-        operation: Whose kernel it stands in for.
-        conditions: Where in the workspace each of the conditions of loops is expected.
-        lanes: How many numbers a register holds.
-        looked_at: Inputs of which the core itself knows what must be finite.
-        elsewhere: Arrays that are no arguments: row and field of the question where their addresses stand.
-        redundant: What is returned if the last output, one number, is not positive.
+        core: The function ``i1 core(inputs, outputs, conditions)``.
+        inputs: Name and size of each input.
+        sizes: Size of each output, by the name of the argument; ``keep`` is the array to which the tables lead.
+        operation: The operation whose kernel is replaced.
+        conditions: Index in the workspace where each condition of a loop is stored.
+        lanes: Number of values in a vector register.
+        looked_at: Inputs that ``core`` itself checks for finite values.
+        elsewhere: Row and field of the request with the address of an array, for arrays that are not arguments.
+        redundant: Code that is returned if the last output, a single number, is not positive.
     """
     w = _Entry(operation, inputs, elsewhere or {})
     w.check(looked_at, lanes)
@@ -62,7 +63,7 @@ def module(
 
 
 class _Entry(Instructions):
-    """Writes ``entry``: it checks its arguments, calls ``core``, and reports what the kernel would report.
+    """Writes ``entry``, which checks its arguments, calls ``core`` and reports as the kernel does.
 
     Attributes:
         keep: Pointer to the results to which the tables lead.
@@ -71,7 +72,6 @@ class _Entry(Instructions):
     def __init__(
         self, operation: Operation, inputs: Sequence[tuple[str, int]], elsewhere: Mapping[str, tuple[int, int]]
     ) -> None:
-        """Begin, and find the addresses of the inputs."""
         super().__init__(Kind("double"))
         self._first, count = words_of(operation)
         self._data = {name: data_of(self._first, name) for name in self._first if name != "address"}
@@ -83,22 +83,22 @@ class _Entry(Instructions):
         self._given = [self.pointer(self._places[name]) for name, _ in self._inputs]
 
     def _addresses(self, elsewhere: Mapping[str, tuple[int, int]]) -> dict[str, str]:
-        """Return the address of each input; torques may be where others have accelerations."""
+        """Return the address word of each input; an input may stand at the position of another argument (tau, a)."""
         names_of_arguments = [name for name, _ in self._inputs if name not in elsewhere]
         by_place = zip(names_of_arguments, self._data.values(), strict=False)
-        found = {name: self._data.get(name, word) for name, word in by_place}
-        if "fext" in found:
+        addresses = {name: self._data.get(name, word) for name, word in by_place}
+        if "fext" in addresses:
             behind = self._data["forces"] if "forces" in self._data else of_block(self, KEEP)
-            found["fext"] = self.new(f"add i64 {behind}, {8 * self._sizes['v']}")
+            addresses["fext"] = self.new(f"add i64 {behind}, {8 * self._sizes['v']}")
         if elsewhere:
             self.lines += [f"  %asked = inttoptr i64 {self._data['asked']} to ptr"]
         for name, (row, field) in elsewhere.items():
-            found[name] = self.word("%asked", row * ROW_WIDTH + field)
-        return found
+            addresses[name] = self.word("%asked", row * ROW_WIDTH + field)
+        return addresses
 
     def check(self, looked_at: Sequence[str], lanes: int) -> None:
-        """Leave other sizes of forces, and input that is not finite, to the kernel."""
-        if "forces" in self._first and "forces" not in self._places:  # what knows external ones is code of its own
+        """Branch to the kernel if the number of external forces differs or if an input is not finite."""
+        if "forces" in self._first and "forces" not in self._places:  # code with forces is separate
             expected = self._sizes["v"] + self._sizes["fext"] if "fext" in self._places else 0
             fits = self.new(f"icmp eq i64 %w{self._first['forces'] + SIZE}, {expected}")
             self.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
@@ -107,35 +107,33 @@ class _Entry(Instructions):
         self.lines += [f"  br i1 {all_finite}, label %run, label %other", "run:"]
 
     def call(self, sizes: Mapping[str, int], conditions: Sequence[int], redundant: bool) -> list[str]:
-        """Call ``core``, and return the pointers to what it writes."""
         if STANDING.keys() & self._sizes.keys():
             self._given += [self.pointer(of_block(self, i)) for i in STANDING.values()]
         self.keep = self.pointer(of_block(self, KEEP))
         self.lines += [f"  %conditions = alloca [{max(1, len(conditions))} x double], align 64"]
         self.lines += ["  %redundant = alloca double"] if redundant else []
-        there, places = {"keep": self.keep, "redundant": "%redundant"}, self._data | self._places
-        into = [there.get(name) or self.pointer(places[name]) for name in sizes]
+        pointers_by_name, places = {"keep": self.keep, "redundant": "%redundant"}, self._data | self._places
+        into = [pointers_by_name.get(name) or self.pointer(places[name]) for name in sizes]
         pointers = ", ".join(f"ptr {x}" for x in (*self._given, *into, "%conditions"))
         self.lines += [f"  br i1 {self.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
         return into
 
     def keep_conditions(self, conditions: Sequence[int]) -> None:
-        """Write the conditions of loops to the workspace, where steps that change coordinates read them."""
+        """Store the conditions of loops in the workspace, where steps that change coordinates read them."""
         work = of_block(self, WORK) if conditions else ""
-        for i, at in enumerate(conditions):
+        for i, index in enumerate(conditions):
             x = self.load("conditions", i)
-            where = self.pointer(self.new(f"add i64 {work}, {8 * at}"))
+            where = self.pointer(self.new(f"add i64 {work}, {8 * index}"))
             self.lines += [f"  store double {x}, ptr {where}"]
 
     def report(self, redundant: int) -> None:
-        """Write the code that the kernel returns, and the end of the function."""
-        found = "0"
+        code = "0"
         if redundant:
             positive = self.new(f"fcmp ogt double {self.new('load double, ptr %redundant')}, 0.0")
-            found = self.new(f"select i1 {positive}, i64 0, i64 {redundant}")
+            code = self.new(f"select i1 {positive}, i64 0, i64 {redundant}")
         self.lines += [
             "  %code = inttoptr i64 %w0 to ptr",
-            f"  store i64 {found}, ptr %code",
+            f"  store i64 {code}, ptr %code",
             "  ret i32 0",
             "other:",
             "  %where = inttoptr i64 %w0 to ptr",
@@ -146,9 +144,10 @@ class _Entry(Instructions):
 
 
 def words_of(operation: Operation) -> tuple[dict[str, int], int]:
-    """Return at which word each argument of a kernel begins, and how many words there are: code and error come first.
+    """Return the first word of each argument of a kernel, and the number of words.
 
-    Kernels whose passes are not their entry are given the address of tables before that.
+    The first two words lead to the returned code and to the error. The address of the tables follows, unless the passes
+    are the entry point themselves.
     """
     first, words = {}, 2 if operation.is_entry else 3
     for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
@@ -158,34 +157,32 @@ def words_of(operation: Operation) -> tuple[dict[str, int], int]:
 
 
 def data_of(first: Mapping[str, int], name: str) -> str:
-    """Return the word that leads to the numbers of an argument."""
     return f"%w{first[name] + DATA}"
 
 
 def words(n: int) -> str:
-    """Return so many words, as a function takes them or is given them."""
+    """Return n words as parameters or as arguments of a call."""
     return ", ".join(f"i64 %w{i}" for i in range(n))
 
 
 def of_block(w: Instructions, i: int) -> str:
-    """Read a number of the block of tables."""
     return w.word("%tables", i)
 
 
 def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
-    """Write a loop that copies n numbers, ``lanes`` at a time: a function of others would have to be found."""
+    """Write a loop that copies n numbers, ``lanes`` at a time; memcpy would be a symbol outside the module."""
     if n == 0:
         return
     while lanes > n:
         lanes //= 2
     kind = Kind("double", lanes).name
     with w.loop(n, lanes) as i:
-        here, there = (w.new(f"getelementptr double, ptr {x}, i64 {i}") for x in (source, to))
-        w.lines += [f"  store {kind} {w.new(f'load {kind}, ptr {here}, align 8')}, ptr {there}, align 8"]
+        from_pointer, to_pointer = (w.new(f"getelementptr double, ptr {x}, i64 {i}") for x in (source, to))
+        w.lines += [f"  store {kind} {w.new(f'load {kind}, ptr {from_pointer}, align 8')}, ptr {to_pointer}, align 8"]
 
 
 def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:
-    """Write whether all numbers are finite: times zero they are zero. Those of ``q`` must be angles of sines, too."""
+    """Write the test that all numbers are finite, and entries of ``q`` small enough for sines: the sum of 0 x is 0."""
     sums: dict[int, str] = {}
     for array, name, n in arrays:
         width = lanes
@@ -200,8 +197,8 @@ def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) 
             product = w.new(f"fmul {kind.name} {numbers}, {kind.constant(0.0)}")
             sums[width] = w.new(f"fadd {kind.name} {sums[width]}, {product}") if width in sums else product
     total = "true"
-    for width, found in sums.items():
-        good = w.compare(Kind("double", width), found, "ord 0.0")
+    for width, total_of_width in sums.items():
+        good = w.compare(Kind("double", width), total_of_width, "ord 0.0")
         if width > 1:
             good = w.new(f"icmp eq i{width} {w.new(f'bitcast <{width} x i1> {good} to i{width}')}, -1")
         total = w.new(f"and i1 {total}, {good}")

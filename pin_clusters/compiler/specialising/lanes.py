@@ -1,9 +1,9 @@
-"""Operations of equal limbs as operations on packs, a limb per lane.
+"""Operations of equal limbs as vector operations (packs), with one limb per lane.
 
-The kernel is traced with the numbers of the robot as inputs (but for zeros), so that equal limbs leave equal graphs.
-From the outputs on, tuples of expressions, one per limb, become packs as long as their operations are the same; where
-they are not, numbers are computed one by one and put together. Sums over limbs become sums of packs, and of their
-lanes at the end. All of it is an expression again, with five more operations.
+The kernel is traced with the nonzero parameters of the robot as inputs, so that equal limbs produce equal graphs.
+Starting at the outputs, a tuple of expressions, one per limb, becomes a pack as long as its operations are the same.
+Where they differ, the numbers are computed one by one and then packed. A sum over limbs becomes a sum of packs, whose
+lanes are added at the end. The result is again a graph of expressions, with five additional operations.
 """
 
 import struct
@@ -18,7 +18,7 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""What a demand is built of, and what builds it of that."""
+"""The demands on which a demand depends, and a function that builds its expression from theirs."""
 _SCALAR = -1
 
 
@@ -26,9 +26,9 @@ class Lanes:
     """Rebuilds a graph with packs.
 
     Attributes:
-        graph: The new one.
-        packs: Group of each pack that was put together of numbers, by its id.
-        misfits: How many tuples were put together of numbers that were computed one by one.
+        graph: The new graph.
+        packs: Group of each pack that is assembled from single numbers, by the id of its expression.
+        misfits: Number of tuples that had to be assembled from numbers computed one by one.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Lanes:
         """Prepare.
 
         Args:
-            values: Of those inputs that are numbers of the robot, by number of the input.
-            owners: To which limb an input belongs, by number of the input.
+            values: Values of the inputs that are parameters of the robot, by index of the input.
+            owners: Limb of each input that belongs to a limb, by index of the input.
             groups: Limbs of each group.
-            width: Lanes of each group.
-            slots: What is alike in all limbs, by number of the input.
+            width: Number of lanes of each group.
+            slots: Role of an input within its limb, equal for all limbs of a group, by index of the input.
         """
         self.graph, self.misfits = Graph(), 0
         self.packs: dict[int, int] = {}
@@ -58,11 +58,11 @@ class Lanes:
         self._color: dict[int, int] = {}
         self._built: dict[Demand, Any] = {}
         self._plans: dict[Demand, Plan] = {}
-        self._seat: dict[int, tuple[Demand, int]] = {}  # which expression is which lane of what
+        self._seat: dict[int, tuple[Demand, int]] = {}  # pack and lane that contain an expression, by its id
 
-    # --- what an old expression looks like
+    # --- properties of expressions of the old graph
     def look_at(self, nodes: Sequence[Expression]) -> None:
-        """Learn the shapes of expressions, each behind its arguments."""
+        """Compute the shape hash of each expression; ``nodes`` are ordered, arguments first."""
         for x in nodes:
             if x.op == INPUT:
                 i = x.args[0]
@@ -75,27 +75,27 @@ class Lanes:
         return self._shape[a.id] if isinstance(a, Expression) else hash(a)
 
     def color(self, nodes: Sequence[Expression]) -> None:
-        """Learn on which limbs expressions depend."""
+        """Compute the set of limbs on which each expression depends, as a bit mask."""
         for x in nodes:
             if x.op == INPUT:
                 owner = self._owner.get(x.args[0])
                 self._color[x.id] = 0 if owner is None else 1 << owner
             else:
-                mine = 0
+                limbs = 0
                 for a in x.args:
                     if isinstance(a, Expression):
-                        mine |= self._color[a.id]
-                self._color[x.id] = mine
+                        limbs |= self._color[a.id]
+                self._color[x.id] = limbs
 
-    def own(self, group: int, tuples: Sequence[tuple[Any, ...]]) -> None:
-        """Learn which numbers of the robot belong to which limb: those in whose place others have others."""
-        seen, stack = set(), [tuple(t) for t in tuples]
+    def assign_parameters(self, group: int, tuples: Sequence[tuple[Any, ...]]) -> None:
+        """Assign parameters of the robot to limbs: those that differ between the expressions of a tuple."""
+        visited, stack = set(), [tuple(t) for t in tuples]
         while stack:
             t = stack.pop()
             key = tuple(a.id if isinstance(a, Expression) else a for a in t)
-            if key in seen or all(a is t[0] for a in t):
+            if key in visited or all(a is t[0] for a in t):
                 continue
-            seen.add(key)
+            visited.add(key)
             if not all(isinstance(a, Expression) for a in t) or len({a.op for a in t}) > 1:
                 continue
             if t[0].op == INPUT:
@@ -106,7 +106,7 @@ class Lanes:
             stack += self._arguments(t)
 
     def _arguments(self, t: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Return the arguments of equal operations, in the order of the first."""
+        """Return the argument tuples of equal operations, each in the argument order of the first limb."""
         first = t[0].args
         rows = [first]
         for x in t[1:]:
@@ -118,18 +118,17 @@ class Lanes:
 
     # --- building
     def scalar(self, x: Any) -> Any:
-        """Return the new expression of an old one."""
         return self._build((_SCALAR, x.id, x)) if isinstance(x, Expression) else x
 
     def pack(self, group: int, t: Sequence[Any]) -> Any:
-        """Return the pack of old expressions, one per limb; a float if all are that."""
+        """Return the pack of old expressions, one per limb; a float if all are the same float."""
         return self._build(self._demand(group, tuple(t)))
 
     def _demand(self, group: int, t: tuple[Any, ...]) -> Demand:
         return (group, *(a.id if isinstance(a, Expression) else ("c", a) for a in t), t)
 
-    def _build(self, wanted: Demand) -> Any:
-        stack = [wanted]
+    def _build(self, target: Demand) -> Any:
+        stack = [target]
         while stack:
             demand = stack[-1]
             key = demand[:-1]
@@ -145,7 +144,7 @@ class Lanes:
                 continue
             self._built[key] = build([self._built[p[:-1]] for p in parts])
             stack.pop()
-        return self._built[wanted[:-1]]
+        return self._built[target[:-1]]
 
     def _parts(self, xs: Sequence[Any]) -> list[Demand]:
         return [(_SCALAR, x.id, x) if isinstance(x, Expression) else (_SCALAR, ("c", x), x) for x in xs]
@@ -155,9 +154,9 @@ class Lanes:
         first = t[0]
         if all(a is first for a in t):
             return self._parts([first]), partial(self._broadcast, group)
-        known = [self._known(a) for a in t]
-        if None not in known:
-            padded = known + known[-1:] * (self._width[group] - len(t))
+        constants = [self._known(a) for a in t]
+        if None not in constants:
+            padded = constants + constants[-1:] * (self._width[group] - len(t))
             return [], lambda _: self._numbers(padded)
         if all(isinstance(a, Expression) for a in t) and len({a.op for a in t}) == 1 and first.op != INPUT:
             key = self._demand(group, t)[:-1]
@@ -166,7 +165,7 @@ class Lanes:
             return [self._demand(group, s) for s in self._arguments(t)], partial(self._operate, first.op)
         if not all(isinstance(a, Expression) and a.op == INPUT for a in t):
             self.misfits += 1
-        return self._parts(t), partial(self._put_together, group)
+        return self._parts(t), partial(self._assemble, group)
 
     def _known(self, a: Any) -> float | None:
         if not isinstance(a, Expression):
@@ -174,23 +173,23 @@ class Lanes:
         return self._values.get(a.args[0]) if a.op == INPUT else None
 
     def _plan_scalar(self, x: Any) -> Plan:
-        known = self._known(x)
-        if known is not None:
-            return [], lambda _: known
+        constant = self._known(x)
+        if constant is not None:
+            return [], lambda _: constant
         if x.op == INPUT:
             return [], lambda _: self.graph.make(INPUT, x.args[0])
         seat = self._seat.get(x.id)
         if seat is not None and seat[0] in self._built:
             return [], lambda _: self._lane(*seat)
-        found = self._plan_sum(x) if x.op in (ADD, SUB) else None
-        return found or (self._parts(x.args), partial(self._operate, x.op))
+        plan = self._plan_sum(x) if x.op in (ADD, SUB) else None
+        return plan or (self._parts(x.args), partial(self._operate, x.op))
 
     def _limb(self, x: Any) -> int | None:
-        """The limb on which alone an expression depends."""
+        """Return the only limb on which an expression depends; None if it depends on no limb or on several."""
         color = self._color[x.id] if isinstance(x, Expression) else 0
         return color.bit_length() - 1 if color and not color & (color - 1) else None
 
-    def _addends(self, x: Any, sign: int, found: list[tuple[int, Any]]) -> None:
+    def _addends(self, x: Any, sign: int, addends: list[tuple[int, Any]]) -> None:
         stack = [(x, sign)]
         while stack:
             x, sign = stack.pop()
@@ -201,67 +200,70 @@ class Lanes:
             elif several and x.op == NEG:
                 stack.append((x.args[0], -sign))
             else:
-                found.append((sign, x))
+                addends.append((sign, x))
 
     def _plan_sum(self, x: Expression) -> Plan | None:
-        """Split a sum over limbs into sums of packs and the rest; None if that is nothing."""
-        found: list[tuple[int, Any]] = []
-        self._addends(x, 1, found)
-        own = [(s, a) for s, a in found if self._limb(a) is None]
+        """Split a sum over limbs into sums of packs and a remainder; None if the limbs share no addends."""
+        addends: list[tuple[int, Any]] = []
+        self._addends(x, 1, addends)
+        remainder = [(s, a) for s, a in addends if self._limb(a) is None]
         parts: list[Demand] = []
-        what: list[tuple[int, int | None]] = []
+        terms: list[tuple[int, int | None]] = []
         summed = False
         for g, limbs in enumerate(self._groups):
-            by = [[(s, a) for s, a in found if self._limb(a) == limb] for limb in limbs]
+            by = [[(s, a) for s, a in addends if self._limb(a) == limb] for limb in limbs]
             if not any(by):
                 continue
-            self._align(by, own)
+            self._align(by, remainder)
             keys = [sorted(by_limb, key=lambda one: (one[0], self._shape_of(one[1]))) for by_limb in by]
-            shapes = {tuple((s, self._shape_of(a)) for s, a in one) for one in keys}
+            shapes = {tuple((s, self._shape_of(a)) for s, a in key) for key in keys}
             if len(shapes) > 1 or not keys[0]:
-                own += [one for by_limb in by for one in by_limb]
+                remainder += [addend for by_limb in by for addend in by_limb]
                 continue
             summed = True
             for column in zip(*keys, strict=True):
                 parts.append(self._demand(g, tuple(a for _, a in column)))
-                what.append((column[0][0], g))
+                terms.append((column[0][0], g))
         if not summed:
             return None
-        for s, a in own:
+        for s, a in remainder:
             parts += self._parts([a])
-            what.append((s, None))
-        return parts, partial(self._sum, what)
+            terms.append((s, None))
+        return parts, partial(self._sum, terms)
 
-    def _align(self, by: list[list[tuple[int, Any]]], own: list[tuple[int, Any]]) -> None:
-        """Take sums apart that stand in the place of addends: that of the first limb begins with what is nobody's."""
-        for k, mine in enumerate(by):
-            others = {(s, self._shape_of(a)) for j, one in enumerate(by) if j != k for s, a in one}
-            for i in reversed(range(len(mine))):
-                parts = self._parts_of(*mine[i], others)
+    def _align(self, by: list[list[tuple[int, Any]]], remainder: list[tuple[int, Any]]) -> None:
+        """Split the sums among the addends of each limb, so that the addends of all limbs match.
+
+        The sum of the first limb often starts with terms that belong to no limb.
+        """
+        for k, addends in enumerate(by):
+            shapes = {(s, self._shape_of(a)) for j, row in enumerate(by) if j != k for s, a in row}
+            for i in reversed(range(len(addends))):
+                parts = self._parts_of(*addends[i], shapes)
                 if parts is not None:
-                    mine[i : i + 1] = [one for one in parts if self._limb(one[1]) is not None]
-                    own += [one for one in parts if self._limb(one[1]) is None]
+                    addends[i : i + 1] = [row for row in parts if self._limb(row[1]) is not None]
+                    remainder += [row for row in parts if self._limb(row[1]) is None]
 
-    def _parts_of(self, sign: int, x: Any, others: set[tuple[int, int]]) -> list[tuple[int, Any]] | None:
-        """Return the addends of a sum that other limbs have, or that are nobody's; None if it has more."""
-        found, stack = [], [(sign, x)]
+    def _parts_of(self, sign: int, x: Any, shapes_elsewhere: set[tuple[int, int]]) -> list[tuple[int, Any]] | None:
+        """Return the addends of a sum if each occurs in other limbs or belongs to no limb; else None."""
+        addends, stack = [], [(sign, x)]
         while stack:
             sign, x = stack.pop()
-            if (sign, self._shape_of(x)) in others or self._limb(x) is None:
-                found.append((sign, x))
+            if (sign, self._shape_of(x)) in shapes_elsewhere or self._limb(x) is None:
+                addends.append((sign, x))
             elif x.op in (ADD, SUB):
                 stack += [(sign, x.args[0]), (sign if x.op == ADD else -sign, x.args[1])]
             elif x.op == NEG:
                 stack.append((-sign, x.args[0]))
             else:
                 return None
-        return found
+        return addends
 
     def _lane(self, key: Demand, lane: int) -> Any:
-        found = self._built[key]
-        if not isinstance(found, Expression):
-            return found
-        return found.args[lane] if found.op in (NUMBERS, PACK) else self.graph.make(LANE, found, lane)
+        pack = self._built[key]
+        if not isinstance(pack, Expression):
+            return pack
+        return pack.args[lane] if pack.op in (NUMBERS, PACK) else self.graph.make(LANE, pack, lane)
 
     def _broadcast(self, group: int, parts: list[Any]) -> Any:
         (x,) = parts
@@ -270,10 +272,10 @@ class Lanes:
     def _numbers(self, numbers: list[Any]) -> Any:
         return numbers[0] if len({struct.pack("<d", x) for x in numbers}) == 1 else self.graph.make(NUMBERS, *numbers)
 
-    def _put_together(self, group: int, parts: list[Any]) -> Expression:
-        made = self.graph.make(PACK, *parts, *[parts[-1]] * (self._width[group] - len(parts)))
-        self.packs[made.id] = group
-        return made
+    def _assemble(self, group: int, parts: list[Any]) -> Expression:
+        pack = self.graph.make(PACK, *parts, *[parts[-1]] * (self._width[group] - len(parts)))
+        self.packs[pack.id] = group
+        return pack
 
     def _operate(self, op: int, parts: list[Any]) -> Any:
         constant = [isinstance(x, Expression) and x.op == NUMBERS for x in parts]
@@ -284,10 +286,10 @@ class Lanes:
             return self._numbers(numbers)
         return operate(op, parts, range(len(parts)))
 
-    def _sum(self, what: list[tuple[int, int | None]], parts: list[Any]) -> Any:
+    def _sum(self, terms: list[tuple[int, int | None]], parts: list[Any]) -> Any:
         packs: dict[int, Any] = {}
         total: Any = 0.0
-        for x, (sign, g) in zip(parts, what, strict=True):
+        for x, (sign, g) in zip(parts, terms, strict=True):
             if g is None:
                 total = total + x if sign > 0 else total - x
             else:
@@ -298,35 +300,36 @@ class Lanes:
             if not isinstance(x, Expression):
                 total = total + n * x
             elif x.op in (NUMBERS, PACK):
-                for one in x.args[:n]:
-                    total = total + one
+                for lane in x.args[:n]:
+                    total = total + lane
             else:
                 total = total + (n * x.args[0] if x.op == BROADCAST else self.graph.make(SUM, x, n))
         return total
 
 
 def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]) -> tuple[Lanes, list[list[int]]]:
-    """Return what rebuilds a graph, and the numbers of the limbs of each group.
+    """Return a ``Lanes`` object and the limb numbers of each group.
 
-    ``inputs`` are those of each limb of each group, in one order for all of a group; ``values`` are of the robot.
+    ``inputs`` are the input indices of each limb of each group, in the same order for all limbs of a group. ``values``
+    are the parameters of the robot.
     """
     owners: dict[int, int] = {}
     slots: dict[int, int] = {}
     numbers: list[list[int]] = []
     for group in inputs:
-        start, at = sum(map(len, numbers)), 10000 * (len(numbers) + 1)
+        start, first_slot = sum(map(len, numbers)), 10000 * (len(numbers) + 1)
         numbers.append([start + k for k in range(len(group))])
-        for limb, own in enumerate(group):
-            for slot, i in enumerate(own, at):
+        for limb, indices in enumerate(group):
+            for slot, i in enumerate(indices, first_slot):
                 owners[i], slots[i] = start + limb, slot
     width = [1 << (len(group) - 1).bit_length() for group in inputs]
     return Lanes(values, owners, numbers, width, slots), numbers
 
 
 def of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
-    """Return the results of a pack: one, or one per limb where that is simpler."""
+    """Return the results that store a pack: one result, or one per limb where that is simpler."""
     if isinstance(value, Expression) and value.op not in (NUMBERS, PACK, BROADCAST):
         return [Result(array, places, value, bound)]
     several = value.args if isinstance(value, Expression) and value.op != BROADCAST else None
-    one = value.args[0] if isinstance(value, Expression) else value
-    return [Result(array, (i,), several[k] if several else one, bound) for k, i in enumerate(places)]
+    common_value = value.args[0] if isinstance(value, Expression) else value
+    return [Result(array, (i,), several[k] if several else common_value, bound) for k, i in enumerate(places)]

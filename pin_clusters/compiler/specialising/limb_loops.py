@@ -1,8 +1,8 @@
-"""Packs of states of a robot with equal limbs: the operations of a limb are written once, and run once per limb.
+"""Packs of states for a robot with equal limbs: the operations of a limb are written once and run once per limb.
 
-The graph is that of ``lanes``. There a pack of limbs is a register; here every number is a pack of states, and
-operations on packs of limbs are the body of a loop over the limbs. Loops alternate with straight code: a sum over limbs
-ends a loop, and a number for all limbs begins the next loop. The frame keeps values that pass from one to the next.
+The graph is the one of ``lanes``, where a pack of limbs is a register. Here every number is a pack of states, and
+operations on packs of limbs are the body of a loop over the limbs. Loops alternate with straight code. A sum over limbs
+ends a loop, and a number for all limbs begins the next one. The frame keeps values that pass from one to the next.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,10 @@ def pack_function(
     packs: dict[int, int],
     lanes: int,
 ) -> str:
-    """Return the function ``void pack(inputs, outputs)``, where each number is a pack of states.
+    """Return the function ``void pack(inputs, outputs)``, where each number is a pack of ``lanes`` states.
 
-    Args:
-        inputs: Name and size of each.
-        results: What is stored.
-        outputs: Names of the outputs.
-        limbs: How many each group has.
-        packs: Group of each pack that was put together of numbers, by its id.
-        lanes: States in a pack.
+    ``limbs`` is the number of limbs of each group; ``packs`` is the group of each assembled pack, by id of its
+    expression.
     """
     schedule = _LimbSchedule(inputs, limbs, packs, results)
     emitter = LoopEmitter(Kind("double", lanes), inputs, schedule.frame)
@@ -40,7 +35,7 @@ def pack_function(
 
 
 class _LimbSchedule:
-    """Assigns each expression to a turn: even turns are straight code, odd ones are loops over the limbs."""
+    """Assigns each expression to a turn: even turns are straight code, odd turns are loops over the limbs."""
 
     def __init__(
         self, inputs: Sequence[tuple[str, int]], limbs: Sequence[int], packs: dict[int, int], results: Sequence[Result]
@@ -48,7 +43,7 @@ class _LimbSchedule:
         self.frame = Frame(limbs)
         self._results, self._packs = results, packs
         self._arrays = [name for name, size in inputs for _ in range(size)]
-        self._nodes = needed([one.value for one in results])
+        self._nodes = needed([result.value for result in results])
         self._turn: dict[int, int] = {}
         for x in self._nodes:
             self._turn[x.id] = self._turn_of(x)
@@ -65,7 +60,7 @@ class _LimbSchedule:
         return latest + 1 if x.op in (*_OF_LIMBS, SUM, LANE) else latest
 
     def _group_of(self, x: Expression) -> int | None:
-        """Return whose limbs a pack has; constants are anybody's."""
+        """Return the group of limbs of a pack; None for single numbers, and for constants, which fit any group."""
         if x.op == BROADCAST:
             return int(x.args[2])
         if x.op == PACK:
@@ -76,7 +71,7 @@ class _LimbSchedule:
         return next((groups[a.id] for a in x.args if isinstance(a, Expression) and a.id in groups), None)
 
     def _is_copied(self, x: Expression) -> bool:
-        """Whether it is a pack of what was computed limb by limb, or of inputs of several arrays."""
+        """Whether an expression is a pack of inputs of several arrays, or of numbers computed in straight code."""
         if x.op != PACK:
             return False
         inputs = (a.args[0] if isinstance(a, Expression) and a.op == INPUT else None for a in x.args)
@@ -84,7 +79,7 @@ class _LimbSchedule:
         return len(arrays) > 1 or None in arrays
 
     def _lay_out(self, x: Expression) -> None:
-        """Give a place to what is read in another turn than its own, to sums, and to numbers that become packs."""
+        """Reserve frame memory for values that another turn reads, for sums, and for assembled packs."""
         if x.op == SUM or self._is_copied(x):
             self.frame.reserve(x)
         for a in x.args if x.op not in (INPUT, SUM) else ():
@@ -93,47 +88,46 @@ class _LimbSchedule:
                 self.frame.reserve(a)
 
     def turns(self) -> list[Turn]:
-        """Return the turns in their order; loops without an effect are left out."""
-        found: list[Turn] = []
+        turns: list[Turn] = []
         for number in range(max(self._turn.values(), default=0) + 2):
             if number % 2 == 0:
-                found.append(Turn(None, self._straight(number)))
+                turns.append(Turn(None, self._straight(number)))
             else:
                 loops = ((group, self._loop(number, group)) for group in range(len(self.frame.limbs)))
-                found += [Turn(group, steps) for group, steps in loops if steps]
-        return found
+                turns += [Turn(group, steps) for group, steps in loops if steps]
+        return turns
 
     def _in_turn(self, number: int) -> list[Expression]:
         return [x for x in self._nodes if self._turn[x.id] == number]
 
     def _stored(self, number: int) -> list[Result]:
-        return [one for one in self._results if self._when(one.value) == number]
+        return [result for result in self._results if self._when(result.value) == number]
 
     def _when(self, x: Any) -> int:
         return self._turn[x.id] if isinstance(x, Expression) else 0
 
     def _kept(self, nodes: Sequence[Expression]) -> list[Step]:
-        """Return expressions, each with the step that keeps it in the frame if it has a place there."""
+        """Return the steps of expressions: each is computed, and stored if the frame has memory for it."""
         steps: list[Step] = []
         for x in nodes:
             steps += [x, *([self.frame.result(x)] if x.id in self.frame.places else [])]
         return steps
 
     def _straight(self, number: int) -> list[Step]:
-        """Return the steps of straight code; at last, numbers become packs that the next turn reads."""
+        """Return the steps of straight code; the last ones assemble the packs that the next turn reads."""
         steps = self._kept([x for x in self._in_turn(number) if x.op not in (INPUT, SUM)])
         steps += self._stored(number)
         for x in self._in_turn(number + 1):
             if self._is_copied(x):
                 places = self.frame.result(x).places
-                steps += [Result("", (place,), a) for place, a in zip(places, x.args, strict=False)]
+                steps += [Result("", (index,), a) for index, a in zip(places, x.args, strict=False)]
         return steps
 
     def _loop(self, number: int, group: int) -> list[Step]:
-        """Return the steps of each limb of a group; none if they have no effect."""
-        mine = [x for x in self._in_turn(number) if self.frame.groups.get(x.id) == group and x.op not in _OF_LIMBS]
+        """Return the steps for each limb of a group; an empty list if they have no effect."""
+        computed = [x for x in self._in_turn(number) if self.frame.groups.get(x.id) == group and x.op not in _OF_LIMBS]
         sums = [x for x in self._in_turn(number + 1) if x.op == SUM and self.frame.groups[x.args[0].id] == group]
-        stored = [one for one in self._stored(number) if self.frame.groups[one.value.id] == group]
-        if not (stored or sums or any(x.id in self.frame.places for x in mine)):
+        stored = [result for result in self._stored(number) if self.frame.groups[result.value.id] == group]
+        if not (stored or sums or any(x.id in self.frame.places for x in computed)):
             return []
-        return [*self._kept(mine), *sums, *stored]
+        return [*self._kept(computed), *sums, *stored]

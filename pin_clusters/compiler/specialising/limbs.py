@@ -1,7 +1,7 @@
-"""Equal limbs of a robot: legs of a quadruped, both arms of a humanoid. What is done for one is done for all at once.
+"""Equal limbs of a robot, such as the legs of a quadruped or the arms of a humanoid, which are computed together.
 
-Only the structure counts: numbers may differ, so that mirrored limbs are equal. What is found here is a proposal: code
-whose operations turn out to be different is not wrong, only slower.
+Only the structure counts: parameters may differ, so that mirrored limbs are equal. A group is a proposal. If the
+operations of its limbs turn out to differ, the code is slower but still correct.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from ...model import ClusterModel
 
 
 class Limb(NamedTuple):
-    """Places of a limb in q, v and external forces, in the same order for all limbs of a group."""
+    """Indices of a limb in q, v and the external forces, in the same order for all limbs of a group."""
 
     q: tuple[int, ...]
     v: tuple[int, ...]
@@ -23,49 +23,48 @@ Group = tuple[Limb, ...]
 
 
 def limbs_of(model: ClusterModel) -> list[Group]:
-    """Return groups of equal limbs: subtrees of one cluster; none is part of another."""
+    """Return the groups of equal limbs; a limb is a subtree of clusters, and no limb contains another."""
     tree, clusters = model.own_tree, model.tables.topology.clusters
     home = {j: c for c, joints in enumerate(clusters) for j in joints}
     children: dict[int, list[int]] = {c: [] for c in range(-1, len(clusters))}
     for c, joints in enumerate(clusters):
         above = {home.get(int(tree.parents[j]), -1) for j in joints} - {c}
         children[max(above, default=-1)].append(c)
-    signatures: dict[int, int] = {}  # numbers of what subtrees look like
+    signatures: dict[int, int] = {}  # number of the signature of each subtree, by its first cluster
     numbers: dict[tuple[object, ...], int] = {}
     for c in reversed(range(len(clusters))):
         looks = _signature(model, clusters[c], [signatures[k] for k in children[c]])
         signatures[c] = numbers.setdefault(looks, len(numbers))
-    found: list[Group] = []
+    groups: list[Group] = []
     waiting = [-1]
     while waiting:
         alike: dict[int, list[int]] = {}
         for c in children[waiting.pop()]:
             alike.setdefault(signatures[c], []).append(c)
-        for same in alike.values():
-            if len(same) > 1:
-                found.append(tuple(_limb(model, _joints(c, clusters, children, signatures)) for c in same))
+        for equal_clusters in alike.values():
+            if len(equal_clusters) > 1:
+                groups.append(tuple(_limb(model, _joints(c, clusters, children, signatures)) for c in equal_clusters))
             else:
-                waiting += same
-    return found
+                waiting += equal_clusters
+    return groups
 
 
 def _signature(model: ClusterModel, joints: tuple[int, ...], below: list[int]) -> tuple[object, ...]:
-    tree, place = model.own_tree, {j: i for i, j in enumerate(joints)}
-    own = tuple((tree.joints[j].shortname()[:7], place.get(int(tree.parents[j]), -1)) for j in joints)
+    tree, index_of_joint = model.own_tree, {j: i for i, j in enumerate(joints)}
+    kinds = tuple((tree.joints[j].shortname()[:7], index_of_joint.get(int(tree.parents[j]), -1)) for j in joints)
     free = sum(model.idx_v_independent.searchsorted(tree.idx_vs[j] + np.arange(tree.nvs[j])).size for j in joints)
-    return (own, free, tuple(sorted(below)))
+    return (kinds, free, tuple(sorted(below)))
 
 
 def _joints(
     c: int, clusters: tuple[tuple[int, ...], ...], children: dict[int, list[int]], signatures: dict[int, int]
 ) -> list[int]:
-    """Return the joints of a subtree; equal subtrees have equal ones at equal places."""
-    found: list[int] = []
+    joints: list[int] = []
     waiting = [c]
     while waiting:
-        found += clusters[c := waiting.pop()]
+        joints += clusters[c := waiting.pop()]
         waiting += sorted(children[c], key=lambda k: (signatures[k], k), reverse=True)
-    return found
+    return joints
 
 
 def _limb(model: ClusterModel, joints: list[int]) -> Limb:

@@ -1,6 +1,6 @@
-"""Moves of closed loops: what the kernels of moves do, for one robot.
+"""Moves of closed loops for one robot: closing loops, and following them along a motion.
 
-The functions of the kernels that contain choices are translated, loop by loop; those that they call are traced.
+The kernel functions with choices are translated to LLVM text, one loop at a time; the functions they call are traced.
 """
 
 from collections.abc import Sequence
@@ -22,38 +22,33 @@ _MOVE = (
     ("evaluate", "predict", "step_dependents", "go", "side", "copy_all", "copy_independent", "speed"),
 )
 _PROJECT = "moves.closing", "close_all", ("evaluate", "step_all")
-"""Module of the kernels; the function that is translated; the functions that are traced."""
+"""Module of the kernels, the function that is translated, and the functions that are traced."""
 
 
 def module(model: ClusterModel, operation: Operation, most: float) -> str:
-    """Return a module with ``entry``, which takes what ``MOVE`` or ``PROJECT`` takes; "" if there are no loops.
-
-    Raises:
-        NotAvailableError: A function of the user ties joints of the loops, or the package has no source files.
-        TooLongError: A part has more than ``most`` operations.
-    """
+    """Return a module with ``entry``, which has the parameters of ``MOVE`` or ``PROJECT``; "" if there are no loops."""
     if model.tables.supplies:
-        raise NotAvailableError("a function of the user in Python closes loops, which kernels follow step by step")
-    rows, (place, decides, traced) = rows_of_loops(model), _MOVE if operation is MOVE else _PROJECT
+        raise NotAvailableError("a user function in Python is part of a closed loop, which only kernels can follow")
+    rows, (module_name, decides, traced) = rows_of_loops(model), _MOVE if operation is MOVE else _PROJECT
     if not rows:
         return ""
     loops, texts = [LoopParts(model, row, most) for row in rows], list[str]()
     for row, parts in zip(rows, loops, strict=True):
         for name in traced:
-            parts.trace(place, name)
+            parts.trace(module_name, name)
         texts += [part.text for part in parts.by_name.values()]
-        decisions = Decisions(getattr(source(place), decides), parts.by_name)
-        texts.append(decisions.text(f"arrives{row}", parts.rooms()))
+        decisions = Decisions(getattr(source(module_name), decides), parts.by_name)
+        texts.append(decisions.text(f"arrives{row}", parts.buffers()))
     return module_text(*texts, _entry(model, operation, rows, loops))
 
 
 def _entry(model: ClusterModel, operation: Operation, rows: Sequence[int], loops: Sequence[LoopParts]) -> str:
-    """Return the function ``entry``: all loops in turn; of those that do not arrive the last one is reported."""
+    """Return the function ``entry``, which moves all loops in turn and reports the last one that does not converge."""
     first, words = words_of(operation)
     moves = operation is MOVE
     sizes = {"q": model.nq, "v": model.nv} if moves else {"q": model.nq, "held": model.own_tree.nv}
     lines = [f"define i32 @entry({', '.join(f'i64 %w{i}' for i in range(words))}) nounwind {{", "start:"]
-    lines += [f"  %{x} = inttoptr i64 %w{place + DATA} to ptr" for x, place in first.items()]
+    lines += [f"  %{x} = inttoptr i64 %w{word + DATA} to ptr" for x, word in first.items()]
     lines += ["  %code = inttoptr i64 %w0 to ptr", f"  store i64 {at.WRONG_SIZE}, ptr %code"]
     lines += [loop.frame() for loop in loops]
     for x, n in sizes.items():
@@ -64,8 +59,8 @@ def _entry(model: ClusterModel, operation: Operation, rows: Sequence[int], loops
         lines += [f"{x}.good:"]
     lines += ["  store i64 0, ptr %code"]
     for c in rows:
-        given = ", ".join(f"ptr %{x}" for x in (f"work{c}", *first))
-        lines += [f"  %done{c} = call i1 @arrives{c}({given})"]
+        pointers = ", ".join(f"ptr %{x}" for x in (f"work{c}", *first))
+        lines += [f"  %done{c} = call i1 @arrives{c}({pointers})"]
         lines += [f"  br i1 %done{c}, label %next{c}, label %lost{c}", f"lost{c}:"]
         lines += [f"  store i64 {-c}, ptr %code", f"  br label %next{c}", f"next{c}:"]
     return "\n".join([*lines, "  br label %end", "end:", "  ret i32 0", "}", ""])

@@ -1,7 +1,7 @@
-"""Functions of the kernels of moves that contain no choices, traced for one closed loop of one robot.
+"""Kernel functions of moves without choices, traced for one closed loop of one robot.
 
-What such a function leaves in the workspace for another one is kept in a *frame*: an array with the numbers that depend
-on the state. The other numbers are constants in the traces.
+Values that such a function leaves in the workspace for another one are kept in a *frame*: an array of the numbers that
+depend on the state. All other numbers are constants in the traces.
 """
 
 import inspect
@@ -21,48 +21,46 @@ from ..tracing.expressions import Expression, Graph, select
 from ..tracing.run import Run
 
 _LEFT = {"evaluate": ("K", "value"), "predict": ("G", "saved")}
-"""Functions that leave numbers in the frame, and where in the workspace; they are traced before the others."""
+"""Functions that leave numbers in the frame, and the workspace fields; these functions are traced first."""
 _TABLES = ("index", "params", "work", "C")
 
 
 def rows_of_loops(model: ClusterModel) -> list[int]:
-    """Return the rows of the clusters that are closed loops."""
     views, index = source("tables.views"), model.tables.index
     n = views.header(index)
     return [c for c in range(n.cluster0, n.cluster1) if views.cluster(index, c).kind == at.LOOP]
 
 
 class Part(NamedTuple):
-    """A traced function, and how it is called."""
+    """A traced function and the layout of its call."""
 
     name: str
-    text: str  # the function, with a pointer per input, then per output; "" if it only copies numbers
-    given: Sequence[str]  # names of the arguments that are no constants
+    text: str  # LLVM function with a pointer per input, then per output; "" if it only copies numbers
+    parameters: Sequence[str]  # names of the arguments that are not constant
     reads: bool  # whether it reads the frame
-    left: int | None  # where in the frame its numbers begin, if it leaves some
+    frame_start: int | None  # index in the frame of the numbers that it leaves there; None if it leaves none
     changed: str  # the argument that it changes
-    computed: Sequence[int]  # which numbers of that it computes
-    copied: Sequence[tuple[int, str, int]]  # which numbers it copies: place, from which argument, place there
-    results: int
-    is_truth: bool  # whether the result is a truth value: a number above zero
+    computed: Sequence[int]  # indices in this argument of the numbers that it computes
+    copied: Sequence[tuple[int, str, int]]  # numbers that it copies: index, source argument, index there
+    results: int  # number of returned values
+    is_truth: bool  # whether the result is a truth value, which is true if the number is positive
 
     def call(self, w: Instructions, given: Sequence[str]) -> list[str]:
-        """Write a call for the names of arrays; return the names of the results."""
-        arrays = dict(zip(self.given, given, strict=True))
+        arrays = dict(zip(self.parameters, given, strict=True))
         for i, array, k in self.copied:
             w.store(w.load(arrays[array], k), arrays[self.changed], i)
         if not self.text:
             return []
         frame = arrays.pop("work", "")
         pointers = [f"%{x}" for x in (*arrays.values(), *[frame] * self.reads, *["next"] * bool(self.computed))]
-        if self.left is not None:
-            pointers.append(w.new(f"getelementptr double, ptr %{frame}, i64 {self.left}"))
+        if self.frame_start is not None:
+            pointers.append(w.new(f"getelementptr double, ptr %{frame}, i64 {self.frame_start}"))
         pointers += ["%told"] * bool(self.results)
         w.lines.append(f"  call void @{self.name}({', '.join(f'ptr {x}' for x in pointers)})")
         for k, i in enumerate(self.computed):
             w.store(w.load("next", k), arrays[self.changed], i)
-        found = [w.load("told", k) for k in range(self.results)]
-        return [w.compare(w.kind, found[0], "ogt 0.0")] if self.is_truth else found
+        results = [w.load("told", k) for k in range(self.results)]
+        return [w.compare(w.kind, results[0], "ogt 0.0")] if self.is_truth else results
 
 
 class LoopParts:
@@ -71,10 +69,10 @@ class LoopParts:
     Args:
         model: The robot.
         row: Row of the cluster in the tables.
-        most: How many operations each function may have.
+        most: Maximum number of operations of a function.
 
     Attributes:
-        by_name: The functions.
+        by_name: The traced functions, by name.
     """
 
     def __init__(self, model: ClusterModel, row: int, most: float) -> None:
@@ -90,25 +88,23 @@ class LoopParts:
             "G": [V.at_G + k for V in velocities for k in range(C.nk)],
             "saved": [*range(L.saved, L.saved + L.nd * L.nr)],
         }
-        self._sizes = {"v": model.nv, "held": model.own_tree.nv, "step": 1}  # others are configurations
-        self._frame: list[int] = []  # places in the workspace
-        self._constants: dict[int, float] = {}  # numbers in other places, which do not depend on the state
+        self._sizes = {"v": model.nv, "held": model.own_tree.nv, "step": 1}  # all other arguments are configurations
+        self._frame: list[int] = []  # workspace index of each number in the frame
+        self._constants: dict[int, float] = {}  # numbers that do not depend on the state, by workspace index
         self.by_name: dict[str, Part] = {}
 
-    def rooms(self) -> list[str]:
-        """Return what the function that calls the parts has to reserve."""
+    def buffers(self) -> list[str]:
         size = max(1, *(len(part.computed) for part in self.by_name.values()))
         return [f"  %next = alloca [{size} x double]", "  %told = alloca [3 x double]"]
 
     def frame(self) -> str:
-        """Return what the function that is called from outside has to reserve."""
+        """Return the stack memory for the frame, which the outermost function must declare."""
         return f"  %work{self._row} = alloca [{max(1, len(self._frame))} x double]"
 
     def trace(self, module: str, name: str) -> None:
-        """Trace a function of the kernels."""
-        function, own = getattr(source(module), name), _LEFT.get(name, ())
+        function, fields_left = getattr(source(module), name), _LEFT.get(name, ())
         parameters = [*inspect.signature(function).parameters]
-        reads = "work" in parameters and not own
+        reads = "work" in parameters and not fields_left
         sizes = {x: self._sizes.get(x, self._model.nq) for x in parameters if x not in _TABLES}
         before = self._inputs(sizes | {"frame": len(self._frame) * reads})
         run, after = Run(self._model), {x: y.copy() for x, y in before.items()}
@@ -117,16 +113,16 @@ class LoopParts:
         if reads:
             run.work[[*self._constants]] = [*self._constants.values()]
             run.work[self._frame] = before["frame"]
-        known = {"index": self._model.tables.index, "params": run.params, "work": run.work, "C": self._C}
-        known |= {x: y[0] if x == "step" else y for x, y in after.items()}
+        arguments = {"index": self._model.tables.index, "params": run.params, "work": run.work, "C": self._C}
+        arguments |= {x: y[0] if x == "step" else y for x, y in after.items()}
         with watching() as watched, np.errstate(all="ignore"):
-            found = function(*(known[x] for x in parameters))
+            returned = function(*(arguments[x] for x in parameters))
         changed = [(x, i) for x in sizes for i, y in enumerate(after[x]) if y is not before[x][i]]
         origin = {id(y): (x, i) for x in sizes for i, y in enumerate(before[x])}
         copied = [(i, *origin[id(after[x][i])]) for x, i in changed if id(after[x][i]) in origin]
         computed = {i: after[x][i] for x, i in changed if id(after[x][i]) not in origin}
-        told, left = _told(found, watched), len(self._frame)
-        outputs = {"next": [*computed.values()], "left": self._keep(run.work, own), "told": told}
+        results, frame_start = _as_numbers(returned, watched), len(self._frame)
+        outputs = {"next": [*computed.values()], "left": self._keep(run.work, fields_left), "told": results}
         written = {x: np.array(y, dtype=object) for x, y in outputs.items() if y}
         program = Program.of(name, [(x, len(y)) for x, y in before.items() if len(y)], written)
         self.by_name[name] = Part(
@@ -134,32 +130,34 @@ class LoopParts:
             body_text(program, f"{name}{self._row}", Kind("double")) if written else "",
             [x for x in parameters if x in sizes or x == "work"],
             len(before["frame"]) > 0,
-            left if outputs["left"] else None,
+            frame_start if outputs["left"] else None,
             changed[0][0] if changed else "",
             [*computed],
             copied,
-            len(told),
-            isinstance(found, bool),
+            len(results),
+            isinstance(returned, bool),
         )
 
     def _inputs(self, sizes: Mapping[str, int]) -> dict[str, np.ndarray]:
-        """Return arrays of expressions of a new graph."""
-        graph, first, found = Graph(self._most), 0, dict[str, np.ndarray]()
+        graph, first, inputs = Graph(self._most), 0, dict[str, np.ndarray]()
         for x, size in sizes.items():
-            found[x] = np.array(graph.inputs(first, size), dtype=object)
+            inputs[x] = np.array(graph.inputs(first, size), dtype=object)
             first += size
-        return found
+        return inputs
 
     def _keep(self, work: np.ndarray, names: Sequence[str]) -> list[Expression]:
-        """Give numbers in the workspace that depend on the state a place in the frame, and return them."""
+        """Reserve frame memory for the workspace numbers that depend on the state; return these numbers."""
         places = [i for name in names for i in self._places[name]]
         self._frame += [i for i in places if isinstance(work[i], Expression)]
         self._constants |= {i: work[i] for i in places if not isinstance(work[i], Expression)}
         return [work[i] for i in places if isinstance(work[i], Expression)]
 
 
-def _told(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return results as numbers; a truth value as one above zero if it is true and all pivots exceed their limits."""
+def _as_numbers(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Return the results as numbers.
+
+    A truth value becomes a positive number if it is true and all pivots exceed their limits.
+    """
     if not isinstance(found, bool):
         return [] if found is None else [*found] if isinstance(found, tuple) else [found]
     least: Any = 1.0 if found else -1.0

@@ -1,4 +1,4 @@
-"""From a model to the text of a specialised function: with limbs as lanes where there are equal ones."""
+"""The LLVM text of a robot-specific function; equal limbs, if the robot has any, become vector lanes."""
 
 import functools
 import hashlib
@@ -22,16 +22,13 @@ from . import entry, loop_moves, solving, tree, workspace
 from .lanes import Lanes, lanes_of, of_pack
 from .limbs import Group, limbs_of
 from .traced_kernels import BOUNDS, OF_MOMENTUM, Traced, is_of_loops, standing, traced, without_collector
-from .wishes import IN_MEMORY
+from .variants import IN_MEMORY
 
 
 def code_of(model: ClusterModel, kind: str, function: Function, most: float, make: Callable[[], str]) -> Loaded | None:
-    """Return the code of a function, kept by what it is made of; None if it fails at every state, or is too long.
+    """Return the code of a function from the cache or newly compiled; None if it always fails or is too long.
 
-    ``make`` returns the text of its module; nothing if the kernel fails at every state.
-
-    Raises:
-        NotAvailableError: A function of the user, which ties joints of the robot, cannot be traced.
+    ``make`` returns the text of the module, or "" if the kernel fails at every state.
     """
 
     def text() -> str:
@@ -41,7 +38,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
     of_users = any(isinstance(closure, CallableClosure) for closure in model.closures)
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
-        written = text()  # what the user's functions do does not stand in the tables; others have few numbers in it
+        written = text()  # the key, because the tables do not describe user functions; short if it has no parameters
         return load_made_of([written], lambda: written)
     read: tuple[np.ndarray, ...] = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
@@ -56,7 +53,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
 
 def reads_numbers(model: ClusterModel, function: Function) -> bool:
-    """Whether code reads the numbers of the robot where they stand, so that it serves others, too."""
+    """Whether the code reads the parameters of the robot at each call, so that it serves other parameters as well."""
     specialised = function.specialised or function.operation.group in ("hybrid", "columns", "contacts")
     return model._varies and specialised and function.operation is not ABA_DERIVATIVES
 
@@ -66,7 +63,7 @@ _MATRICES = {"dq", "dv", "M"}
 
 @functools.cache
 def sources() -> str:
-    """Return the digest of all files that write code: those of the kernels and of programs."""
+    """Return the digest of all source files on which the written code depends."""
     h, package = hashlib.sha256(), Path(__file__).parents[2]
     for folder in (package / "kernels", package / "compiler", package / "_support"):
         for file in sorted(folder.rglob("*.py")):
@@ -75,12 +72,7 @@ def sources() -> str:
 
 
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
-    """Return the module of a function, equal limbs as ``lanes``; "" if the kernel fails at every state.
-
-    Raises:
-        NotAvailableError: A compiled function of the user ties joints of the robot.
-        TooLongError: There are more operations than ``most``.
-    """
+    """Return the module of a function, with equal limbs as ``lanes``; "" if the kernel fails at every state."""
     if function.operation in (MOVE, PROJECT):
         return loop_moves.module(model, function.operation, most)
     if function.operation is TREE:
@@ -93,31 +85,31 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
     groups = groups_of(model, function) if lanes and not shared else []
     rebuilt = in_lanes(model, function, groups, most=most) if groups else None
     if rebuilt is not None:
-        found, _, results = rebuilt
+        trace, _, results = rebuilt
     else:
         numbers = "where they stand" if shared else ""
         plain = traced(model, function, numbers=numbers, opens=function.operation is OPENNESS, most=most)
         if plain is None:
             return ""
-        found, results = plain, _plain(plain, _written(model, function, plain))
+        trace, results = plain, _plain(plain, _written(model, function, plain))
     standing = [("params", len(model.tables.params)), ("work", len(model.tables.work))]
-    inputs = [*found.inputs, *standing] if shared else found.inputs
-    core = entry.core_text(inputs, results, (*found.outputs, "conditions"))
-    sizes = {name: len(x) for name, x in found.outputs.items()}
-    places = [condition.at for condition in model.tables.conditions] if found.conditions else []
-    looked_at = ("tau", "a") if found.finite else ()
+    inputs = [*trace.inputs, *standing] if shared else trace.inputs
+    core = entry.core_text(inputs, results, (*trace.outputs, "conditions"))
+    sizes = {name: len(x) for name, x in trace.outputs.items()}
+    places = [condition.at for condition in model.tables.conditions] if trace.conditions else []
+    looked_at = ("tau", "a") if trace.finite else ()
     return entry.module(core, inputs, sizes, function.operation, places, lanes_of_host(), looked_at)
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
-    """Return the equal limbs that serve a function: its results have numbers per joint, or per pair of a limb's."""
+    """Return the equal limbs that a function can use, which requires results per joint or per pair of joints."""
     serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
     serves = serves and function is not OF_MOMENTUM
     return [g for g in limbs_of(model) if g[0].v] if serves else []
 
 
 def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
-    """Return what is written, by name and places: derivatives stay zero for joints on different branches."""
+    """Return the indices that are written, by output; derivatives of joints on different branches stay zero."""
     written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
     if function.operation.group == "data" or is_of_loops(function):
         return written
@@ -144,47 +136,46 @@ def _plain(found: Traced, written: dict[str, set[int]]) -> list[Result]:
 def in_lanes(
     model: ClusterModel, function: Function, groups: list[Group], *, opens: bool = False, most: float = math.inf
 ) -> tuple[Traced, Lanes, list[Result]] | None:
-    """Return what is traced, rebuilt with a limb per lane; None if the kernel fails at every state.
+    """Return the trace of a kernel rebuilt with one limb per lane; None if the kernel fails at every state.
 
-    Zeros fold at once if all limbs have them at the same places; if not, only where all have them.
+    Zero parameters fold to constants if all limbs have them at the same positions; otherwise only common zeros fold.
     """
     best: tuple[Traced, Lanes, list[Result]] | None = None
     for numbers in ("some", "all"):
-        found = traced(model, function, numbers=numbers, opens=opens, most=most)
-        if found is None:
+        trace = traced(model, function, numbers=numbers, opens=opens, most=most)
+        if trace is None:
             return None
-        new, results = _rebuilt(model, function, found, groups)
+        new, results = _rebuilt(model, function, trace, groups)
         if best is None or new.misfits < best[1].misfits:
-            best = found, new, results
+            best = trace, new, results
         if not new.misfits:
             break
     return best
 
 
 def _alike(nv: int, found: Traced, group: Group) -> list[tuple[str, tuple[int, ...]]]:
-    """Return what limbs have in common, by name and places: numbers of joints, and of pairs of joints in matrices."""
+    """Return corresponding outputs of the limbs, by name and indices: per joint, and per pair of joints in matrices."""
     joints, limbs = range(len(group[0].v)), [limb.v for limb in group]
-    rest = set(range(nv)).difference(*limbs)
+    other_columns = set(range(nv)).difference(*limbs)
     alike: list[tuple[str, tuple[int, ...]]] = []
     for name, values in found.outputs.items():
         if len(values) == nv:
             alike += [(name, tuple(v[j] for v in limbs)) for j in reversed(joints)]
         else:
             alike += [(name, tuple(v[i] * nv + v[j] for v in limbs)) for i in joints for j in joints]
-            alike += [(name, tuple(k * nv + v[j] for v in limbs)) for k in rest for j in joints]
-            alike += [(name, tuple(v[j] * nv + k for v in limbs)) for k in rest for j in joints]
+            alike += [(name, tuple(k * nv + v[j] for v in limbs)) for k in other_columns for j in joints]
+            alike += [(name, tuple(v[j] * nv + k for v in limbs)) for k in other_columns for j in joints]
     return alike
 
 
 def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
-    """Rebuild what was traced, with a limb per lane."""
-    first, place = {}, 0
+    first, index = {}, 0
     for name, size in found.inputs:
-        first[name], place = place, place + size
+        first[name], index = index, index + size
     inputs = [
         [
-            [offset + i for name, offset in first.items() for i in {"q": one.q, "fext": one.fext}.get(name, one.v)]
-            for one in group
+            [offset + i for name, offset in first.items() for i in {"q": limb.q, "fext": limb.fext}.get(name, limb.v)]
+            for limb in group
         ]
         for group in groups
     ]
@@ -192,31 +183,31 @@ def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: lis
     new, numbers = lanes_of(inputs, found.params)
     new.look_at(nodes)
     alike = [_alike(model.nv, found, group) for group in groups]
-    for g, own in enumerate(alike):
-        new.own(g, [tuple(found.outputs[name][i] for i in places) for name, places in own])
+    for g, corresponding in enumerate(alike):
+        new.assign_parameters(g, [tuple(found.outputs[name][i] for i in places) for name, places in corresponding])
     new.color(nodes)
     results: list[Result] = []
-    left = _written(model, function, found)
-    for g, own in enumerate(alike):
-        for name, places in own:
-            if left[name].issuperset(places):
-                left[name] -= set(places)
+    single = _written(model, function, found)
+    for g, corresponding in enumerate(alike):
+        for name, places in corresponding:
+            if single[name].issuperset(places):
+                single[name] -= set(places)
                 results += of_pack(name, places, new.pack(g, [found.outputs[name][i] for i in places]))
-    results += [Result(name, (i,), new.scalar(found.outputs[name][i])) for name in left for i in sorted(left[name])]
+    results += [Result(name, (i,), new.scalar(found.outputs[name][i])) for name in single for i in sorted(single[name])]
     results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
     results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)
     return new, results + _looked_at(new, found.opens, "opens", "", numbers)
 
 
 def _looked_at(new: Lanes, values: list[Any], array: str, bound: str, groups: list[list[int]]) -> list[Result]:
-    """Return results of what belongs to limbs, in packs where each limb has as many, and of the rest."""
+    """Return the results that check values: packs if all limbs have equally many, and single values for the rest."""
     results: list[Result] = []
-    left = set(range(len(values)))
+    remaining = set(range(len(values)))
     for g, limbs in enumerate(groups):
         by = [[i for i, x in enumerate(values) if new._limb(x) == limb] for limb in limbs]
-        if len({len(one) for one in by}) == 1:
+        if len({len(indices) for indices in by}) == 1:
             for places in zip(*by, strict=True):
-                left -= set(places)
+                remaining -= set(places)
                 value = new.pack(g, [values[i] for i in places])
                 results += of_pack(array, places, value, bound)
-    return results + [Result(array, (i,), new.scalar(values[i]), bound) for i in sorted(left)]
+    return results + [Result(array, (i,), new.scalar(values[i]), bound) for i in sorted(remaining)]

@@ -1,7 +1,7 @@
-"""Functions of a model: traced at the first call, compiled, kept.
+"""Robot-specific functions of a model: traced at the first call, compiled, and kept.
 
-Which function is traced does not depend on a clock, nor on what is compiled or kept: on the model alone. So a program
-gets the same numbers each time.
+Which functions are traced depends on the model alone, not on a clock or on the state of the cache. A program therefore
+computes the same numbers in every run.
 """
 
 import math
@@ -18,43 +18,43 @@ from ...model import ClusterModel, with_loops
 from .. import entry_points as kernels
 from ..call_layer import tell_compiled
 from ..choice import chosen
-from ..native.telling import say
+from ..native.notices import print_notice
 from ..native.words import LEFT_TO_KERNEL, address_of
 from ..operations import RNEA_DERIVATIVES, Function, names
 from ..tracing._sources import source
-from .asked import OF_QUESTIONS, Asked
 from .calling import caller
 from .module import code_of, module_of
+from .requests import REQUEST_OPERATIONS, Requests
 from .rows import MadeRows
 from .traced_kernels import BY_CALLED_NAME, BY_OWN_NAME, BY_TABLES, MOST, WITH_FORCES
-from .wishes import OF_WISHES, Wishes, wish_of
+from .variants import VARIANT_OPERATIONS, Variants, variant_of
 
 M = TypeVar("M", "Made", MadeRows)
-_LONG = 30.0  # of traces of one process, [s]
+_LONG = 30.0  # [s], time spent on traces in this process after which a notice is printed
 _spent = [0.0]
 _OF_RNEA_DERIVATIVES = [names(RNEA_DERIVATIVES.takes).index(name) for name in ("forces", "dq", "M", "total")]
 
 
 class Specialised(NamedTuple):
-    """What became of a function."""
+    """How a function of a specialised model is computed."""
 
-    function: str  # its name; of rows with ``batch.`` before it
-    choice: str  # ``traced``, or ``tables`` if that cannot be, or its code were too long
-    size: int  # bytes of machine code and what belongs to it
-    made_in: float  # how long it took to trace and compile, or to load, [s]
+    function: str  # its name; functions of ``pc.batch`` begin with ``batch.``
+    choice: str  # ``traced``; or ``tables`` if tracing is impossible or the code would be too long
+    size: int  # bytes of the object file
+    made_in: float  # [s], time to trace and compile, or to load
 
 
 class Made:
-    """One function of a model: it is called as a kernel is.
+    """One function of a model; instances are called as a kernel is.
 
     Attributes:
-        own: Address of what calls take in place of the kernel; 0 if that does it.
+        own: Address of the robot-specific code; 0 if the kernel is used.
     """
 
     def __init__(
         self, model: ClusterModel, function: Function, most: float, write: Callable[..., str] = module_of
     ) -> None:
-        """Trace and compile, or load; ``write`` returns the text of the module, of at most ``most`` operations."""
+        """Compile or load the code; ``write`` returns the text of a module with at most ``most`` operations."""
         self.function, self.name, self.most = function, function.name, most
         self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.size, self.own = 0, 0
@@ -67,15 +67,12 @@ class Made:
 
     @property
     def chosen(self) -> bool:
-        """Whether it is traced."""
         return bool(self.own)
 
     def address(self) -> int:
-        """Return the address of what does it; a kernel is compiled if need be."""
         return self.own or self.kernel.address()
 
     def call(self, pointer: kernels.Pointer, *arrays: Any) -> int:
-        """Do what the kernel does, and return its code."""
         if not self.own:
             return int(self.kernel.call(pointer, *arrays))
         if self._call is None:
@@ -86,7 +83,7 @@ class Made:
 
 
 def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
-    """Run the source of a kernel in Python: what becomes of suspicious states, and nobody waits for a compiler."""
+    """Run the source of a kernel in Python: suspicious states are rare, and no compilation is needed."""
     module, _, name = kernel.operation.passes.rpartition(".")
     run: Callable[..., int] = getattr(source(module), name + "_loops" * kernel.loops)
     with np.errstate(all="ignore"):
@@ -94,15 +91,14 @@ def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int
 
 
 class Recipe(NamedTuple):
-    """What a specialised model is made again from: the names of the functions that were asked for."""
+    """Pickled form of a specialised model: the names of its specialised functions."""
 
     names: tuple[str, ...]
 
     def restore(self, model: ClusterModel) -> ClusterModel:
-        """Return the specialised model."""
-        special = model._with_functions(RobotFunctions.asked_for)
+        special = model._with_functions(RobotFunctions.requested)
         for name in self.names:
-            special._functions._make(BY_OWN_NAME[name] if name in BY_OWN_NAME else wish_of(name))
+            special._functions._make(BY_OWN_NAME[name] if name in BY_OWN_NAME else variant_of(name))
         return special
 
 
@@ -110,91 +106,86 @@ class RobotFunctions:
     """Functions of a model; each is made at its first call.
 
     Attributes:
-        asked: Whether the user asked for them: then they serve whatever engine is chosen, however long they are.
-        tables_of_wishes: Addresses of the tables of ``Wishes``, in their order, to which the tables of data lead.
+        asked: Whether the user requested them with ``pc.specialise``: they serve every engine, without a size limit.
+        tables_of_wishes: Addresses of the tables of ``Variants``, in their order, to which the tables of data lead.
     """
 
     def __init__(self, model: ClusterModel, *, asked: bool = False) -> None:
         self._model, self.asked = model, asked
         self._made: dict[str, Made] = {}
         self._rows: dict[tuple[str, ...], MadeRows] = {}
-        self._lock, self._told = threading.RLock(), False
+        self._lock, self._notice_shown = threading.RLock(), False
         loops = with_loops(model)
-        self.wishes: dict[str, Wishes | Asked] = {
-            name: kind(one, kernels.of(name, loops), self._make)
-            for kind, some in ((Wishes, OF_WISHES), (Asked, OF_QUESTIONS))
-            for name, one in some.items()
+        self.wishes: dict[str, Variants | Requests] = {
+            name: kind(operation, kernels.of(name, loops), self._make)
+            for kind, operations in ((Variants, VARIANT_OPERATIONS), (Requests, REQUEST_OPERATIONS))
+            for name, operation in operations.items()
         }
-        self.tables_of_wishes = np.array([address_of(x.table) for x in self.wishes.values() if isinstance(x, Wishes)])
+        self.tables_of_wishes = np.array([address_of(x.table) for x in self.wishes.values() if isinstance(x, Variants)])
 
     @classmethod
-    def asked_for(cls, model: ClusterModel) -> "RobotFunctions":
-        """Make those of ``pc.specialise``."""
+    def requested(cls, model: ClusterModel) -> "RobotFunctions":
         return cls(model, asked=True)
 
-    def code(self, name: str, *, must: bool = False) -> Made | Wishes | Asked:
-        """Return what is traced for a function, made now if need be; ``must``: there is an error if it cannot be."""
+    def code(self, name: str, *, must: bool = False) -> Made | Variants | Requests:
+        """Return the code of a function, compiled now if necessary; ``must``: raise if it cannot be traced."""
         if name in self.wishes:
             return self.wishes[name]
         return self._make(BY_CALLED_NAME[name], must=must)
 
-    def _make(self, one: Function, write: Callable[..., str] = module_of, *, must: bool = False) -> Made:
-        found = self._made.get(one.name)
-        if found is not None and found.own:
-            return found
+    def _make(self, function: Function, write: Callable[..., str] = module_of, *, must: bool = False) -> Made:
+        made = self._made.get(function.name)
+        if made is not None and made.own:
+            return made
         with self._lock:
-            found, most = self._made.get(one.name), self._most
-            if found is None or (not found.own and found.most < most):
-                found = self._made[one.name] = self._try(partial(Made, self._model, one, write=write), most, must)
+            made, limit = self._made.get(function.name), self._most
+            if made is None or (not made.own and made.most < limit):
+                make = partial(Made, self._model, function, write=write)
+                made = self._made[function.name] = self._try(make, limit, must)
                 tell_compiled()
-            return found
+            return made
 
     def _try(self, make: Callable[[float], M], most: float, must: bool = False) -> M:
-        """Make a function; where it was not asked for, and cannot be, say why: the kernel does it."""
+        """Make a function; if it cannot be traced and was not requested, print the reason and use the kernel."""
         try:
-            found = make(most)
+            made = make(most)
         except NotAvailableError as error:
             if must:
                 raise
-            if not self._told:
-                say(f"model {self._model.name!r} has kernels by tables, which take longer: {error}")
-            self._told, found = True, make(0)
-            found.most = most
-        _spend(found.made_in)
-        return found
+            if not self._notice_shown:
+                print_notice(f"model {self._model.name!r} uses generic kernels, which are slower: {error}")
+            self._notice_shown, made = True, make(0)
+            made.most = most
+        _spend(made.made_in)
+        return made
 
     @property
     def _most(self) -> float:
         return math.inf if self.asked or chosen() == "traced" else MOST
 
     def address(self, name: str, kernel: int) -> int:
-        """Return the address that a call should take, given its kernel's; 0 if it is to be made at the first call."""
+        """Return the address for a call; 0 if the code is still to be made; ``kernel`` is the address of the kernel."""
         if name in self.wishes:
             return self.wishes[name].own
-        return self._known(BY_CALLED_NAME[name], kernel) if name in BY_CALLED_NAME else kernel
+        return self._address_of(BY_CALLED_NAME[name], kernel) if name in BY_CALLED_NAME else kernel
 
-    def _known(self, one: Function, kernel: int) -> int:
-        made = self._made.get(one.name)
+    def _address_of(self, function: Function, kernel: int) -> int:
+        made = self._made.get(function.name)
         if made is None or (not made.own and made.most < self._most):
             return 0
         return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
-        """Return the address of what does a kernel's work with external forces; 0 if that is not made.
+        """Return the address of the code for a kernel with external forces; 0 if it is still to be made.
 
-        ``address`` is that of the kernel itself, which does what cannot be traced.
+        ``address`` is the address of the kernel, which serves functions that cannot be traced.
         """
-        return self._known(WITH_FORCES[kernel], address)
+        return self._address_of(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
-        """Do what a kernel does, and return its code; None where the kernel has to do it.
+        """Run the code of a kernel and return its code; None if the kernel itself must run.
 
-        Args:
-            name: Of the function, if others lead to the same result.
-            kernel: Name of its operation.
-            result: To which the tables lead.
-            pointer: The tables.
-            arrays: What the kernel is given.
+        ``name`` distinguishes functions with the same result; ``result`` is the array to which the tables lead.
         """
         if kernel in self.wishes:
             return self.wishes[kernel].call(pointer, *arrays)
@@ -204,38 +195,35 @@ class RobotFunctions:
             forced = forces.size > 0
             if forced and not (dq.size and M.size and not total.size):
                 return None
-        one = WITH_FORCES.get(kernel) if forced else BY_CALLED_NAME.get(name) or BY_TABLES.get(result)
-        if one is None or one.operation.name != kernel:
+        function = WITH_FORCES.get(kernel) if forced else BY_CALLED_NAME.get(name) or BY_TABLES.get(result)
+        if function is None or function.operation.name != kernel:
             return None
-        return self._make(one).call(pointer, *arrays)
+        return self._make(function).call(pointer, *arrays)
 
     def rows(self, name: str, *, forced: bool = False, parameters: tuple[str, ...] = ()) -> MadeRows:
-        """Return what computes rows, under forces if ``forced``; each has its own ``parameters`` of the robot."""
-        one = WITH_FORCES[BY_CALLED_NAME[name].operation.name] if forced else BY_CALLED_NAME[name]
-        key = (one.name, *parameters)
+        """Return the code for rows of states, with external forces if ``forced`` and with ``parameters`` per row."""
+        function = WITH_FORCES[BY_CALLED_NAME[name].operation.name] if forced else BY_CALLED_NAME[name]
+        key = (function.name, *parameters)
         with self._lock:
-            found, most = self._rows.get(key), self._most
-            if found is None or (found.run is None and found.most < most):
-                found = self._rows[key] = self._try(partial(MadeRows, self._model, one, parameters), most)
-            return found
+            made, limit = self._rows.get(key), self._most
+            if made is None or (made.run is None and made.most < limit):
+                made = self._rows[key] = self._try(partial(MadeRows, self._model, function, parameters), limit)
+            return made
 
     def recipe(self) -> Recipe:
-        """Return what makes the same of another model."""
         return Recipe(
-            tuple(name for name, made in self._made.items() if made.function.operation.name not in OF_QUESTIONS)
+            tuple(name for name, made in self._made.items() if made.function.operation.name not in REQUEST_OPERATIONS)
         )
 
     def told(self) -> tuple[Specialised, ...]:
-        """Return what became of each function."""
         all_made: list[Made | MadeRows] = [*self._made.values(), *self._rows.values()]
         return tuple(Specialised(x.name, "traced" if x.chosen else "tables", x.size, x.made_in) for x in all_made)
 
 
 def _spend(seconds: float) -> None:
-    """Say once that much time goes into traces."""
     if _spent[0] < _LONG <= _spent[0] + seconds:
-        say(
-            f"more than {_LONG:g} s went into code for single robots. A program that makes many robots of different "
-            "structure is faster with kernels that serve all of them: with pc.engine('tables'), or PIN_CLUSTERS_ENGINE"
+        print_notice(
+            f"more than {_LONG:g} s were spent on compiling robot-specific code. For many robots of different "
+            "structure, use generic kernels: with pc.engine('tables'), or PIN_CLUSTERS_ENGINE=tables"
         )
     _spent[0] += seconds

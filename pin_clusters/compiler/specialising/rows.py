@@ -1,4 +1,4 @@
-"""A specialised function of rows: packs of states, and what became of each row."""
+"""Robot-specific functions of rows of states: packs of states, and the status of each row."""
 
 import ctypes
 import time
@@ -22,7 +22,7 @@ from .module import code_of, groups_of, in_lanes
 from .traced_kernels import BY_OWN_NAME, SPECIALISED, traced
 
 Rows = Callable[..., None]
-# of what is looked at: when it is bad, and the status of such a row; the first that is bad counts
+# checked values: the comparison that makes a row bad, and its status; the first bad check determines the status
 _LOOKED_AT = (
     ("opens", f"uge {at.OPEN**2!r}", at.ROW_OPEN),
     ("conditions", f"uge {CONDITION_LIMIT**2!r}", at.ROW_SINGULAR),
@@ -31,14 +31,14 @@ _LOOKED_AT = (
 
 
 class MadeRows:
-    """The specialised code of rows.
+    """Robot-specific code for rows of states.
 
     Attributes:
-        name: Of the function of batches.
-        run: ``f(*inputs, result, status, first, last)`` of addresses, without the interpreter lock; None: the kernel
+        name: Name of the function of ``pc.batch``.
+        run: ``f(*inputs, result, status, first, last)`` of addresses, without the interpreter lock; None if the kernel
             fails at every state.
-        size: Bytes of its object code.
-        made_in: How long it took, [s].
+        size: Bytes of the object code.
+        made_in: Time to make the code, [s].
     """
 
     def __init__(self, model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> None:
@@ -57,45 +57,43 @@ class MadeRows:
 
     @property
     def chosen(self) -> bool:
-        """Whether it is traced."""
         return self.run is not None
 
 
 def _text(model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> str:
-    """Return the module; nothing if the kernel fails at every state."""
     if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES):
         return _of_derivatives(model, function, most)
     groups, lanes = [] if parameters else groups_of(model, function), lanes_of_host()
     rebuilt = in_lanes(model, function, groups, opens=True, most=most) if groups else None
-    found = rebuilt[0] if rebuilt else traced(model, function, opens=True, most=most, parameters=parameters)
-    if found is None:
+    trace = rebuilt[0] if rebuilt else traced(model, function, opens=True, most=most, parameters=parameters)
+    if trace is None:
         return ""
-    outputs = dict(found.outputs)
-    outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
+    outputs = dict(trace.outputs)
+    outputs |= {name: np.array(getattr(trace, name), dtype=object) for name, *_ in _LOOKED_AT}
     if rebuilt is not None:
         _, new, results = rebuilt
-        core = pack_function(found.inputs, results, list(outputs), [len(g) for g in groups], new.packs, lanes)
+        core = pack_function(trace.inputs, results, list(outputs), [len(g) for g in groups], new.packs, lanes)
     else:
-        core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
-    return _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
+        core = body_text(Program.of(model.name, trace.inputs, outputs), "pack", Kind("double", lanes))
+    return _module(core, trace.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
 
 
 def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
-    """Return the module of derivatives; those of forward dynamics are given accelerations in the place of torques."""
+    """Return the module of derivatives; forward dynamics receives accelerations in place of torques."""
     forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
     inverse = BY_OWN_NAME[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
-    found = traced(model, inverse, opens=True, most=most)
-    if found is None or model.nv == 0:
+    trace = traced(model, inverse, opens=True, most=most)
+    if trace is None or model.nv == 0:
         return ""
-    kind, left = Kind("double", lanes), {name: found.outputs[name] for name in ("dq", "dv", "M", "tau")}
-    left |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
-    core = body_text(Program.of(model.name, found.inputs, left), "inverse" if forward else "pack", kind)
-    sizes = {name: len(x) for name, x in left.items()}
+    kind, outputs = Kind("double", lanes), {name: trace.outputs[name] for name in ("dq", "dv", "M", "tau")}
+    outputs |= {name: np.array(getattr(trace, name), dtype=object) for name, *_ in _LOOKED_AT}
+    core = body_text(Program.of(model.name, trace.inputs, outputs), "inverse" if forward else "pack", kind)
+    sizes = {name: len(x) for name, x in outputs.items()}
     if forward:
-        kept = dict(list(sizes.items())[3:])
-        core += solving.of_rows(model, [name for name, _ in found.inputs], kept, kind)
-        sizes = dict.fromkeys(("first", "second", "third"), model.nv**2) | kept
-    return _module(core, found.inputs, sizes, lanes, results=3)
+        other_sizes = dict(list(sizes.items())[3:])
+        core += solving.of_rows(model, [name for name, _ in trace.inputs], other_sizes, kind)
+        sizes = dict.fromkeys(("first", "second", "third"), model.nv**2) | other_sizes
+    return _module(core, trace.inputs, sizes, lanes, results=3)
 
 
 def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int, results: int = 1) -> str:
@@ -108,14 +106,13 @@ def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lan
 
 
 def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) -> list[str]:
-    """Write what became of the rows of a pack."""
     w, t, small = Instructions(kind), kind.name, f"<{kind.lanes} x i8>"
 
     def finite(arrays: list[tuple[str, int]]) -> str:
-        sums = [kind.constant(0.0)] * 4  # several, as each waits for the one before
+        sums = [kind.constant(0.0)] * 4  # four sums, because each addition waits for the previous one in the same sum
         for i, (array, k) in enumerate((array, k) for array, n in arrays for k in range(n)):
             number = w.load(array, k)
-            if array == "in.q":  # angles of which there are no sines count as infinite
+            if array == "in.q":  # angles that are too large for the sines count as infinite
                 number = w.new(f"fmul {t} {number}, {kind.constant(NUMBERS['double'].huge)}")
             product = w.new(f"fmul contract {t} {number}, {kind.constant(0.0)}")
             sums[i % 4] = w.new(f"fadd contract {t} {sums[i % 4]}, {product}")
@@ -132,9 +129,9 @@ def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) ->
         for k in range(sizes[name]):
             hurt = w.compare(kind, w.load(f"out.{name}", k), bad)
             status = w.new(f"select {kind.truth} {hurt}, {small} {constant(code)}, {small} {status}")
-    given = finite(inputs)
-    status = w.new(f"select {kind.truth} {given}, {small} {status}, {small} {constant(at.ROW_NOT_FINITE)}")
+    inputs_finite = finite(inputs)
+    status = w.new(f"select {kind.truth} {inputs_finite}, {small} {status}, {small} {constant(at.ROW_NOT_FINITE)}")
     for lane in range(kind.lanes):
-        one = w.new(f"extractelement {small} {status}, i32 {lane}")
-        w.lines.append(f"  store i8 {one}, ptr {w.new(f'getelementptr i8, ptr %status, i64 %its_{lane}')}")
+        status_of_lane = w.new(f"extractelement {small} {status}, i32 {lane}")
+        w.lines.append(f"  store i8 {status_of_lane}, ptr {w.new(f'getelementptr i8, ptr %status, i64 %its_{lane}')}")
     return w.lines

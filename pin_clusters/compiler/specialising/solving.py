@@ -1,7 +1,7 @@
-"""Derivatives of forward dynamics: two functions that are called by address, then a solution with M.
+"""Derivatives of forward dynamics: two functions that are called by address, and a solution with the mass matrix M.
 
-The factors of M are written out, number by number; solving with them is written once, for as many columns as a register
-holds, and runs over all right sides.
+The factorisation of M is written out number by number. The solution with the factors is written once, for as many
+columns as a register holds, and runs over all right-hand sides.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _ONE = Kind("double")
 
 
 def module(model: ClusterModel, lanes: int) -> str:
-    """Return a module with the function ``entry``, which takes what the kernel of computeABADerivatives takes."""
+    """Return a module with ``entry``, which has the parameters of the kernel of computeABADerivatives."""
     n = model.nv
     if n == 0:
         return ""
@@ -42,7 +42,7 @@ def module(model: ClusterModel, lanes: int) -> str:
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factors of M as expressions: rows of L, and L' as a full matrix."""
+    """Return the factors of M as expressions: the rows of L, and L' as a full matrix."""
     n, plan = model.nv, model.tables.velocities
     rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
     M = np.array(Graph().inputs(0, n * n), dtype=object)
@@ -51,26 +51,26 @@ def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _factors(model: ClusterModel, kind: Kind) -> str:
-    """Return ``void factors(M, L)``: all numbers of L that are none, in their order."""
+    """Return ``void factors(M, L)``, which writes the entries of L that depend on M, in order."""
     L = np.array([x for x in _factored(model)[0] if isinstance(x, Expression)], dtype=object)
     return body_text(Program.of(model.name, [("M", model.nv**2)], {"L": L}), "factors", kind)
 
 
 def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
-    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix, for a pack of columns.
+    """Return ``void columns(L, from, to)``: -M^-1 times each column of a matrix, for a pack of columns.
 
-    Or, ``of_rows``, for a pack of states: every number is one.
+    With ``of_rows`` every number is a pack of states instead.
     """
     n, plan = model.nv, model.tables.velocities
     rows, transposed = _factored(model)
     graph = Graph()
     X = np.array(graph.inputs(0, n), dtype=object)
-    known: dict[int, Expression] = {}  # numbers of L are inputs behind the rows
+    entries: dict[int, Expression] = {}  # entries of L are inputs that follow the rows of X
     for x in rows:
         if isinstance(x, Expression):
-            known[x.id] = graph.make(INPUT, n + len(known))
+            entries[x.id] = graph.make(INPUT, n + len(entries))
     L, upper = (
-        np.array([known[x.id] if isinstance(x, Expression) else 0.0 for x in numbers], dtype=object)
+        np.array([entries[x.id] if isinstance(x, Expression) else 0.0 for x in numbers], dtype=object)
         for numbers in (rows, transposed)
     )
     source("tree.solve").solve(plan, n, L, upper, X, 1)
@@ -80,8 +80,8 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
     with w.loop(n, width) as j:
 
         def at(array: str, row: int) -> str:
-            place = w.new(f"add i64 {j}, {row * n}")
-            return w.new(f"getelementptr {number}, ptr %{array}, i64 {place}")
+            index = w.new(f"add i64 {j}, {row * n}")
+            return w.new(f"getelementptr {number}, ptr %{array}, i64 {index}")
 
         for i in range(n):
             w.names[graph.make(INPUT, i).id] = w.new(f"load {t}, ptr {at('from', order[i])}, align {align}")
@@ -98,7 +98,7 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
 
 
 def _mirror(n: int, kind: Kind) -> str:
-    """Return ``void mirror(A)``: what is above the diagonal is copied below it: symmetric to the last bit."""
+    """Return ``void mirror(A)``, which copies the upper triangle to the lower one: exactly symmetric."""
     w = Instructions(kind)
 
     def place(row: str, column: str) -> str:
@@ -113,27 +113,28 @@ def _mirror(n: int, kind: Kind) -> str:
 
 
 def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
-    """Return ``void pack(inputs, results, kept)``: what derivatives of inverse dynamics, ``inverse``, make of packs.
+    """Return ``void pack(inputs, results, kept)`` for packs of states: derivatives of forward dynamics.
 
-    ``inputs`` are q, v, accelerations, external forces; ``kept``, with sizes, what it writes besides dq, dv and M.
+    It calls ``inverse``, the derivatives of inverse dynamics. ``inputs`` are q, v, accelerations and external forces.
+    ``kept`` maps the further outputs of ``inverse`` (not dq, dv and M) to their sizes.
     """
     n, w = model.nv, Instructions(kind)
     L = sum(isinstance(x, Expression) for x in _factored(model)[0])
-    given = [f"ptr %in.{name}" for name in inputs]
-    left = [f"ptr %out.{name}" for name in kept]
+    input_pointers = [f"ptr %in.{name}" for name in inputs]
+    kept_pointers = [f"ptr %out.{name}" for name in kept]
     results = [f"ptr %out.{name}" for name in ("first", "second", "third")]
-    rooms = {"dq": n * n, "dv": n * n, "M": n * n, "L": max(1, L)}
-    w.lines += [f"  %{x} = alloca [{size} x {kind.name}], align {kind.align}" for x, size in rooms.items()]
-    w.lines += [f"  call void @inverse({', '.join([*given, 'ptr %dq', 'ptr %dv', 'ptr %M', *left])})"]
+    buffers = {"dq": n * n, "dv": n * n, "M": n * n, "L": max(1, L)}
+    w.lines += [f"  %{x} = alloca [{size} x {kind.name}], align {kind.align}" for x, size in buffers.items()]
+    w.lines += [f"  call void @inverse({', '.join([*input_pointers, 'ptr %dq', 'ptr %dv', 'ptr %M', *kept_pointers])})"]
     w.lines += ["  call void @factors(ptr %M, ptr %L)", "  call void @columns(ptr %L, ptr %dq, ptr %out.first)"]
     w.lines += ["  call void @columns(ptr %L, ptr %dv, ptr %out.second)"]
-    with w.loop(n * n) as i:  # right sides: minus the identity
-        own = w.new(f"icmp eq i64 {w.new(f'urem i64 {i}, {n + 1}')}, 0")
+    with w.loop(n * n) as i:  # right-hand sides: minus the identity
+        on_diagonal = w.new(f"icmp eq i64 {w.new(f'urem i64 {i}, {n + 1}')}, 0")
         numbers = ", ".join(f"{kind.name} {kind.constant(x)}" for x in (-1.0, -0.0))
-        w.store(w.new(f"select i1 {own}, {numbers}"), "M", i)
+        w.store(w.new(f"select i1 {on_diagonal}, {numbers}"), "M", i)
     w.lines += ["  call void @columns(ptr %L, ptr %M, ptr %out.third)", "  call void @mirror(ptr %out.third)"]
     parts = _factors(model, kind), _columns(model, kind, of_rows=True), _mirror(n, kind)
-    return "".join([*parts, w.internal("pack", [*given, *results, *left])])
+    return "".join([*parts, w.internal("pack", [*input_pointers, *results, *kept_pointers])])
 
 
 def _entry() -> str:

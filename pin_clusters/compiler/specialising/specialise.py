@@ -1,4 +1,4 @@
-"""``pc.specialise``."""
+"""``pc.specialise`` compiles robot-specific code for chosen functions of a model in advance."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,26 +14,27 @@ from .traced_kernels import BY_CALLED_NAME
 
 
 def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) -> ClusterModel:
-    """Return the model with code of its own: its operations in a row, loops unrolled, zeros gone.
+    """Compile robot-specific code for functions of a model: loops unrolled, zeros removed.
 
-    That is what calls do anyway where ``pc.engine`` is not ``tables``, at the first one. Here it is done now, whatever
-    engine is chosen and however long the code is: in a second or less per function (some for derivatives), without
-    Numba, kept in the cache folder. Calls stay as they are, with the same checks and errors; ``model.specialised``
-    tells what was made. Data of the given model are not data of this one.
+    With the engines ``auto`` and ``traced``, the first call of a function does the same. ``specialise`` does it now,
+    whichever engine is active and however long the code is. It takes about a second per function (a few for some
+    derivatives), needs no Numba and keeps the code in the cache folder. Calls do not change: checks and errors are the
+    same. ``model.specialised`` lists the compiled functions. Data of ``model`` cannot be used with the returned model.
 
     Args:
-        model: The model, which stays as it is.
-        functions: What to make now: rnea, aba, nonLinearEffects, computeGeneralizedGravity, computeStaticTorque, crba,
-            computeMinverse, computeKineticEnergy, computePotentialEnergy, computeMechanicalEnergy, their derivatives.
+        model: The model; it is not changed.
+        functions: Names of functions to compile: rnea, aba, nonLinearEffects, computeGeneralizedGravity,
+            computeStaticTorque, crba, computeMinverse, computeKineticEnergy, computePotentialEnergy,
+            computeMechanicalEnergy and their derivatives.
 
     Returns:
-        A model of the same robot. Its copies by pickle are specialised, too. Where machine code cannot be made (in a
-        process that may not execute it, without the JIT) it is the given one.
+        A model of the same robot; its pickled copies are specialised as well. If machine code cannot be made (the JIT
+        is off, or the process may not execute memory that it wrote), the given model is returned.
 
     Raises:
-        ArgumentTypeError: ``model`` is no ``ClusterModel``, or ``functions`` no list of names.
-        UnknownNameError: There is no such function to specialise.
-        NotAvailableError: A compiled function of the user ties joints of the robot: its operations are not known.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``functions`` is not a list of names.
+        UnknownNameError: A name is not a function that can be specialised.
+        NotAvailableError: A compiled user function constrains joints of the robot, so it cannot be traced.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -49,7 +50,7 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
     names = _names(functions)
     if not JIT or BOUNDSCHECK:
         return model
-    special = model._with_functions(RobotFunctions.asked_for)
+    special = model._with_functions(RobotFunctions.requested)
     for name in names:
         special._functions.code(name, must=True)
     return special
@@ -65,8 +66,8 @@ def _names(functions: Any) -> list[str]:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"specialise: functions must be names, got {shown(name)}.")
         if name not in BY_CALLED_NAME:
-            known = ", ".join(BY_CALLED_NAME)
+            available = ", ".join(BY_CALLED_NAME)
             raise UnknownNameError(
-                f"{name!r} cannot be specialised.{did_you_mean(name, BY_CALLED_NAME)} There are {known}."
+                f"{name!r} cannot be specialised.{did_you_mean(name, BY_CALLED_NAME)} Available functions: {available}."
             )
     return names

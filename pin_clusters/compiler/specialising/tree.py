@@ -1,7 +1,8 @@
-"""The kernel of the spanning tree, for one robot: a function for each wish and level that was asked for.
+"""The kernel of the spanning tree for one robot: one function per variant and level that is called.
 
-Kinematics, Jacobians, centres of mass and momentum are one kernel, which does what it is told to; here each wish has
-code of its own, made when it is asked for first.
+Kinematics, Jacobians, centres of mass and momentum share one kernel, whose argument ``what`` selects the results. Here
+each value of ``what`` is a variant with its own code, made at its first call. The level is 0 for positions, 1 with
+velocities and 2 with accelerations.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from . import entry
 from .lanes import Lanes, lanes_of, of_pack
 from .limbs import Group, Limb, limbs_of
 
-_KEPT = (  # of a link: what other kernels read
+_KEPT = (  # entries of a link in the workspace that other kernels read
     *range(tl.LINK_ROTATION, tl.LINK_TURN),
     *range(tl.LINK_VELOCITY, tl.LINK_INERTIA),
     *range(tl.LINK_MOMENTS, tl.LINK_INERTIA_RATE),
@@ -33,26 +34,23 @@ _KEPT = (  # of a link: what other kernels read
 
 
 class Untouched:
-    """What stands where nothing was written: nobody may compute with it."""
+    """Placeholder of an entry that was not written: arithmetic with it raises."""
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
-    """Return a module with the function ``entry``, which takes what the kernel takes; "" if there is none.
+    """Return a module with the function ``entry``, which has the parameters of the kernel; "" if none can be made.
 
-    It divides by zero at every state where a subtree has no mass.
-
-    Raises:
-        TooLongError: There are more operations.
+    A subtree without mass makes the kernel divide by zero at every state.
     """
-    what, level = divmod(int(function.name.split()[1]), 4)
+    selection, level = divmod(int(function.name.split()[1]), 4)
     try:
-        return _Wish(model, what, level, most).text()
+        return _Variant(model, selection, level, most).text()
     except ZeroDivisionError:  # subtrees without mass have no centre
         return ""
 
 
-class _Wish:
-    """One of the things that the kernel can do."""
+class _Variant:
+    """One variant of the kernel of the tree."""
 
     def __init__(self, model: ClusterModel, what: int, level: int, most: float) -> None:
         self._model, self._tables = model, model.tables.tree
@@ -72,90 +70,90 @@ class _Wish:
         }
 
     def _traced(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what stands in the results and in the workspace afterwards, and what stood there before."""
-        tables, first, given, model_G = self._tables, 0, [], self._model.tables.topology.G
+        """Return the results and the workspace after the kernel has run, and the initial values of both."""
+        tables, first, arguments, model_G = self._tables, 0, [], self._model.tables.topology.G
         for _, size in self._inputs:
-            given.append(np.array(self._graph.inputs(first, size), dtype=object))
+            arguments.append(np.array(self._graph.inputs(first, size), dtype=object))
             first += size
         out, work = (np.array([Untouched() for _ in range(n)], dtype=object) for n in (tables.out, tables.work))
         for universe in (tables.sections.oMi, tables.sections.liMi):
             out[universe : universe + 12] = [*np.eye(3).ravel(), 0.0, 0.0, 0.0]
         self._put_coupling(out, first)
         params = tables.params
-        if self._groups:  # numbers are inputs, so that equal limbs are equal
-            params = self._known(tables.params)
+        if self._groups:  # Parameters are inputs, so that equal limbs have equal graphs.
+            params = self._as_inputs(tables.params)
             G = self._tables.own.G
             constant = [i for i in range(G, G + model_G.size) if not isinstance(out[i], Expression)]
-            out[constant] = self._known(out[constant].astype(float))
+            out[constant] = self._as_inputs(out[constant].astype(float))
         before = out.copy(), work.copy()
         if any(F.at == tables.own.mass for F in self._fields.values()):
             out[tables.own.mass :][: len(tables.masses)] = tables.masses.tolist()
         nothing = np.zeros(0, dtype=object)
-        what = self._what & ~tl.KEEP | tl.QUIET
+        selection = self._what & ~tl.KEEP | tl.QUIET
         with np.errstate(all="ignore"):
-            source("tree.tree").tree(tables.index, params, work, out, what, *[*given, nothing, nothing][:3])
+            source("tree.tree").tree(tables.index, params, work, out, selection, *[*arguments, nothing, nothing][:3])
         return out, work, np.concatenate(before)
 
     def _put_coupling(self, out: np.ndarray, first: int) -> None:
-        """Put G, its bias and its rate there: numbers, but inputs where they depend on the state."""
-        own, G, n = self._tables.own, self._model.tables.topology.G, self._n
-        out[own.G : own.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
-        out[own.kept_rate : own.kept_rate + G.size] = np.zeros(G.size)
+        """Store G, its bias and its rate in ``out``: constants, and inputs where they depend on the state."""
+        dense, G, n = self._tables.own, self._model.tables.topology.G, self._n
+        out[dense.G : dense.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
+        out[dense.kept_rate : dense.kept_rate + G.size] = np.zeros(G.size)
         views, index = source("tables.views"), self._tables.index
         self._coupled = dict[int, list[int]]()
         for iv in self._tables.curved:
             D = views.dof(index, n.dof0 + iv)
             terms = [views.entry(index, t).at for t in range(D.term0, D.term1)]
-            self._coupled[iv] = [own.g + iv, *(at + t for at in (own.G, own.kept_rate) for t in terms)]
+            self._coupled[iv] = [dense.g + iv, *(start + t for start in (dense.G, dense.kept_rate) for t in terms)]
         moving = [i for places in self._coupled.values() for i in places]
         if moving:
-            self._inputs = [*self._inputs, ("coupling", own.kept_rate + G.size - own.G)]
+            self._inputs = [*self._inputs, ("coupling", dense.kept_rate + G.size - dense.G)]
         for i in moving:
-            out[i] = self._graph.inputs(first + i - own.G, 1)[0]
+            out[i] = self._graph.inputs(first + i - dense.G, 1)[0]
 
-    def _known(self, numbers: np.ndarray) -> np.ndarray:
-        """Return inputs in the place of numbers, but for zeros."""
+    def _as_inputs(self, numbers: np.ndarray) -> np.ndarray:
         first = sum(n for _, n in self._inputs) + len(self._numbers)
-        found = np.array(numbers, dtype=object)
+        inputs = np.array(numbers, dtype=object)
         for i in np.flatnonzero(numbers):
             self._numbers[first] = float(numbers[i])
-            found[i] = self._graph.inputs(first, 1)[0]
+            inputs[i] = self._graph.inputs(first, 1)[0]
             first += 1
-        return found
+        return inputs
 
     def text(self) -> str:
-        """Return the module."""
         out, work, before = self._traced()
         after = np.concatenate([out, work])
         places = {i: self._place(i, len(out)) for i, x in enumerate(after) if x is not before[i]}
-        left = {i: place for i, place in places.items() if place is not None}
+        stored = {i: index for i, index in places.items() if index is not None}
         results: list[Result] = []
         if self._groups:
-            new = self._in_lanes([after[i] for i in left])
+            new = self._in_lanes([after[i] for i in stored])
             alike = [self._alike(group, len(out)) for group in self._groups]
-            alike = [[t for t in tuples if left.keys() >= set(t)] for tuples in alike]
+            alike = [[t for t in tuples if stored.keys() >= set(t)] for tuples in alike]
             for g, tuples in enumerate(alike):
-                new.own(g, [tuple(after[list(t)]) for t in tuples])
+                new.assign_parameters(g, [tuple(after[list(t)]) for t in tuples])
             new.color(self._nodes)
             for g, tuples in enumerate(alike):
                 for t in tuples:
-                    array = left[t[0]][0]
-                    if all(left[i][0] == array for i in t):
-                        results += of_pack(array, tuple(left.pop(i)[1] for i in t), new.pack(g, list(after[list(t)])))
-            after = np.array([new.scalar(x) if i in left else None for i, x in enumerate(after)], dtype=object)
-        results += [Result(array, (at,), after[i]) for i, (array, at) in left.items()]
-        A = self._tables.sections  # the whole robot's centre is read here as well
+                    array = stored[t[0]][0]
+                    if all(stored[i][0] == array for i in t):
+                        results += of_pack(array, tuple(stored.pop(i)[1] for i in t), new.pack(g, list(after[list(t)])))
+            after = np.array([new.scalar(x) if i in stored else None for i, x in enumerate(after)], dtype=object)
+        results += [Result(array, (k,), after[i]) for i, (array, k) in stored.items()]
+        A = self._tables.sections  # other kernels read the centre of mass of the whole robot here
         centers = (first + i for first in (A.com, A.vcom, A.acom) for i in range(3))
-        results += [Result("keep", (i,), after[i]) for i in centers if left.get(i, ("keep",))[0] != "keep"]
+        results += [Result("keep", (i,), after[i]) for i in centers if stored.get(i, ("keep",))[0] != "keep"]
         core = entry.core_text(self._inputs, results, ["keep", "work", *(f"field{r}" for r in self._fields)])
         return module_text(core, self._entry(), "\n")
 
     def _is_read(self) -> bool:
-        """Whether other kernels read what stands in the workspace of links: those of derivatives."""
         return bool(self._what & tl.AXES or (self._what & tl.CENTERS and self._what & tl.SUBTREES and self._level))
 
     def _place(self, i: int, n: int) -> tuple[str, int] | None:
-        """Return where result i of n, workspace included, goes: at once to ``pin.Data`` where that gets it, or None."""
+        """Return the array and index of result i of n results and the workspace; None if it is not stored.
+
+        Results for ``pin.Data`` are stored there directly.
+        """
         if i >= n:
             links = (self._n.links + 1) * tl.LINK_WORK if self._is_read() else 0
             used = i - n == self._E.level or (i - n < links and (i - n) % tl.LINK_WORK in _KEPT)
@@ -165,24 +163,23 @@ class _Wish:
                 return f"field{r}", i - F.at
         return "keep", i
 
-    def _in_lanes(self, wanted: Sequence[Any]) -> Lanes:
-        """Return what rebuilds expressions with a limb per lane."""
-        first, place = {}, 0
+    def _in_lanes(self, outputs: Sequence[Any]) -> Lanes:
+        first, index = {}, 0
         for name, size in self._inputs:
-            first[name], place = place, place + size
-        own = self._tables.own
+            first[name], index = index, index + size
+        sections = self._tables.own
         inputs: list[list[list[int]]] = []
         for group in self._groups:
             inputs.append([])
             for limb in group:
-                mine = [first["q"] + i for i in limb.q]
-                mine += [first[x] + i for x in ("v", "a") if x in first for i in limb.v]
+                indices = [first["q"] + i for i in limb.q]
+                indices += [first[x] + i for x in ("v", "a") if x in first for i in limb.v]
                 if "coupling" in first:
                     coupled = [i for iv in self._velocities(limb) for i in self._coupled.get(iv, ())]
-                    mine += [first["coupling"] + i - own.G for i in coupled]
-                inputs[-1].append(mine)
+                    indices += [first["coupling"] + i - sections.G for i in coupled]
+                inputs[-1].append(indices)
         new, _ = lanes_of(inputs, self._numbers)
-        self._nodes = needed(wanted)
+        self._nodes = needed(outputs)
         new.look_at(self._nodes)
         return new
 
@@ -194,25 +191,24 @@ class _Wish:
         return [tree.idx_vs[j] + i for j in self._joints(limb) for i in range(tree.nvs[j])]
 
     def _alike(self, group: Group, n: int) -> list[tuple[int, ...]]:
-        """Return places of results and workspace that equal limbs have in common; n: how many results there are."""
-        A, own, E, nv = self._tables.sections, self._tables.own, self._E, self._model.nv
+        """Return corresponding indices of equal limbs, in the results and the workspace; n is the number of results."""
+        A, dense, E, nv = self._tables.sections, self._tables.own, self._E, self._model.nv
         of_joints = [(A.oMi, 12), (A.liMi, 12), (A.com, 3), (A.vcom, 3), (A.acom, 3)]
         of_joints += [(first, 6) for first in (A.v, A.a, A.ov)]
         columns = [(first, 6) for first in (A.J, A.dJ, A.Ag, E.tree_dAg)] + [(A.Jcom, 3)]
-        rows = [(first, 6) for first in (own.J, own.dJ, own.Ag, E.dAg)] + [(own.Jcom, 3)]
+        rows = [(first, 6) for first in (dense.J, dense.dJ, dense.Ag, E.dAg)] + [(dense.Jcom, 3)]
         limbs = []
         for limb in group:
             joints, velocities = self._joints(limb), self._velocities(limb)
-            mine = [first + size * j + i for j in joints for first, size in of_joints for i in range(size)]
-            mine += [first + size * iv + i for iv in velocities for first, size in columns for i in range(size)]
-            mine += [first + r * nv + k for k in limb.v for first, size in rows for r in range(size)]
+            indices = [first + size * j + i for j in joints for first, size in of_joints for i in range(size)]
+            indices += [first + size * iv + i for iv in velocities for first, size in columns for i in range(size)]
+            indices += [first + r * nv + k for k in limb.v for first, size in rows for r in range(size)]
             links = [int(self._tables.link_of_joint[j]) for j in joints]
-            mine += [n + b * tl.LINK_WORK + i for b in links for i in _KEPT]
-            limbs.append(mine)
+            indices += [n + b * tl.LINK_WORK + i for b in links for i in _KEPT]
+            limbs.append(indices)
         return list(zip(*limbs, strict=True))
 
     def _entry(self) -> str:
-        """Return the function that looks at its arguments, computes, and copies what ``pin.Data`` gets."""
         first, words = entry.words_of(TREE)
         lanes, w = lanes_of_host(), Instructions(Kind("double"))
         w.lines += [f"define i32 @entry({entry.words(words)}) {Kind('double', 8).attributes} {{", "start:"]
@@ -222,24 +218,24 @@ class _Wish:
         for x, n in sizes:
             w.lines += [f"  %{x}.fits = icmp eq i64 %w{first[x] + SIZE}, {n}"]
             w.lines += [f"  br i1 %{x}.fits, label %{x}.good, label %end", f"{x}.good:"]
-        given = [w.new(f"inttoptr i64 {entry.data_of(first, x)} to ptr") for x, _ in sizes]
-        finite = entry.finite(w, [(at, *one) for at, one in zip(given, sizes, strict=True)], lanes)
+        pointers = [w.new(f"inttoptr i64 {entry.data_of(first, x)} to ptr") for x, _ in sizes]
+        finite = entry.finite(w, [(p, *item) for p, item in zip(pointers, sizes, strict=True)], lanes)
         w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
         keep, work = (w.new(f"inttoptr i64 {entry.of_block(w, i)} to ptr") for i in (entry.KEEP, entry.WORK))
-        own, n = self._tables.own, self._model.tables.topology.G.size
-        if len(given) < len(self._inputs):
-            given.append(w.new(f"getelementptr double, ptr {keep}, i64 {own.G}"))
+        sections, n = self._tables.own, self._model.tables.topology.G.size
+        if len(pointers) < len(self._inputs):
+            pointers.append(w.new(f"getelementptr double, ptr {keep}, i64 {sections.G}"))
         index, to = w.new(f"inttoptr i64 {entry.of_block(w, 0)} to ptr"), []
         for r, F in self._fields.items():
             where = w.new(f"getelementptr i64, ptr {index}, i64 {r * at.ROW_WIDTH + F._fields.index('address')}")
-            address, ours = w.new(f"load i64, ptr {where}"), w.new(f"getelementptr double, ptr {keep}, i64 {F.at}")
-            there, theirs = w.new(f"icmp ne i64 {address}, 0"), w.new(f"inttoptr i64 {address} to ptr")
-            to.append(w.new(f"select i1 {there}, ptr {theirs}, ptr {ours}"))
-        w.lines += [f"  call i1 @core({', '.join(f'ptr {x}' for x in (*given, keep, work, *to))})"]
+            address, default = w.new(f"load i64, ptr {where}"), w.new(f"getelementptr double, ptr {keep}, i64 {F.at}")
+            is_set, data_pointer = w.new(f"icmp ne i64 {address}, 0"), w.new(f"inttoptr i64 {address} to ptr")
+            to.append(w.new(f"select i1 {is_set}, ptr {data_pointer}, ptr {default}"))
+        w.lines += [f"  call i1 @core({', '.join(f'ptr {x}' for x in (*pointers, keep, work, *to))})"]
         if self._what & tl.KEEP:
-            kept, now = (w.new(f"getelementptr double, ptr {keep}, i64 {i}") for i in (own.kept, own.G))
-            entry.copy(w, kept, now, n, lanes)
-            lost = w.new(f"getelementptr double, ptr {keep}, i64 {own.lost}")
+            kept_G, G = (w.new(f"getelementptr double, ptr {keep}, i64 {i}") for i in (sections.kept, sections.G))
+            entry.copy(w, kept_G, G, n, lanes)
+            lost = w.new(f"getelementptr double, ptr {keep}, i64 {sections.lost}")
             w.lines += [f"  store double 0.0, ptr {lost}"]
         w.lines += ["  store i64 0, ptr %code", "  br label %end", "other:"]
         w.lines += [f"  store i64 {LEFT_TO_KERNEL}, ptr %code", "  br label %end", "end:", "  ret i32 0", "}"]

@@ -1,7 +1,7 @@
-"""Code of one robot for kernels that read what other functions left in memory: derivatives of places, regressors.
+"""Code for one robot of kernels that read results of other functions in memory: frame derivatives, regressors.
 
-The numbers that stand there are inputs of the trace. Joints and frames of one link share code: where a place is in its
-link is an input as well.
+The numbers in memory are inputs of the trace. Joints and frames of the same link share code, so the placement of a
+frame in its link is an input as well.
 """
 
 from collections.abc import Iterator
@@ -24,22 +24,18 @@ from ..tracing._sources import Memory, reading, source, watching
 from ..tracing.expressions import INPUT, Expression, Graph, needed
 from . import entry
 from .traced_kernels import BOUNDS
-from .wishes import key_of, told_by
+from .variants import digits_of, key_of
 
 from ..operations import CENTER_RATES, FRAME_JACOBIAN, FRAME_TERMS, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip
 
-_PLACED = 24  # numbers of a place: rotation and translation in its link, then in its joint
+_PLACED = 24  # numbers of a place: rotation (9) and translation (3) in its link, then in its joint
 _ADDRESS = tl.Field._fields.index("address")
-_FEW = 64  # so many zeros are written one by one
-_SUMMED = 8  # squares in one sum: more sums wait less for each other
+_FEW = 64  # larger arrays are cleared in a loop before the results are written
+_SUMMED = 8  # squares per sum; separate sums do not wait for each other
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
-    """Return a module with the function ``entry``, which takes what the kernel takes; "" if it fails at every state.
-
-    Raises:
-        TooLongError: There are more operations than ``most``.
-    """
+    """Return a module with ``entry``, which has the parameters of the kernel; "" if it fails at every state."""
     try:
         return _Traced(model, function, most).text()
     except ZeroDivisionError:  # subtrees without mass have no centre
@@ -47,21 +43,21 @@ def module(model: ClusterModel, function: Function, most: float) -> str:
 
 
 class _Traced(Memory):
-    """A kernel while it is traced, and what it finds in memory."""
+    """A kernel during tracing, and the memory that it reads."""
 
     def __init__(self, model: ClusterModel, function: Function, most: float) -> None:
         self._model, self._operation = model, function.operation
-        self._told = told_by(function.operation, key_of(function))
+        self._variant = digits_of(function.operation, key_of(function))
         self._tree, self._graph = model.tables.tree, Graph(most)
         views = source("tables.views")
         self._n = views.tree_header_at(self._tree.index, 0)
         self._inputs: list[tuple[str, int]] = []
-        self._checked: list[tuple[str, str, int]] = []  # arrays of which all numbers must be finite; name and size
-        self._must: list[tuple[Any, str]] = []  # numbers in memory, and how they should not compare
-        self._regressor = range(0)  # where it stands in the workspace
+        self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" for angles, size
+        self._must: list[tuple[Any, str]] = []  # numbers, and the comparison that leaves the call to the kernel
+        self._regressor = range(0)  # workspace indices of the regressor
         if self._operation.group == "regressor":
-            self._index, self._params, work, (at, nv, self._width) = tables_of(model)
-            self._work, self._regressor = work.astype(object), range(at, at + nv * self._width)
+            self._index, self._params, work, (start, nv, self._width) = tables_of(model)
+            self._work, self._regressor = work.astype(object), range(start, start + nv * self._width)
         self._arguments = {name: self._argument(name) for name in names(self._operation.takes)}
         if self._operation.group != "regressor":
             self._index, self._params = self._tree.index.copy(), self._tree.params.astype(object)
@@ -81,18 +77,17 @@ class _Traced(Memory):
         return np.array(self._graph.inputs(first, size), dtype=object)
 
     def _argument(self, name: str) -> Any:
-        """Return a number that is known, inputs, or an array of zeros for results."""
-        model, given = self._model, self._told.get(name, 1)
+        model, value = self._model, self._variant.get(name, 1)
         nv, nothing = model.nv, np.zeros(0, dtype=object)
         if name in ("reference", "rate", "joint"):
-            return given
+            return value
         if name == "places":
-            return np.array(given)
-        if name == "place":  # the first joint or frame, which is put in the right link
-            return model.njoints * self._told["frame"] if "frame" in self._told else 0
+            return np.array(value)
+        if name == "place":  # the first joint or frame, which ``_put_place`` moves to the right link
+            return model.njoints * self._variant["frame"] if "frame" in self._variant else 0
         if name in ("q", "v", "a", "M"):
             size = {"q": model.nq, "M": 16}.get(name, nv)
-            if not given or (name == "v" and not self._told.get("kinetic", 1)):
+            if not value or (name == "v" and not self._variant.get("kinetic", 1)):
                 return nothing
             if name != "M":
                 self._checked.append((name, "q" if name == "q" else "", size))
@@ -100,70 +95,71 @@ class _Traced(Memory):
         return np.full(self._shape(name), 0.0, dtype=object)
 
     def _shape(self, name: str) -> tuple[int, ...]:
-        """Return the shape of a result."""
         nv = self._model.nv
         if self._operation.group == "regressor":
             static = 3 * (self._width - 6 * (self._model.njoints - 1))
             sizes = {"static": static, "kinetic": self._width, "potential": self._width}
-            return (nv, self._width) if name == "result" else (sizes[name] * self._told[name],)
+            return (nv, self._width) if name == "result" else (sizes[name] * self._variant[name],)
         if self._operation is PLACE_HESSIAN:
             return (6 * nv * nv,)
         if self._operation is FRAME_TERMS:
-            return ((6 * nv + tl.FRAME_NUMBERS) * len(self._told["places"]) + 3 * nv + 9,)
+            return ((6 * nv + tl.FRAME_NUMBERS) * len(self._variant["places"]) + 3 * nv + 9,)
         if self._operation is PLACE_DERIVATIVES:
-            if name in ("a_q", "a_v") and not self._told["a_q"]:
+            if name in ("a_q", "a_v") and not self._variant["a_q"]:
                 return (0, nv)
-            return (3 if self._told["v_q"] else 6, nv)
+            return (3 if self._variant["v_q"] else 6, nv)
         return (6 if self._operation is FRAME_JACOBIAN else 3, nv)
 
     def _put_place(self) -> None:
-        """Put the first joint or frame into the link that is asked for, at a place that is an input."""
-        link = self._told["place"]
+        """Attach the first joint or frame to the link of the variant, at a placement that is an input."""
+        link = self._variant["place"]
         joint = int(np.flatnonzero(self._tree.link_of_joint == link)[0])
         row = tl.Place(link, joint, len(self._params))
         self._index[self._n.place0 + self._arguments["place"], : len(row)] = row
         self._params = np.concatenate([self._params, self._input("placed", _PLACED)])
 
     def _put_couplings(self) -> None:
-        """Put G and its derivatives where kernels read them: numbers, but inputs where they depend on q."""
-        own, E, G = self._tree.own, self._tree.derived, self._model.tables.topology.G
+        """Store G and its derivatives where kernels read them: constants, and inputs where they depend on q."""
+        dense, E, G = self._tree.own, self._tree.derived, self._model.tables.topology.G
         views, terms = source("tables.views"), np.zeros(G.size, dtype=bool)
         for iv in self._tree.curved:
             D = views.dof(self._tree.index, self._n.dof0 + iv)
             terms[[views.entry(self._tree.index, t).at for t in range(D.term0, D.term1)]] = True
-        rates = {own.G: 0, own.kept: 1, E.coupled: 3, E.turned: 1, E.bends: (E.posed_q - E.bends) // max(1, G.size) - 1}
+        bends = (E.posed_q - E.bends) // max(1, G.size) - 1
+        rates = {dense.G: 0, dense.kept: 1, E.coupled: 3, E.turned: 1, E.bends: bends}
         for first, count in rates.items():
             for i in range(1 + count * self._n.loops):
-                place = slice(first + i * G.size, first + (1 + i) * G.size)
-                self._keep[place] = np.where(terms, self._keep[place], 0.0 if i else G.ravel())
+                block = slice(first + i * G.size, first + (1 + i) * G.size)
+                self._keep[block] = np.where(terms, self._keep[block], 0.0 if i else G.ravel())
         still = np.ones(len(G), dtype=bool)
         still[list(self._tree.curved)] = False
-        self._keep[own.g : own.g + len(G)][still] = 0.0
-        if self._operation is FRAME_JACOBIAN and not self._told["q"]:  # what is no number there is none in all rows
-            self._seen = [x for x in self._keep[own.kept : own.kept + G.size] if isinstance(x, Expression)]
+        self._keep[dense.g : dense.g + len(G)][still] = 0.0
+        # NaN in the coupling spreads to all rows, so checking these inputs is sufficient.
+        if self._operation is FRAME_JACOBIAN and not self._variant["q"]:
+            self._seen = [x for x in self._keep[dense.kept : dense.kept + G.size] if isinstance(x, Expression)]
         else:
             self._seen = []
 
     def _put_states(self) -> None:
-        """Let what kernels report be good; code looks at it before."""
-        E, own = self._tree.derived, self._tree.own
+        """Set the status words that the kernel checks to valid values; the code checks them beforehand."""
+        E, sections = self._tree.derived, self._tree.own
         if self._operation is PLACE_DERIVATIVES:
-            level = 1.0 + self._told["a_q"]
+            level = 1.0 + self._variant["a_q"]
             self._must.append((self._work[E.level], f"ult {level}"))
             self._work[E.level] = level
-        known = {CENTER_RATES: (E.standing, 1.0, "ueq 0.0"), PLACE_HESSIAN: (E.bent, 1.0, "ueq 0.0")}
-        if self._operation is FRAME_JACOBIAN and not self._told["q"]:
-            known[FRAME_JACOBIAN] = own.lost, 0.0, "une 0.0"
-        if self._operation in known:
-            place, good, bad = known[self._operation]
-            self._must.append((self._keep[place], bad))
-            self._keep[place] = good
+        status_words = {CENTER_RATES: (E.standing, 1.0, "ueq 0.0"), PLACE_HESSIAN: (E.bent, 1.0, "ueq 0.0")}
+        if self._operation is FRAME_JACOBIAN and not self._variant["q"]:
+            status_words[FRAME_JACOBIAN] = sections.lost, 0.0, "une 0.0"
+        if self._operation in status_words:
+            index, good, bad = status_words[self._operation]
+            self._must.append((self._keep[index], bad))
+            self._keep[index] = good
         if self._operation is PLACE_HESSIAN:
             self._keep[E.bent_q : E.bent_q + self._model.nq] = self._input("bent_q", self._model.nq)
             self._checked.append(("bent_q", "q", self._model.nq))
 
     def _read_fields(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield what stands in fields of ``pin.Data`` that are read, by row, which serves as their address."""
+        """Yield the fields of ``pin.Data`` that are read, by row, which serves as their address."""
         if self._operation is FRAME_JACOBIAN:
             views = source("tables.views")
             for row in range(self._n.field1, self._n.field1 + 6):
@@ -171,27 +167,24 @@ class _Traced(Memory):
                 yield row, self._input(f"field{row}", views.field(self._tree.index, row).size)
 
     def seen(self, address: int, size: int) -> np.ndarray:
-        """Return a field, or the numbers of a result."""
         if address in self._fields:
             return self._fields[address]
         return next(x for x in self._arguments.values() if np.ndim(x) and x.ctypes.data == address).reshape(-1)
 
     def _written(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield what is looked at for results in memory."""
         yield "keep", self._keep
         yield from ((f"field{row}", x) for row, x in self._fields.items())
         if self._operation.group == "regressor":
             yield "work", self._work
 
     def _run(self) -> None:
-        place, _, name = self._operation.passes.rpartition(".")
+        module_name, _, name = self._operation.passes.rpartition(".")
         tables = self._index, self._params, self._work, self._keep
         with watching(), reading(self), np.errstate(all="ignore"):
-            getattr(source(place), name)(*tables, *self._arguments.values())
+            getattr(source(module_name), name)(*tables, *self._arguments.values())
 
     def _results(self) -> list[Result]:
-        """Return what is written: results, and what other functions read in memory."""
-        found = [
+        new = [
             Result(name, (i,), value)
             for name, x in self._arrays()
             for i, value in enumerate(x.ravel())
@@ -199,73 +192,69 @@ class _Traced(Memory):
         ]
         for name, x in self._written():
             before = self._before[name]
-            found += [Result(name, (i,), x[i]) for i in range(len(x)) if x[i] is not before[i] and self._lasts(name, i)]
-        return found
+            new += [Result(name, (i,), x[i]) for i in range(len(x)) if x[i] is not before[i] and self._lasts(name, i)]
+        return new
 
     def _arrays(self) -> list[tuple[str, np.ndarray]]:
-        """Return the results that are arguments."""
-        given = {"places", *(name for name, _ in self._inputs)}
-        return [(name, x) for name, x in self._arguments.items() if np.ndim(x) and x.size and name not in given]
+        inputs = {"places", *(name for name, _ in self._inputs)}
+        return [(name, x) for name, x in self._arguments.items() if np.ndim(x) and x.size and name not in inputs]
 
     def _lasts(self, name: str, i: int) -> bool:
-        """Whether others read number i of an array in memory; the rest is scratch."""
+        """Whether other functions read entry i of an array in memory; all other entries are scratch memory."""
         if name == "keep":
             return i == int(self._tree.derived.standing)
         return name != "work" or i in self._regressor
 
     def text(self) -> str:
-        """Return the module."""
         self._run()
         results = self._results()
         owners = [name for name, size in self._inputs for _ in range(size)]
         checked = {name for name, _, _ in self._checked}
         values = [x.value for x in results if isinstance(x.value, Expression)]
         inputs = [x for x in needed(values) if x.op == INPUT and owners[x.args[0]] not in checked]
-        # a number that is none shows in what is made of it; where zeros are gone the kernel has to say where
+        # NaN in an input appears in the values computed from it, so the smaller set of the two is checked.
         looked_at = [*self._seen, *min(inputs, values, key=len)]
         for i in range(0, len(looked_at), _SUMMED):
             total = sum(x * x for x in looked_at[i : i + _SUMMED])
             results.append(Result("looked at", (0,), total, BOUNDS["finite"]))
         results += [Result("looked at", (0,), x, bad) for x, bad in self._must]
         outputs = [name for name, _ in self._arrays()]
-        outputs += sorted({one.array for one in results} - {"looked at", *outputs})
+        outputs += sorted({result.array for result in results} - {"looked at", *outputs})
         core = entry.core_text(self._inputs, _in_order(results), outputs)
         return module_text(core, self._entry(outputs), "\n")
 
     def _entry(self, outputs: list[str]) -> str:
-        """Return the function that finds its arguments, looks at them, and computes."""
         first, words = entry.words_of(self._operation)
         w, lanes = Instructions(Kind("double")), lanes_of_host()
         w.lines += [f"define i32 @entry({entry.words(words)}) {Kind('double', 8).attributes} {{", "start:"]
         w.lines += ["  %tables = inttoptr i64 %w2 to ptr", "  %code = inttoptr i64 %w0 to ptr"]
-        if "places" in self._told:
-            self._check_list(w, first["places"], self._told["places"])
+        if "places" in self._variant:
+            self._check_list(w, first["places"], self._variant["places"])
         places = {name: self._pointer(w, first, name) for name in {*dict(self._inputs), *outputs}}
         finite = entry.finite(w, [(places[name], angle, size) for name, angle, size in self._checked], lanes)
         w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
         for name, x in self._arrays():
             if x.size >= _FEW:
                 _clear(w, places[name], x.size, lanes)
-        given = ", ".join(f"ptr {places[name]}" for name in (*dict(self._inputs), *outputs))
-        w.lines += [f"  br i1 {w.new(f'call i1 @core({given})')}, label %other, label %good", "good:"]
+        pointers = ", ".join(f"ptr {places[name]}" for name in (*dict(self._inputs), *outputs))
+        w.lines += [f"  br i1 {w.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
         w.lines += ["  store i64 0, ptr %code", "  ret i32 0", "other:"]
         w.lines += [f"  store i64 {LEFT_TO_KERNEL}, ptr %code", "  ret i32 0", "}"]
         return "\n".join(w.lines)
 
     def _check_list(self, w: Instructions, word: int, expected: list[int]) -> None:
-        """Write that other lists are left to the kernel: the table finds a long list by a number that others may have.
+        """Write the test that a list equals the expected one; the kernel serves other lists with the same key.
 
         The length is compared first, so that no entry beyond the end of the list is read.
         """
         fits = w.new(f"icmp eq i64 %w{word + SIZE}, {len(expected)}")
         w.lines += [f"  br i1 {fits}, label %fits, label %other", "fits:"]
-        start, same = w.pointer(f"%w{word + DATA}"), "true"
-        for i, place in enumerate(expected):
-            same = w.new(f"and i1 {same}, {w.new(f'icmp eq i64 {w.word(start, i)}, {place}')}")
-        w.lines += [f"  br i1 {same}, label %same, label %other", "same:"]
+        start, equal = w.pointer(f"%w{word + DATA}"), "true"
+        for i, number in enumerate(expected):
+            equal = w.new(f"and i1 {equal}, {w.new(f'icmp eq i64 {w.word(start, i)}, {number}')}")
+        w.lines += [f"  br i1 {equal}, label %same, label %other", "same:"]
 
     def _pointer(self, w: Instructions, first: dict[str, int], name: str) -> str:
-        """Return what leads to an array: an argument, part of the tables, or a field of ``pin.Data``."""
         if name in first:
             return w.pointer(entry.data_of(first, name))
         if name in ("work", "keep"):
@@ -281,26 +270,25 @@ class _Traced(Memory):
             return w.pointer(w.new(f"add i64 {entry.of_block(w, entry.PARAMS)}, {offset}"))
         field = int(name.removeprefix("field"))
         address = w.word(index, field * ROW_WIDTH + _ADDRESS)
-        if field == self._n.field1 + 4 and self._told["frame"]:  # oMf, of that frame
+        if field == self._n.field1 + 4 and self._variant["frame"]:  # oMf of the frame that is given
             behind = w.new(f"sub i64 %w{first['place']}, {self._model.njoints}")
             address = w.new(f"add i64 {address}, {w.new(f'mul i64 {behind}, {12 * 8}')}")
         return w.pointer(address)
 
 
 def _in_order(results: list[Result]) -> list[Result]:
-    """Return results with the operations that they need, as the kernel does them: sums of many terms grow together."""
+    """Return results and their operations in the order of the kernel, so that long sums grow side by side."""
     by_value = dict[int, list[Result]]()
-    for one in results:
-        by_value.setdefault(one.value.id if isinstance(one.value, Expression) else -1, []).append(one)
-    found = by_value.pop(-1, [])
-    for x in needed(one.value for one in results):
+    for result in results:
+        by_value.setdefault(result.value.id if isinstance(result.value, Expression) else -1, []).append(result)
+    ordered = by_value.pop(-1, [])
+    for x in needed(result.value for result in results):
         if x.op != INPUT or x.id in by_value:
-            found += by_value.get(x.id) or [Result("", (), x)]
-    return found
+            ordered += by_value.get(x.id) or [Result("", (), x)]
+    return ordered
 
 
 def _clear(w: Instructions, array: str, size: int, lanes: int) -> None:
-    """Write a loop that sets all numbers of an array to zero."""
     with w.loop(size, lanes) as i:
         where = w.new(f"getelementptr double, ptr {array}, i64 {i}")
         w.lines += [f"  store {Kind('double', lanes).name} zeroinitializer, ptr {where}, align 8"]

@@ -1,4 +1,4 @@
-"""One robot's algorithm as a list of operations: the kernels run once on expressions in the place of numbers."""
+"""One robot's algorithm as a list of operations: the kernels run once on expressions in place of numbers."""
 
 from .functions import FUNCTIONS
 from .numbers import labels_of, values_of

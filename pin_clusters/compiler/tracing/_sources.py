@@ -1,7 +1,7 @@
-"""The kernels' sources once more, as plain Python functions of numbers or of expressions.
+"""The kernels as plain Python functions of numbers or expressions.
 
-They are imported again under another name, with a policy that compiles nothing, and with the few functions that look at
-values (choices, sines, roots) replaced by those that write down what they would do.
+The kernel modules are imported a second time under another name, without compilation. The few functions that branch on
+values (choices, sines, roots) are replaced by functions that record operations.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from .expressions import MATHEMATICS, Expression, select, sine_and_cosine
 from .rotations import displacement, turn_quaternion
 
 _PACKAGE = __package__.partition(".")[0]
-_COPY = f"{_PACKAGE}._traced"  # a second name of the package, under which only what kernels import is imported
+_COPY = f"{_PACKAGE}._traced"  # second name of the package; only modules that kernels import exist under it
 _NAME = f"{_COPY}.kernels"
 _FOLDER = Path(__file__).parents[2]
 _lock = threading.RLock()
@@ -32,7 +32,7 @@ def _same(function: Any) -> Any:
     return function
 
 
-# what takes the place of modules: nothing is compiled
+# Modules that replace the compiling ones: their decorators return the function unchanged.
 _SWITCHES: dict[str, Any] = {"BOUNDSCHECK": False, "JIT": False}
 _STAND_INS = {
     f"{_COPY}.compiler.numba_jit.jit": dict(
@@ -62,7 +62,7 @@ def _too_small(x: Any, limit: Any) -> bool:
 
 
 class Row(NamedTuple):
-    """What must exceed a limit, or a row of a contact is redundant."""
+    """A value that must exceed a limit; otherwise a row of a contact constraint is redundant."""
 
     value: Any
     limit: Any
@@ -76,31 +76,28 @@ def _redundant(x: Any, limit: Any) -> bool:
 
 
 class Memory:
-    """What kernels find at addresses: here the numbers that stand there."""
+    """The memory that kernels read at addresses; this class reads the actual memory."""
 
     def seen(self, address: int, size: int) -> np.ndarray:
-        """Return so many numbers."""
         return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
 
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
-        """Return index, params, work and what the tables lead to."""
+        """Return index, params, work and the array to which the tables lead."""
         raise NotAvailableError("tables behind an address")
 
     def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
-        """Call a kernel with the address of its tables."""
         raise NotAvailableError("a kernel behind an address")
 
 
 class Copies(Memory):
-    """Copies of them: what is written there is lost."""
+    """Memory whose arrays are copied, so that writes are lost."""
 
     def seen(self, address: int, size: int) -> np.ndarray:
-        """Return so many numbers."""
         return super().seen(address, size).astype(object)
 
 
 class _Watch(threading.local):
-    """What this thread's kernels asked for being too small; what is at addresses for them."""
+    """Per thread: the limits that kernels have checked, and the memory that they read."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[Any, Any]] = []
@@ -112,7 +109,7 @@ _watch = _Watch()
 
 @contextlib.contextmanager
 def watching() -> Iterator[list[tuple[Any, Any]]]:
-    """Yield a list, which has afterwards the expressions that must exceed a limit, and their limits."""
+    """Yield a list that collects the expressions that must exceed a limit, with their limits."""
     before, _watch.seen = _watch.seen, []
     try:
         yield _watch.seen
@@ -122,7 +119,6 @@ def watching() -> Iterator[list[tuple[Any, Any]]]:
 
 @contextlib.contextmanager
 def reading(memory: Memory) -> Iterator[None]:
-    """Let this thread's kernels find something else at addresses."""
     before, _watch.memory = _watch.memory, memory
     try:
         yield
@@ -134,7 +130,7 @@ def _call_address(address: Any, *_: Any) -> Any:
     raise NotAvailableError("a function that the user compiled")
 
 
-# functions that look at values, by module; these modules are imported before those that use them
+# functions that branch on values, by module; these modules are imported before the modules that use them
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
     "tables.addresses": {
@@ -150,15 +146,15 @@ _REPLACED: dict[str, dict[str, Any]] = {
 
 
 def source(name: str) -> Any:
-    """Return a module of the kernels whose functions are plain Python."""
+    """Return a kernel module whose functions are plain Python."""
     full = f"{_NAME}.{name}"
     with _lock:
         if full not in sys.modules:
             if _COPY not in sys.modules:
                 _begin()
             importlib.import_module(full)
-            for known, module in list(sys.modules.items()):
-                if known.startswith(_NAME) and getattr(module, "math", None) is math:
+            for imported, module in list(sys.modules.items()):
+                if imported.startswith(_NAME) and getattr(module, "math", None) is math:
                     module.math = MATHEMATICS  # type: ignore[attr-defined]
         return sys.modules[full]
 
@@ -168,10 +164,11 @@ def _begin() -> None:
     package.__path__ = [str(_FOLDER)]
     sys.modules[_COPY] = package
     for name in ("_support", "_support.arrays"):
-        sys.modules[f"{_COPY}.{name}"] = importlib.import_module(f"{_PACKAGE}.{name}")  # one class per error
-    for name, things in _STAND_INS.items():
+        # Errors must be the same classes in both copies.
+        sys.modules[f"{_COPY}.{name}"] = importlib.import_module(f"{_PACKAGE}.{name}")
+    for name, attributes in _STAND_INS.items():
         sys.modules[name] = types.ModuleType(name)
-        sys.modules[name].__dict__.update(things)
+        sys.modules[name].__dict__.update(attributes)
     for name, functions in _REPLACED.items():
         module = importlib.import_module(f"{_NAME}.{name}")
         module.__dict__.update(functions)

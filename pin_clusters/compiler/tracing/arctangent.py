@@ -1,11 +1,11 @@
-"""The angle of a point of the plane, of arithmetic and choices alone: any language and any processor takes it."""
+"""The angle of a point in the plane by arithmetic and selections only, for every language and processor."""
 
 import math
 from functools import reduce
 
 from .expressions import Number, select
 
-# Cephes (S. Moshier): arctan x = x + x z P(z) / Q(z), z = x^2, for |x| <= 0.66, to one unit in the last place
+# Cephes (S. Moshier): arctan x = x + x z P(z) / Q(z) with z = x^2, for |x| <= 0.66, accurate to one ulp
 _P = (
     -8.750608600031904122785e-1,
     -1.615753718733365076637e1,
@@ -24,10 +24,10 @@ _Q = (
 
 
 def arctan2(y: Number, x: Number) -> Number:
-    """Return the angle of (x, y), in (-pi, pi]; NaN at the origin."""
+    """Compute the angle of (x, y) in (-pi, pi], [rad]; NaN at the origin."""
     up, right = select(y, 0.0, -y, y), select(x, 0.0, -x, x)
     low, high = select(up, right, up, right), select(up, right, right, up)
-    steep = 0.66 * high  # above it, arctan of low/high is pi/4 less that of the angle to the diagonal
+    steep = 0.66 * high  # above it: arctan(low / high) = pi/4 + arctan((low - high) / (low + high))
     t = select(steep, low, low - high, low) / select(steep, low, low + high, high)
     top, bottom = (reduce(lambda total, c: total * (t * t) + c, coefficients) for coefficients in (_P, _Q))
     angle = t + t * (t * t * top / bottom) + select(steep, low, 0.25 * math.pi, 0.0)

@@ -1,11 +1,11 @@
-"""Derivatives of expressions: forward along changes, and backward from numbers of the outputs."""
+"""Derivatives of expressions: forward along changes of the inputs, and backward from the outputs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .expressions import ADD, COS, DIV, INPUT, MUL, NEG, SELECT, SIN, SQRT, SUB, Expression, needed, select
 
-# the derivatives of each operation by its arguments; of a choice by those that it chooses from
+# partial derivatives of each operation by its arguments; of a selection by the two values only
 _SLOPES: dict[int, Callable[..., tuple[Any, ...]]] = {
     ADD: lambda _x, _a, _b: (1.0, 1.0),
     SUB: lambda _x, _a, _b: (1.0, -1.0),
@@ -20,7 +20,7 @@ _SLOPES: dict[int, Callable[..., tuple[Any, ...]]] = {
 
 
 def _partials(x: Expression) -> list[tuple[Any, Any]]:
-    """Return the arguments of an expression on which it depends smoothly, with its derivatives by them."""
+    """Return the arguments on which an expression depends smoothly, each with the partial derivative."""
     if x.op == INPUT:
         return []
     slopes = _SLOPES[x.op](x, *x.args)
@@ -28,25 +28,25 @@ def _partials(x: Expression) -> list[tuple[Any, Any]]:
 
 
 def backward(outputs: Sequence[Any], weights: Sequence[Any]) -> dict[int, Any]:
-    """Return the derivatives of the sum of outputs times weights by each input, by its number."""
+    """Return the derivative of sum(weights * outputs) by each input, by index of the input."""
     sums: dict[int, Any] = {}
     for x, weight in zip(outputs, weights, strict=True):
         if isinstance(x, Expression):
             sums[x.id] = sums.get(x.id, 0.0) + weight
-    found: dict[int, Any] = {}
+    gradient: dict[int, Any] = {}
     for x in reversed(needed(outputs)):
         total = sums.pop(x.id, 0.0)
         if not isinstance(total, Expression) and total == 0.0:
             continue
         if x.op == INPUT:
-            found[x.args[0]] = total
+            gradient[x.args[0]] = total
         for argument, slope in _partials(x):
             sums[argument.id] = sums.get(argument.id, 0.0) + total * slope
-    return found
+    return gradient
 
 
 def forward(outputs: Sequence[Any], changes: Sequence[Any] | Mapping[int, Any]) -> list[Any]:
-    """Return how outputs change as the inputs, by their numbers, do."""
+    """Return the changes of the outputs for changes of the inputs, given by index of the input."""
     change: dict[int, Any] = {}
     for x in needed(outputs):
         if x.op == INPUT:

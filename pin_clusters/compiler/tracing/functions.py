@@ -1,4 +1,4 @@
-"""What can be traced, and what runs it on expressions."""
+"""The functions that can be traced, and their implementation on expressions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,31 +24,29 @@ from .supplied import supply_third
 
 
 def accelerations(run: Run) -> dict[str, np.ndarray]:
-    """Return accelerations, and the forces of the contacts."""
     ddq, forces = _solved(run, at.DYNAMICS, run["tau"])
     return {"ddq": ddq, "lambda_c": forces}
 
 
 def after_impact(run: Run) -> dict[str, np.ndarray]:
-    """Return velocities after an impact, and the impulses of the contacts."""
     after, impulses = _solved(run, at.IMPACT, run.rest)
     return {"dq_after": after, "impulse_c": impulses}
 
 
-def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _solved(run: Run, quantity: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     model, datas = run.model, [c.createData() for c in run.contacts]
     places = places_of(model, run.contacts, datas)
     if places is None:
         raise NotAvailableError(
-            "these contacts cannot be traced: one is between a joint and itself, on a rotor that spins, or of a "
-            "Pinocchio whose objects are laid out in another way."
+            "these contacts cannot be traced: a contact connects a joint with itself or is on a spinning rotor, or "
+            "the objects of this version of Pinocchio have an unknown memory layout."
         )
     out, columns = laid_out(model, run.contacts, places)
-    asked, numbers = out.index(ROW_WIDTH), np.array(out.params).astype(object)
-    asked[0, at.Contacts._fields.index("wanted")] = wanted
+    request, numbers = out.index(ROW_WIDTH), np.array(out.params).astype(object)
+    request[0, at.Contacts._fields.index("wanted")] = quantity
     numbers[at.DAMPING] = run.damping
-    panel, gram = run.room(panel_size(model, columns + 1)), run.room(columns + 1, columns + 1)
-    forces, found = run.room(columns), run.rest
+    panel, gram = run.zeros(panel_size(model, columns + 1)), run.zeros(columns + 1, columns + 1)
+    forces, solution = run.zeros(columns), run.rest
     with reading(Copies()):
         run.call(
             CONTACTS.passes,
@@ -56,66 +54,64 @@ def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndar
             run["q"],
             run["v"],
             tau,
-            asked,
+            request,
             numbers,
             panel,
             gram,
             forces,
-            found,
+            solution,
         )
-    return found, forces
+    return solution, forces
 
 
 Outputs = dict[str, np.ndarray]
 
 
-# --- dynamics, and their derivatives
+# --- dynamics and derivatives
 def _with_forces(run: Run) -> np.ndarray:
-    """Return room for nv results, behind which the kernels read external forces."""
+    """Return an array of nv zeros for results, followed by the external forces, as kernels expect."""
     return np.concatenate([run.rest, run.forces])
 
 
 def _outputs(run: Run, one: operations.Function) -> Outputs:
-    """Run the passes that a function is declared to run."""
     state = [run.rest if name == "0" else run[name] for name in one.takes.split() if "fext" not in name]
     if one.operation is operations.ABA_DERIVATIVES:
-        found = _forward_derivatives(run)
+        results = _forward_derivatives(run)
     elif one.operation is operations.RNEA_DERIVATIVES:
-        found = _derivatives(run, *state[1:], coriolis=one.gives == "C")
+        results = _derivatives(run, *state[1:], coriolis=one.gives == "C")
     else:
-        found = _of_kernel(run, one.operation, *state)
-    return dict(zip(one.gives.split(), found, strict=False))
+        results = _of_kernel(run, one.operation, *state)
+    return dict(zip(one.gives.split(), results, strict=False))
 
 
 def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) -> Sequence[np.ndarray]:
-    """Return what a kernel writes: its result, or numbers in its tables."""
     nv = run.model.nv
     if operation.result == "vector":
         keep, out = _with_forces(run), [run.rest]
     elif operation.result == "matrix":
-        keep, out = run.room(nv * nv), [run.room(nv, nv)]
+        keep, out = run.zeros(nv * nv), [run.zeros(nv, nv)]
     else:
-        keep, out = run.room(2), []
+        keep, out = run.zeros(2), []
     run.call(operation.passes, keep, *state, *out)
     return out or [keep[:1], keep[1:]]
 
 
 def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
-    """Return dtau_dq, dtau_dv (or, if it is wanted, the Coriolis matrix) and M."""
-    nv, nothing = run.model.nv, run.room(0)
-    dq, dv, M = (run.room(nv * nv) for _ in range(3))
+    """Return dtau_dq, dtau_dv and M; with ``coriolis`` the Coriolis matrix in place of dtau_dv."""
+    nv, nothing = run.model.nv, run.zeros(0)
+    dq, dv, M = (run.zeros(nv * nv) for _ in range(3))
     dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
     run.torques = tau
     if run.model.tables.supplies:
         supply_third(run.model, run["q"], run.G @ v, run.work)
     forces = _with_forces(run) if run.forces.size else nothing
-    rates = run.room(run.model.tables.rates)
+    rates = run.zeros(run.model.tables.rates)
     run.call(operations.RNEA_DERIVATIVES.passes, rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
     return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
 
 
 def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
-    """Those of inverse dynamics at the acceleration, times minus the inverse mass matrix."""
+    """Return -M^-1 times the derivatives of inverse dynamics at the acceleration, and M^-1."""
     (ddq,) = _of_kernel(run, operations.ABA, run["q"], run["v"], run["tau"])
     (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
     by_q, by_v, _ = _derivatives(run, run["v"], ddq)
@@ -123,7 +119,7 @@ def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
 
 
 def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
-    """Return derivatives of outputs by an input, those by q along ``pc.integrate``; shape (outputs, nv)."""
+    """Return derivatives of outputs by an input, shape (outputs, nv); by q along ``pc.integrate``."""
     places = [int(x.args[0]) for x in run[name]]
     rows = [backward([x], [1.0]) for x in outputs]
     raw = np.array([[row.get(i, 0.0) for i in places] for row in rows], dtype=object).reshape(len(rows), len(places))
@@ -132,7 +128,7 @@ def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
 
 # --- the tree
 def _placement(run: Run, out: np.ndarray, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return rotation and position of a frame in the world, and of its placement in its joint."""
+    """Return rotation and position of a frame in the world, then in its joint."""
     f = run.model.own_tree.frames[frame]
     first = run.model.tables.tree.sections.oMi + 12 * int(f.parentJoint)
     R_joint, x_joint = out[first : first + 9].reshape(3, 3).T, out[first + 9 : first + 12]
@@ -145,7 +141,7 @@ def _cross(u: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def _presented(run: Run, R: np.ndarray, x: np.ndarray, motion: np.ndarray) -> np.ndarray:
-    """Return motions of a frame, the columns of (6, n) in its own axes, in the reference frame."""
+    """Transform motions of a frame, shape (6, n) in its own axes, to the reference frame."""
     if run.reference == pin.LOCAL:
         return motion
     turned = np.concatenate([R @ motion[:3], R @ motion[3:]])
@@ -155,51 +151,52 @@ def _presented(run: Run, R: np.ndarray, x: np.ndarray, motion: np.ndarray) -> np
 
 
 def _placements(run: Run) -> Outputs:
-    out, found = run.tree(tl.MOTION), {}
+    out, placements = run.tree(tl.MOTION), {}
     for frame in run.frames:
         M = np.eye(4).astype(object)
         M[:3, :3], M[:3, 3], *_ = _placement(run, out, frame)
-        found[run.model.own_tree.frames[frame].name] = M
-    return found
+        placements[run.model.own_tree.frames[frame].name] = M
+    return placements
 
 
 def _frame_jacobians(run: Run) -> Outputs:
-    out, tables, found = run.tree(tl.MOTION), run.model.tables.tree, {}
+    out, tables, jacobians = run.tree(tl.MOTION), run.model.tables.tree, {}
     for frame in run.frames:
-        J = run.room(6, run.model.nv)
-        place = run.model.njoints + frame
+        J = run.zeros(6, run.model.nv)
+        index = run.model.njoints + frame
+        work, local = run.zeros(tables.work), int(pin.LOCAL)
         source("tree.frame_jacobians").frame_jacobian(
-            tables.index, tables.params, run.room(tables.work), out, run["q"], place, int(pin.LOCAL), 0, run.room(0), J
+            tables.index, tables.params, work, out, run["q"], index, local, 0, run.zeros(0), J
         )
         R, x, *_ = _placement(run, out, frame)
-        found[run.model.own_tree.frames[frame].name] = _presented(run, R, x, J)
-    return found
+        jacobians[run.model.own_tree.frames[frame].name] = _presented(run, R, x, J)
+    return jacobians
 
 
 def _frame_motions(run: Run, section: str, *rates: np.ndarray) -> Outputs:
-    out, found = run.tree(tl.MOTION, *rates), {}
+    out, motions = run.tree(tl.MOTION, *rates), {}
     for frame in run.frames:
         f = run.model.own_tree.frames[frame]
         first = getattr(run.model.tables.tree.sections, section) + 6 * int(f.parentJoint)
         motion = out[first : first + 6]
         R_frame, x_frame, R, x = _placement(run, out, frame)
-        here = np.concatenate([R.T @ (motion[:3] + _cross(motion[3:], x)), R.T @ motion[3:]])
-        found[f.name] = _presented(run, R_frame, x_frame, here)
-    return found
+        local_motion = np.concatenate([R.T @ (motion[:3] + _cross(motion[3:], x)), R.T @ motion[3:]])
+        motions[f.name] = _presented(run, R_frame, x_frame, local_motion)
+    return motions
 
 
 def _frame_derivatives(run: Run, section: str, names: Sequence[str], *rates: np.ndarray) -> Outputs:
-    """Return derivatives of motions of frames; Pinocchio holds axes of the world at a frame where they are."""
+    """Return derivatives of frame motions; Pinocchio holds the origin of ``LOCAL_WORLD_ALIGNED`` axes fixed."""
     held = run.reference == pin.LOCAL_WORLD_ALIGNED
     moving = replace(run, reference=pin.WORLD) if held else run
-    motions, placements, found = _frame_motions(moving, section, *rates), _placements(run), {}
+    motions, placements, derivatives = _frame_motions(moving, section, *rates), _placements(run), {}
     for key, motion in motions.items():
         for name in names:
             block = along(run, motion, name)
             if held:
                 block[:3] -= _cross(placements[key][:3, 3], block[3:])
-            found[f"d{key}_d{name}"] = block
-    return found
+            derivatives[f"d{key}_d{name}"] = block
+    return derivatives
 
 
 def _section(run: Run, out: np.ndarray, name: str, *shape: int) -> np.ndarray:
@@ -213,9 +210,9 @@ def _center_derivatives(run: Run) -> Outputs:
 
 
 def _map_rate(run: Run) -> Outputs:
-    """The rate of the momentum matrix as q moves along v."""
+    """Return the rate of the centroidal momentum matrix as q moves along v."""
     A, rate = _map(run), tangent(run) @ run["v"]
-    changes: dict[int, Any] = dict.fromkeys((int(x.args[0]) for one in run.inputs.values() for x in one), 0.0)
+    changes: dict[int, Any] = dict.fromkeys((int(x.args[0]) for entries in run.inputs.values() for x in entries), 0.0)
     changes |= {int(x.args[0]): y for x, y in zip(run["q"], rate, strict=True)}
     return {"dAg": np.array(forward(list(A.ravel()), changes), dtype=object).reshape(A.shape)}
 
@@ -240,8 +237,8 @@ def _map(run: Run) -> np.ndarray:
 
 def _centroidal_derivatives(run: Run) -> Outputs:
     h, rate = _momenta(run)
-    found = {"dh_dq": along(run, h, "q"), "dhdot_dq": along(run, rate, "q")}
-    return found | {"dhdot_dv": along(run, rate, "v"), "dhdot_da": _map(run)}
+    derivatives = {"dh_dq": along(run, h, "q"), "dhdot_dq": along(run, rate, "q")}
+    return derivatives | {"dhdot_dv": along(run, rate, "v"), "dhdot_da": _map(run)}
 
 
 def _inverse_operational(run: Run) -> Outputs:
@@ -251,14 +248,14 @@ def _inverse_operational(run: Run) -> Outputs:
 
 
 def stacked(outputs: Outputs, frames: int) -> Outputs:
-    """Return what is said of several frames as one output of each kind, the frames on its first axis."""
-    kinds = len(outputs) // frames  # of derivatives: by q, v, a
+    """Combine the outputs of several frames into one output of each kind, with the frames on the first axis."""
+    kinds = len(outputs) // frames  # derivatives have one kind each: by q, v and a
     names = [f"dframes_d{name.rsplit('_d', 1)[1]}" if kinds > 1 else "frames" for name in list(outputs)[:kinds]]
     return {name: np.stack(list(outputs.values())[i::kinds]) for i, name in enumerate(names)}
 
 
 _RUN: dict[str, Callable[[Run], Outputs]] = {
-    **{one.name: partial(_outputs, one=one) for one in operations.STATE_FUNCTIONS if one.traced},
+    **{x.name: partial(_outputs, one=x) for x in operations.STATE_FUNCTIONS if x.traced},
     "constraintDynamics": accelerations,
     "impulseDynamics": after_impact,
     "coupling_jacobian": lambda run: {"G": run.G},
@@ -281,10 +278,9 @@ _RUN: dict[str, Callable[[Run], Outputs]] = {
     "integrate": integrate,
     "tangent": lambda run: {"dq_dv": tangent(run)},
 }
-FUNCTIONS = {one.name: one for one in operations.TRACEABLE_FUNCTIONS}
-"""What can be traced."""
+FUNCTIONS = {x.name: x for x in operations.TRACEABLE_FUNCTIONS}
+"""Functions that ``pc.trace`` accepts, by name."""
 
 
 def run_function(name: str, run: Run) -> Outputs:
-    """Run a function of ``FUNCTIONS`` on expressions; return its outputs."""
     return _RUN[name](run)

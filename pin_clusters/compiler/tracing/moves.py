@@ -1,7 +1,7 @@
-"""Configurations that move: ``integrate`` with a fixed number of steps of Newton's method, and its derivative at rest.
+"""Motion of configurations: ``integrate`` with a fixed number of Newton steps, and its derivative at rest.
 
-Trees move as in ``pc.integrate``. The dependent joints of closed loops take the step that G predicts, and as many
-corrections as are asked for: what stays open is returned.
+Trees move as in ``pc.integrate``. The dependent joints of closed loops take the step that G predicts, followed by the
+requested number of corrections. The remaining residual of the loops is returned.
 """
 
 from typing import Any
@@ -19,13 +19,13 @@ from .supplied import derivatives_of, supply
 
 
 def integrate(run: Run) -> dict[str, np.ndarray]:
-    """Return q after the velocity v for unit time; with loops also the largest value of their equations there."""
+    """Return q after the velocity v for unit time; with loops also the largest residual of their equations."""
     model, v = run.model, run["v"]
     shape = manifold(model)
     if model.closures and not (shape.linear and (loops_of(model).compiled or model.tables.supplies)):
         raise NotAvailableError(
-            f"model {model.name!r}: a continuous joint (cos, sin) takes part in a coupling beside closed loops; the "
-            "motion of such loops is not traced. Use pc.integrate, or a revolute joint with limits."
+            f"model {model.name!r}: a continuous joint (cos, sin) is part of a coupling, and the model has closed "
+            "loops. Such motion cannot be traced. Use pc.integrate, or a revolute joint with limits."
         )
     q = run["q"].copy()
     inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
@@ -33,16 +33,16 @@ def integrate(run: Run) -> dict[str, np.ndarray]:
     for j, p in _primitives(model):
         if j not in inside:
             source("bodies.increments").move_one(q, p.kind, p.iq, rates, p.iv)
-    found = {"q": q}
+    outputs = {"q": q}
     if model.closures:
-        found["residual"] = np.array([_close(run, q, v, _exactly(model, run["q"], v, inside))], dtype=object)
+        outputs["residual"] = np.array([_close(run, q, v, _exactly(model, run["q"], v, inside))], dtype=object)
     if shape.linear:
         shape.affine.apply(q, q)
-    return found
+    return outputs
 
 
 def _primitives(model: ClusterModel) -> list[tuple[int, Any]]:
-    """Return the joints of the tree, by their primitives."""
+    """Return the primitive joints of the tree, each with the id of its joint."""
     tree = model.own_tree
     return [
         (j, p)
@@ -52,16 +52,16 @@ def _primitives(model: ClusterModel) -> list[tuple[int, Any]]:
 
 
 def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]) -> np.ndarray:
-    """Return q with the independent joints of loops moved, exactly."""
-    target, place = q.copy(), {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+    """Return q with the independent joints of loops moved exactly, without the prediction by G."""
+    target, column = q.copy(), {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
     for j, p in _primitives(model):
-        if j in inside and p.iv in place:
-            source("bodies.increments").move_one(target, p.kind, p.iq, v, place[p.iv])
+        if j in inside and p.iv in column:
+            source("bodies.increments").move_one(target, p.kind, p.iq, v, column[p.iv])
     return target
 
 
 def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
-    """Carry the joints of all loops along v, in place; returns the largest value of their equations."""
+    """Move the joints of all loops along v, in place; return the largest residual."""
     index, work, before = run.model.tables.index, run.work, q.copy()
     loops, following, clusters = source("loops.coupling_of_loops"), source("moves.following"), run.loops()
     source("bodies.placements").start(run.params, work)
@@ -75,32 +75,32 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
 
 
 def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
-    """Move the dependent joints of loops by Newton's method, in place; returns the largest value of their equations."""
+    """Correct the dependent joints of loops by Newton steps, in place; return the largest residual."""
     following, index = source("moves.following"), run.model.tables.index
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
         for C in clusters:
             following.step_dependents(index, run.work, q, C)
-    worst, *others = _evaluate(run, q, clusters)
-    for value in others:
+    worst, *residuals = _evaluate(run, q, clusters)
+    for value in residuals:
         worst = select(worst, value, value, worst)
     return worst
 
 
 def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
-    """Bring K and the values of all loops to q; returns the largest value of each."""
+    """Update K and the loop equations at q; return the largest residual of each loop."""
     supply(run.model, q, run.work)
-    for one in run.model.tables.supplies:
-        n, m = len(one.closure.joints), one.closure.size
-        room = one.room + m * n + m * n * n + n  # see ``room_of`` of the kernels
-        run.work[room : room + m] = derivatives_of(one.closure, 0, q[list(one.iq)])
+    for supplied in run.model.tables.supplies:
+        n, m = len(supplied.closure.joints), supplied.closure.size
+        first = supplied.room + m * n + m * n * n + n  # layout of ``room_of`` in the kernels
+        run.work[first : first + m] = derivatives_of(supplied.closure, 0, q[list(supplied.iq)])
     tables = run.model.tables.index, run.params, run.work, q
     return [source("moves.following").evaluate(*tables, C)[0] for C in clusters]
 
 
 def tangent(run: Run) -> np.ndarray:
-    """Return the derivative of integrate(q, v) by v at rest, shape (nq, nv)."""
-    q, out = run["q"], run.room(run.model.nq, run.model.nv)
+    """Return the derivative of integrate(q, v) by v at v = 0, shape (nq, nv)."""
+    q, out = run["q"], run.zeros(run.model.nq, run.model.nv)
     for _, p in _primitives(run.model):
         G, i = run.G[p.iv : p.iv + p.nv], p.iq
         if p.kind == layout.CONTINUOUS:
@@ -122,6 +122,6 @@ def tangent(run: Run) -> np.ndarray:
 
 
 def _of_quaternion(q: np.ndarray) -> np.ndarray:
-    """Return the derivative of a quaternion (x, y, z, w) by a rotation in its own axes, shape (4, 3)."""
+    """Return the derivative of a quaternion (x, y, z, w) by a rotation vector in its own axes, shape (4, 3)."""
     x, y, z, w = q * 0.5
     return np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]], dtype=object)

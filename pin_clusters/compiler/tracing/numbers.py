@@ -1,4 +1,4 @@
-"""Numbers of a model's tables that are inputs of a program: gravity, inertial parameters, ratios."""
+"""Parameters of a robot that are inputs of a program: gravity, inertial parameters, ratios."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,40 +16,55 @@ KINDS = ("gravity", "inertial", "ratios")
 
 
 def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[str, ...]:
-    """Return which numbers are inputs, in the order of ``KINDS``.
-
-    Raises:
-        UnknownNameError: There are no such numbers.
-        NotAvailableError: They cannot be inputs together.
-    """
-    given = (wanted,) if isinstance(wanted, str) else tuple(wanted)
-    for name in given:
+    """Return the names of the parameters that are inputs, in the order of ``KINDS``."""
+    requested = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    for name in requested:
         if name not in KINDS:
-            raise UnknownNameError(f"parameters={given!r}: {name!r} is none of {', '.join(KINDS)}.")
-    if len(set(given)) < len(given):
-        raise ArgumentTypeError(f"parameters={given!r} has one of them twice.")
-    if "inertial" in given and "ratios" in given:
+            raise UnknownNameError(f"parameters={requested!r}: {name!r} is not one of {', '.join(KINDS)}.")
+    if len(set(requested)) < len(requested):
+        raise ArgumentTypeError(f"parameters={requested!r} contains a name twice.")
+    if "inertial" in requested and "ratios" in requested:
         raise NotAvailableError(
-            "parameters: inertial and ratios together are not available, as the inertia of a rotor is multiplied by "
-            "the square of a ratio. Take one of them as input; pc.with_parameters makes a model of the others."
+            "parameters: inertial and ratios cannot both be inputs, because the inertia of a rotor is multiplied by "
+            "the square of a ratio. Use one of them as input, and pc.with_parameters for the other."
         )
-    if function == "energies" and {"gravity", "inertial"} <= set(given) and model.tables.params[POTENTIAL] != 0.0:
+    if function == "energies" and {"gravity", "inertial"} <= set(requested) and model.tables.params[POTENTIAL] != 0.0:
         raise NotAvailableError(
-            f"parameters: gravity and inertial together are not available for the energies of model {model.name!r}, as "
-            "rotors or rods on the universe have a potential energy, their product."
+            f"parameters: gravity and inertial cannot both be inputs for the energies of model {model.name!r}, because "
+            "the potential energy of rotors or rods on the universe is a product of the two."
         )
-    return tuple(name for name in KINDS if name in given)
+    return tuple(name for name in KINDS if name in requested)
 
 
 def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
-    """Return what each number of an input is."""
+    """Return the meaning of each entry of a parameter input.
+
+    Args:
+        model: The model.
+        name: ``gravity``, ``inertial`` or ``ratios``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.tracing.labels_of(pc.load("four_bar"), "gravity")
+        ('x', 'y', 'z')
+    """
     if name == "ratios":
         return ratio_map(model).labels
     return parameters(model)[1] if name == "inertial" else ("x", "y", "z")
 
 
 def values_of(model: ClusterModel, name: str) -> np.ndarray:
-    """Return the numbers that the model has."""
+    """Return the values that the model has for a parameter input.
+
+    Args:
+        model: The model.
+        name: ``gravity`` [m/s^2], ``inertial`` (units of ``pc.parameters``) or ``ratios`` (dimensionless).
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.tracing.values_of(pc.load("four_bar"), "gravity").round(2)
+        array([ 0.  ,  0.  , -9.81])
+    """
     if name == "ratios":
         return ratio_map(model).values.copy()
     return parameters(model)[0] if name == "inertial" else np.array(model.gravity.linear)
@@ -58,7 +73,6 @@ def values_of(model: ClusterModel, name: str) -> np.ndarray:
 def tables_for(
     model: ClusterModel, names: Sequence[str], inputs: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the floats of the tables, and what the workspace holds at first, with inputs in the place of numbers."""
     numbers = numbers_of(model)
     if "inertial" in names:
         numbers = inertial_map(model).apply(inputs["inertial"])

@@ -1,4 +1,4 @@
-"""A program: the operations of one function of one robot, in order; it evaluates, and differentiates itself."""
+"""A program: the ordered operations of one function of one robot, which can be evaluated and differentiated."""
 
 import dataclasses
 import math
@@ -23,18 +23,27 @@ _FLOPS = (ADD, SUB, MUL, DIV, SQRT)
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Operations, each behind those of its arguments.
+    """The operations of a function of a robot, in order, without loops and branches.
 
-    A number is named by its place: constants are 0, 1, ..., inputs follow, then the results of the operations.
+    A value is identified by its place: constants have the places 0, 1, ..., then come the entries of the inputs, then
+    the results of the operations. Units are the same as in the function.
 
     Attributes:
-        name: Of robot and function.
+        name: Name of the robot and the function.
         inputs: Name and size of each input, in order.
         outputs: Name and shape of each output, in order.
-        constants: Numbers of the robot.
-        operations: Operation and places of its arguments (unused ones are 0), shape (operations, 5).
-        results: Places of all entries of the outputs, one output behind the other.
-        samples: Rows of some inputs, by name, for tests of code that is made of it; others may be any numbers.
+        constants: Numbers of the robot, shape (constants,).
+        operations: Operation code and places of its arguments (unused ones are 0), shape (operations, 5).
+        results: Places of all entries of the outputs, one output after the other.
+        samples: Test values of some inputs, by name, shape (rows, size); code tests use random values for other inputs.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> program = pc.trace(pc.load("mit_humanoid_leg"), "computeGeneralizedGravity")
+        >>> program.inputs, program.outputs
+        ((('q', 10),), (('g', (5,)),))
+        >>> program(np.zeros((3, 10))).shape, program.jacobian("q").outputs
+        ((3, 5), (('dg_dq', (5, 10)),))
     """
 
     name: str
@@ -47,13 +56,7 @@ class Program:
 
     @classmethod
     def of(cls, name: str, inputs: Sequence[tuple[str, int]], outputs: Mapping[str, np.ndarray]) -> "Program":
-        """Return the program that computes expressions.
-
-        Args:
-            name: Of robot and function.
-            inputs: Name and size of each.
-            outputs: Arrays of expressions and floats.
-        """
+        """Return the program that computes arrays of expressions and floats, given the name and size of each input."""
         flat = [x for array in outputs.values() for x in np.ravel(np.asarray(array, dtype=object))]
         nodes = [x for x in needed(flat) if x.op != INPUT]
         constants: dict[float, int] = {}
@@ -63,12 +66,12 @@ class Program:
                 constants.setdefault(float(number), len(constants))
         first = len(constants)
         start = first + sum(size for _, size in inputs)
-        place = {x.id: start + i for i, x in enumerate(nodes)}
+        place_of_node = {x.id: start + i for i, x in enumerate(nodes)}
 
         def at(number: Any) -> int:
             if not isinstance(number, Expression):
                 return constants[float(number)]
-            return first + int(number.args[0]) if number.op == INPUT else place[number.id]
+            return first + int(number.args[0]) if number.op == INPUT else place_of_node[number.id]
 
         operations = np.zeros((len(nodes), 5), dtype=np.int32)
         for row, x in zip(operations, nodes, strict=True):
@@ -79,33 +82,33 @@ class Program:
         return cls(name, tuple(inputs), shapes, np.array(list(constants)), operations, results)
 
     def __call__(self, *given: Any) -> Any:
-        """Evaluate.
+        """Evaluate the program.
 
         Args:
-            given: One array per input, of its size, or with rows of it: shape (rows, size). All of one type, float32
-                or float64, in which all is computed.
+            given: One array per input, of shape (size,) or (rows, size). All arrays have the same type, float32 or
+                float64, which is the type of the computation.
 
         Returns:
-            One array per output, rows first if there are rows; alone if there is one output.
+            One array per output, of shape (..., *shape) with rows first; a single array if there is one output.
 
         Raises:
-            ShapeError: Another number of inputs, or one of another size.
-            ArgumentTypeError: Inputs are of different types, or no floats.
+            ShapeError: The number of inputs or the size of an input is wrong.
+            ArgumentTypeError: The inputs are not arrays of the same float type.
         """
         columns, dtype, rows = self._columns(given)
         with np.errstate(all="ignore"):
             entries = self.run([dtype.type(x) for x in self.constants], [x for column in columns for x in column])
         first = () if rows is None else (rows,)
-        found = []
-        for _, shape, own in self.by_output(entries):
-            out = np.empty((len(own), *first), dtype=dtype)
-            for i, x in enumerate(own):
+        results = []
+        for _, shape, entries_of_output in self.by_output(entries):
+            out = np.empty((len(entries_of_output), *first), dtype=dtype)
+            for i, x in enumerate(entries_of_output):
                 out[i] = x
-            found.append(np.moveaxis(out, 0, -1).reshape(*first, *shape))
-        return found[0] if len(found) == 1 else tuple(found)
+            results.append(np.moveaxis(out, 0, -1).reshape(*first, *shape))
+        return results[0] if len(results) == 1 else tuple(results)
 
     def _columns(self, given: Sequence[Any]) -> tuple[list[np.ndarray], np.dtype[Any], int | None]:
-        """Return the inputs by columns, their type, and how many rows there are."""
+        """Return the columns of the inputs, their type, and the number of rows, None for a single state."""
         check_number(self, given)
         arrays = [np.asarray(x) for x in given]
         types = {x.dtype for x in arrays}
@@ -117,16 +120,16 @@ class Program:
         for (name, size), x in zip(self.inputs, arrays, strict=True):
             if x.ndim not in (1, 2) or x.shape[-1] != size or len(rows) > 1:
                 raise ShapeError(
-                    f"{self.name}: {name} has shape {x.shape}, but needs ({size},) or, as all others, (rows, {size})."
+                    f"{self.name}: {name} has shape {x.shape}, expected ({size},), or (rows, {size}) for all inputs."
                 )
         count = rows.pop() if rows else None
         return [x.T for x in arrays], types.pop() if types else np.dtype(np.float64), count
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How often each operation is there."""
-        found = Counter(self.operations[:, 0].tolist())
-        return {NAMES[op]: n for op, n in sorted(found.items())}
+        """Number of operations of each kind, by name."""
+        counter = Counter(self.operations[:, 0].tolist())
+        return {NAMES[op]: n for op, n in sorted(counter.items())}
 
     @property
     def flops(self) -> int:
@@ -134,12 +137,9 @@ class Program:
         return sum(self.counts.get(NAMES[op], 0) for op in _FLOPS)
 
     def run(self, constants: Sequence[Any], inputs: Sequence[Any], doing: Doing = DONE) -> list[Any]:
-        """Return all entries of the outputs for the entries of the inputs: numbers, columns of them, or expressions.
+        """Return all entries of the outputs for entries of the inputs, which are numbers, columns or expressions.
 
-        Args:
-            constants: Those of the program.
-            inputs: The entries.
-            doing: What does operations, for values that NumPy does not know.
+        ``doing`` implements the operations, for values that NumPy does not support.
         """
         values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
@@ -147,32 +147,30 @@ class Program:
         return [values[i] for i in self.results]
 
     def expressions(self, graph: Graph) -> list[Any]:
-        """Return all entries of the outputs as expressions of a new graph, whose inputs are those of the program."""
+        """Return all entries of the outputs as expressions of the inputs in a new graph."""
         return self.run(self.constants.tolist(), graph.inputs(0, self._size))
 
     def values(self) -> list[Any]:
-        """Return all numbers by their places: floats, then inputs and operations as expressions, as they stand here."""
+        """Return all values by place: floats, then inputs and operations as expressions in the order of the program."""
         graph = Graph()
-        found: list[Any] = [*self.constants.tolist(), *graph.inputs(0, self._size)]
+        values: list[Any] = [*self.constants.tolist(), *graph.inputs(0, self._size)]
         for op, *args in self.operations.tolist():
-            found.append(Expression(graph, op, tuple(found[i] for i in args[: ARGUMENTS[op]]), len(found)))
-        return found
+            values.append(Expression(graph, op, tuple(values[i] for i in args[: ARGUMENTS[op]]), len(values)))
+        return values
 
     @property
     def first(self) -> int:
-        """Place of the result of the first operation."""
         return len(self.constants) + self._size
 
     @property
     def _size(self) -> int:
-        """How many numbers the inputs are."""
         return sum(size for _, size in self.inputs)
 
     def ordered(self) -> "Program":
-        """Return the same operations in an order in which few results are kept at once: they stay in registers."""
+        """Return the program with operations ordered so that few results are alive at once and stay in registers."""
         start = self.first
         order = np.array(few_alive(needs_of(self.operations, start)), dtype=np.int32)
-        moved = np.arange(start + len(order), dtype=np.int32)  # new place of each
+        moved = np.arange(start + len(order), dtype=np.int32)  # new place of each value
         moved[start + order] = start + np.arange(len(order), dtype=np.int32)
         operations = self.operations[order]
         for row in operations:
@@ -182,65 +180,64 @@ class Program:
 
     @cached_property
     def alive(self) -> int:
-        """How many results are kept at once, at most."""
+        """Maximum number of results that are alive at once."""
         needs = needs_of(self.operations, self.first)
         return most_alive(needs, range(len(needs)))
 
     def jacobian(self, *names: str) -> "Program":
-        """Return the program of the derivatives of each output by each input (or those that are named).
+        """Return the program of the derivatives of each output by each input, or by the inputs ``names``.
 
-        They are derivatives by raw entries: of quaternions and sines and cosines, too. Multiplied by
-        ``pc.trace(model, "tangent")`` those by q are those along ``pc.integrate``.
+        The derivatives are by raw entries of q, including the entries of quaternions and (cos, sin) pairs. Multiplied
+        by ``pc.trace(model, "tangent")``, derivatives by q become derivatives along ``pc.integrate``.
 
         Raises:
             UnknownNameError: There is no such input.
         """
-        known = [name for name, _ in self.inputs]
+        input_names = [name for name, _ in self.inputs]
         for name in names:
-            if name not in known:
-                raise UnknownNameError(f"{self.name} has no input {name!r}; it has {', '.join(known)}.")
+            if name not in input_names:
+                raise UnknownNameError(f"{self.name} has no input {name!r}; it has {', '.join(input_names)}.")
         rows = [backward([x], [1.0]) for x in self.expressions(Graph())]
-        found: dict[str, np.ndarray] = {}
-        for out, shape, own in self.by_output(rows):
+        blocks: dict[str, np.ndarray] = {}
+        for out, shape, gradients in self.by_output(rows):
             for name, places in self._inputs():
-                if name in (names or known):
-                    block = np.array([[row.get(i, 0.0) for i in places] for row in own], dtype=object)
-                    found[f"d{out}_d{name}"] = block.reshape(*shape, len(places))
-        return Program.of(f"{self.name}, derivatives", self.inputs, found)
+                if name in (names or input_names):
+                    block = np.array([[row.get(i, 0.0) for i in places] for row in gradients], dtype=object)
+                    blocks[f"d{out}_d{name}"] = block.reshape(*shape, len(places))
+        return Program.of(f"{self.name}, derivatives", self.inputs, blocks)
 
     def vjp(self) -> "Program":
-        """Return the program of products with the derivatives, from the left.
+        """Return the program of vector-Jacobian products.
 
-        It takes the inputs and one number per entry of the outputs, and returns an array per input.
+        It takes the inputs and one number per entry of the outputs, and returns one array per input.
         """
         graph = Graph()
         outputs = self.expressions(graph)
-        more = tuple((f"{name}_bar", math.prod(shape)) for name, shape in self.outputs)
+        bars = tuple((f"{name}_bar", math.prod(shape)) for name, shape in self.outputs)
         sums = backward(outputs, graph.inputs(self._size, len(outputs)))
-        found = {f"{name}_bar": objects([sums.get(i, 0.0) for i in at]) for name, at in self._inputs()}
-        return Program.of(f"{self.name}, backward", (*self.inputs, *more), found)
+        products = {f"{name}_bar": objects([sums.get(i, 0.0) for i in indices]) for name, indices in self._inputs()}
+        return Program.of(f"{self.name}, backward", (*self.inputs, *bars), products)
 
     def jvp(self) -> "Program":
-        """Return the program of products with the derivatives, from the right.
+        """Return the program of Jacobian-vector products.
 
-        It takes the inputs and a change of each, and returns the changes of the outputs.
+        It takes the inputs and a change of each input, and returns the changes of the outputs.
         """
         graph = Graph()
         outputs = self.expressions(graph)
-        more = tuple((f"{name}_dot", size) for name, size in self.inputs)
+        dots = tuple((f"{name}_dot", size) for name, size in self.inputs)
         changes = forward(outputs, graph.inputs(self._size, self._size))
-        found = {f"{name}_dot": objects(own).reshape(shape) for name, shape, own in self.by_output(changes)}
-        return Program.of(f"{self.name}, forward", (*self.inputs, *more), found)
+        products = {f"{name}_dot": objects(entries).reshape(shape) for name, shape, entries in self.by_output(changes)}
+        return Program.of(f"{self.name}, forward", (*self.inputs, *dots), products)
 
     def _inputs(self) -> Iterator[tuple[str, range]]:
-        """Yield name and numbers of each input."""
         first = 0
         for name, size in self.inputs:
             yield name, range(first, first + size)
             first += size
 
     def by_output(self, entries: Sequence[_T]) -> Iterator[tuple[str, tuple[int, ...], Sequence[_T]]]:
-        """Yield name, shape and entries of each output, from those of all, one behind the other."""
+        """Yield name, shape and entries of each output, given the entries of all outputs."""
         first = 0
         for name, shape in self.outputs:
             size = math.prod(shape)
@@ -248,7 +245,6 @@ class Program:
             first += size
 
     def __str__(self) -> str:
-        """The operations, a line each."""
         names = [repr(float(x)) for x in self.constants]
         names += [f"{name}[{i}]" for name, size in self.inputs for i in range(size)]
         lines = []
@@ -256,14 +252,14 @@ class Program:
             names.append(f"t{k}")
             lines.append(f"t{k} = {_SHOWN[op].format(*(names[i] for i in args))}")
         for name, shape, places in self.by_output(self.results.tolist()):
-            for place, index in zip(places, np.ndindex(*shape), strict=True):
-                lines.append(f"{name}[{', '.join(map(str, index))}] = {names[place]}")
+            for result, index in zip(places, np.ndindex(*shape), strict=True):
+                lines.append(f"{name}[{', '.join(map(str, index))}] = {names[result]}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}[{size}]" for name, size in self.inputs)
-        found = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs)
-        return f"Program({self.name!r}: {given} -> {found}; {self.flops} flops)"
+        inputs = ", ".join(f"{name}[{size}]" for name, size in self.inputs)
+        outputs = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs)
+        return f"Program({self.name!r}: {inputs} -> {outputs}; {self.flops} flops)"
 
 
 _SHOWN = {
@@ -280,14 +276,12 @@ _SHOWN = {
 
 
 def check_number(program: Program, given: Sequence[Any]) -> None:
-    """Raise ``ShapeError`` if not one array per input is given."""
     if len(given) != len(program.inputs):
         names = ", ".join(f"{name} ({size})" for name, size in program.inputs)
-        raise ShapeError(f"{program.name} has {len(program.inputs)} inputs: {names}; {len(given)} were given.")
+        raise ShapeError(f"{program.name} has {len(program.inputs)} inputs: {names}; got {len(given)}.")
 
 
 def objects(entries: Sequence[Any]) -> np.ndarray:
-    """Return expressions and floats as an array."""
-    found = np.empty(len(entries), dtype=object)
-    found[:] = entries
-    return found
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array

@@ -1,7 +1,7 @@
-"""Increments with rotations without a choice by size: what kernels decide, here ``select`` takes.
+"""Rotation increments without branches: ``select`` replaces the choice by size that kernels make.
 
-Near zero coefficients are series; elsewhere the closed forms, which never see what they could not divide by, so that
-derivatives are numbers everywhere.
+Coefficients are series near zero and closed forms elsewhere. The closed forms never receive arguments by which they
+cannot divide, so the derivatives are finite everywhere.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,10 @@ from ..._support.arrays import in_order
 from .expressions import Number, select, sine_and_cosine, square_root
 
 _SMALL = 0.01
-"""[rad^2]; below it the first five terms leave out less than 1e-16."""
+"""[rad^2]; below it, truncation after five terms has an error under 1e-16."""
 
 
 def _series(T: Number, coefficients: Sequence[float]) -> Number:
-    """Return a polynomial in T, constant first."""
     total: Number = 0.0
     for c in reversed(coefficients):
         total = total * T + c
@@ -29,12 +28,12 @@ def _blend(T: Number, near: Sequence[float], far: Number) -> Number:
 
 
 def _angle(T: Number) -> Number:
-    """Return the angle whose square is T, or one that is not small."""
+    """Return the square root of T, or 1 if T is small, so that divisions stay finite."""
     return square_root(select(T, _SMALL, 1.0, T))
 
 
 def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> None:
-    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes; it stays of unit norm."""
+    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) in its own axes, and normalise it."""
     T = x * x + y * y + z * z
     angle = _angle(T)
     sine, cosine = sine_and_cosine(angle * 0.5)
@@ -49,21 +48,21 @@ def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> N
         qw * d - qx * a - qy * b - qz * c,
     )
     norm = square_root(in_order(t * t for t in turned))
-    # of the two quaternions of a rotation Pinocchio takes the nearer one
+    # Pinocchio chooses the sign for which the quaternion is nearer to the old one.
     along = in_order(old * new for old, new in zip((qx, qy, qz, qw), turned, strict=True))
     signed = select(along, 0.0, -norm, norm)
     q[i : i + 4] = [t / signed for t in turned]
 
 
 def displacement(u: Any, w: Any) -> Any:
-    """Return the translation of the exponential of [u; w], vectors of the kernels."""
+    """Return the translation of the exponential of the twist [u; w]."""
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = _angle(T)
     sine, cosine = sine_and_cosine(angle)
     square = angle * angle
     a = _blend(T, (0.5, -1.0 / 24.0, 1.0 / 720.0, -1.0 / 40320.0, 1.0 / 3628800.0), (1.0 - cosine) / square)
-    near = (1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362880.0, 1.0 / 39916800.0)
-    b = _blend(T, near, (angle - sine) / (square * angle))
+    series = (1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362880.0, 1.0 / 39916800.0)
+    b = _blend(T, series, (angle - sine) / (square * angle))
     c = _cross(w, u)
     d = _cross(w, c)
     return type(u)(*(u[k] + c[k] * a + d[k] * b for k in range(3)))

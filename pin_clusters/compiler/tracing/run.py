@@ -1,4 +1,4 @@
-"""What kernels read and write while they are traced: tables as numbers, the state as expressions."""
+"""Everything that kernels read and write during tracing: tables as numbers, the state as expressions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,19 +18,19 @@ from .supplied import supply
 
 @dataclass
 class Run:
-    """A model, and what its kernels read and write.
+    """A model during tracing, with the arrays that its kernels read and write.
 
     Attributes:
         model: The model.
         inputs: Arrays of expressions, by name.
-        params: Floats of the tables; expressions where they are inputs.
-        work: Workspace, with what it holds at first.
-        frames: Ids of the frames that were asked for.
-        reference: Axes and points of what is said of frames.
-        steps: How often Newton's method closes loops.
-        contacts: What is kept closed: Pinocchio's objects.
-        damping: Added to the diagonal of J M^-1 J' of contacts.
-        torques: What derivatives of inverse dynamics found besides.
+        params: Floats of the tables; expressions where parameters are inputs.
+        work: Workspace, with its initial contents.
+        frames: Ids of the requested frames.
+        reference: Reference frame of frame results.
+        steps: Number of Newton steps that close loops.
+        contacts: ``pin.RigidConstraintModel`` objects of the closed contacts.
+        damping: Added to the diagonal of J M^-1 J' of the contacts.
+        torques: Torques that the derivatives of inverse dynamics compute as well.
     """
 
     model: ClusterModel
@@ -49,26 +49,20 @@ class Run:
     def __getitem__(self, name: str) -> np.ndarray:
         return self.inputs[name]
 
-    def room(self, *shape: int) -> np.ndarray:
-        """Return an array of zeros, which may hold expressions."""
+    def zeros(self, *shape: int) -> np.ndarray:
         return np.full(shape, 0.0, dtype=object)
 
     @property
     def rest(self) -> np.ndarray:
-        """No velocity, or no acceleration."""
-        return self.room(self.model.nv)
+        return self.zeros(self.model.nv)
 
     @property
     def forces(self) -> np.ndarray:
-        """External forces, one behind the other; nothing if there are none."""
-        return self.inputs.get("fext", self.room(0))
+        """External forces, shape (6 njoints,); empty if there are none."""
+        return self.inputs.get("fext", self.zeros(0))
 
     def call(self, passes: str, *rest: np.ndarray) -> None:
-        """Run an operation's passes on the tables of the model, with its functions of Python brought to q.
-
-        Raises:
-            SingularClusterError: It says that something is singular whatever the state is.
-        """
+        """Run the passes of an operation on the tables of the model, after evaluating its Python functions at q."""
         module, _, name = passes.rpartition(".")
         self.plain(module, name + "_loops" * with_loops(self.model), *rest)
 
@@ -79,7 +73,9 @@ class Run:
         kernel: Callable[..., int] = getattr(source(module), name)
         code = kernel(model.tables.index, self.params, self.work, *rest)
         if code:
-            raise SingularClusterError(f"{model.name}: {name} fails at every state (code {code}).")
+            raise SingularClusterError(
+                f"{model.name}: {name} is singular at every state: a joint moves no inertia, or a loop is singular."
+            )
 
     @cached_property
     def G(self) -> np.ndarray:
@@ -95,49 +91,42 @@ class Run:
     def _coupling(self) -> tuple[np.ndarray, np.ndarray]:
         model = self.model
         G = model.tables.topology.G
-        found = np.concatenate([G.ravel(), np.zeros(len(G))]).astype(object)
+        keep = np.concatenate([G.ravel(), np.zeros(len(G))]).astype(object)
         if model.closures:
-            self.plain("variations.coupling", "coupling", found, self["q"], self.inputs.get("v", self.rest))
-        return found[: G.size].reshape(G.shape), found[G.size :]
+            self.plain("variations.coupling", "coupling", keep, self["q"], self.inputs.get("v", self.rest))
+        return keep[: G.size].reshape(G.shape), keep[G.size :]
 
     def loops(self) -> list[Any]:
-        """Return the clusters that are closed loops."""
         views, index = source("tables.views"), self.model.tables.index
         n = views.header(index)
         clusters = (views.cluster(index, c) for c in range(n.cluster0, n.cluster1))
         return [C for C in clusters if C.kind == layout.LOOP]
 
     def opens(self, still: bool = False) -> list[Any]:
-        """Return the largest value of the equations of each loop, squared, once kernels have run at q.
+        """Return the largest squared residual of each loop, after kernels have run at q.
 
-        Args:
-            still: Whether to place the bodies anew, as ``coupling`` does, which puts back on what they stood.
+        ``still`` places the bodies again as ``coupling`` does, which then restores their stored poses.
         """
         model, q = self.model, self["q"]
-        rooms, found = source("loops.coupling_of_loops"), []
+        coupling, squares = source("loops.coupling_of_loops"), []
         for C in self.loops():
             tables = model.tables.index, self.params, self.work, q, C
             if still:
-                rooms.stand_still(self.work, C)
-                rooms.place_bodies(*tables)
-                rooms.equations(*tables)
-            found.append(source("loops.closure_values").largest_value(*tables))
-        return found
+                coupling.stand_still(self.work, C)
+                coupling.place_bodies(*tables)
+                coupling.equations(*tables)
+            squares.append(source("loops.closure_values").largest_value(*tables))
+        return squares
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
-        """Run the kernel of the spanning tree, and return all its results.
-
-        Args:
-            what: Bits of ``kernels.tables.tree_layout``.
-            rates: v, or v and a.
-        """
-        tables, nothing = self.model.tables.tree, self.room(0)
-        out, own = self.room(tables.out), tables.own
-        for first in (tables.sections.oMi, tables.sections.liMi):  # of the universe
+        """Run the kernel of the spanning tree and return all results; ``what`` are bits of ``tree_layout``."""
+        tables, nothing = self.model.tables.tree, self.zeros(0)
+        out, dense = self.zeros(tables.out), tables.own
+        for first in (tables.sections.oMi, tables.sections.liMi):  # the placement of the universe is constant
             out[first : first + 9] = np.eye(3).ravel()
-        out[own.G : own.G + self.G.size] = self.G.ravel()
-        out[own.g : own.g + self.bias.size] = self.bias
+        out[dense.G : dense.G + self.G.size] = self.G.ravel()
+        out[dense.g : dense.g + self.bias.size] = self.bias
         kernel: Callable[..., int] = source("tree.tree").tree
-        given = [*rates, nothing, nothing][:2]
-        kernel(tables.index, tables.params, self.room(tables.work), out, what | QUIET, self["q"], *given)
+        velocities = [*rates, nothing, nothing][:2]
+        kernel(tables.index, tables.params, self.zeros(tables.work), out, what | QUIET, self["q"], *velocities)
         return out

@@ -1,4 +1,4 @@
-"""``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
+"""``pc.trace`` runs a function of a robot once on expressions and keeps the operations that its results need."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
@@ -33,44 +33,46 @@ def trace(
     steps: int = 3,
     stack: bool = False,
 ) -> Program:
-    """Return the operations of a function of a robot: loops unrolled, zeros gone, closed loops solved.
+    """Record the operations of a function of a robot: loops unrolled, zeros removed, closed loops solved.
 
-    Besides the functions of this package that have these names there are ``energies`` (kinetic and potential),
-    ``integrate`` (q and v; with loops it returns beside q the largest value of their equations, in parts of their
-    length or rad) and ``tangent`` (the derivative of ``pc.integrate(model, q, v)`` by v at rest, shape (nq, nv)).
+    Functions have the names of functions of this package. In addition there are ``energies`` (kinetic and potential),
+    ``integrate`` and ``tangent``. With closed loops, ``integrate`` also returns the largest residual of the loop
+    equations, relative to their length or in rad. ``tangent`` is the derivative of ``pc.integrate(model, q, v)`` by v
+    at v = 0, shape (nq, nv).
 
     Args:
         model: The model.
-        function: One of ``pc.tracing.FUNCTIONS``.
-        fext: Whether external forces are one more input, ``fext``: [linear; angular] in the frame of each joint, the
-            universe's first, one behind the other (6 njoints).
-        parameters: What of the robot shall be inputs, too, each behind the others: ``"gravity"`` (3, in m/s^2),
+        function: Name in ``pc.tracing.FUNCTIONS``.
+        fext: Whether external forces are a further input, ``fext``: [linear; angular] in the frame of each joint,
+            starting with the universe, shape (6 njoints,), [N; N m].
+        parameters: Parameters of the robot that are further inputs, in this order: ``"gravity"`` (3, [m/s^2]),
             ``"inertial"`` (in the order of ``pc.parameters``: masses, first moments, inertias, rotors, armatures,
             rods), ``"ratios"`` (of each ``Rotor``, ``Gear`` and ``Belt``, in the order of ``model.constraints``).
-            ``pc.tracing.values_of(model, name)`` has those of the model, ``labels_of`` says what they are. Of a rotor
-            that is a body of the tree, what would unbalance it is not seen.
-        frames: Names or ids of frames, of functions that are about some: an output each, of its name.
-        reference: Axes and points of what is said of frames.
-        contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``, of functions that are about some: their
-            placements, gains and desired motions are numbers of the program. Rows must be independent, or damped;
-            ``status`` tells by its ``pivot``.
-        damping: Added to the diagonal of J M^-1 J' of contacts.
-        status: Whether to add what kernels would have looked at: ``pivot``, by how much the smallest one exceeds what
-            counts as none (positive if sound); with loops ``condition``, a bound of the largest condition of the
-            dependent joints, and ``open``, the largest value of their equations at q.
-        steps: How often ``integrate`` corrects the dependent joints of loops.
-        stack: Whether results of a list of frames are one output, ``frames``, with an axis of frames before the others
-            (of derivatives ``dframes_dq`` and the like), as for PyTorch, JAX and CasADi.
+            ``pc.tracing.values_of(model, name)`` returns the values of the model, ``labels_of`` their meaning. A rotor
+            that is a body of the tree stays balanced: parameters that would unbalance it have no effect.
+        frames: Names or ids of frames, for functions of frames; each gives an output with the name of the frame.
+        reference: Reference frame of frame results.
+        contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``, for functions of contacts. Their placements,
+            gains and desired motions become constants. Constraint rows must be independent, or damped; ``pivot`` of
+            ``status`` shows whether they are.
+        damping: Added to the diagonal of J M^-1 J' of the contacts.
+        status: Whether to add the values that kernels check: ``pivot``, the margin of the smallest pivot over its limit
+            (positive if valid); with loops ``condition``, a bound of the largest condition number of the dependent
+            joints, and ``open``, the largest residual of the loop equations at q.
+        steps: Number of Newton steps with which ``integrate`` corrects the dependent joints of loops.
+        stack: Whether the results of a list of frames form one output, ``frames`` (or ``dframes_dq`` and so on), with
+            the frames on the first axis, as for PyTorch, JAX and CasADi.
 
     Returns:
-        The program; its inputs are those of the function, in their order: q (nq), then v, a or tau (nv), then fext,
-        then parameters.
+        The program. It has the inputs of the function in order: q (nq), then v, a or tau (nv), then fext, then
+        parameters. Units are the same as in the function.
 
     Raises:
-        ArgumentTypeError: It is no ``ClusterModel``; frames are missing; an option does not fit the function.
-        UnknownNameError: There is no such function, or frame.
-        NotAvailableError: A function that the user compiled ties joints of the robot, or one in Python that decides by
-            values; such numbers of this robot cannot be inputs.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, frames are missing, or an option does not fit the
+            function.
+        UnknownNameError: There is no such function or frame.
+        NotAvailableError: A compiled user function, or one in Python that branches on values, constrains joints of the
+            robot; or the parameters of this robot cannot be inputs.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -81,15 +83,17 @@ def trace(
         True
     """
     _check(model, function, fext, {"frames": frames, "contacts": contacts})
-    what = FUNCTIONS[function]
+    declaration = FUNCTIONS[function]
     which = [] if frames is None else frame_ids(model, frames)
     numbers = checked(model, function, parameters)
-    if numbers and not what.dynamic:
-        dynamic = ", ".join(name for name, one in FUNCTIONS.items() if one.dynamic)
-        raise ArgumentTypeError(f"parameters={numbers!r}: {function} does not take them; these do: {dynamic}.")
+    if numbers and not declaration.dynamic:
+        dynamic = ", ".join(name for name, x in FUNCTIONS.items() if x.dynamic)
+        raise ArgumentTypeError(
+            f"parameters={numbers!r}: {function} takes no parameters; these functions do: {dynamic}."
+        )
     graph = Graph()
     sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
-    inputs = [(name, sizes[name]) for name in ((*what.inputs, "fext") if fext else what.inputs)]
+    inputs = [(name, sizes[name]) for name in ((*declaration.inputs, "fext") if fext else declaration.inputs)]
     inputs += [(name, len(values_of(model, name))) for name in numbers]
     entries, first = {}, 0
     for name, size in inputs:
@@ -109,7 +113,6 @@ def trace(
 
 
 def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str, Any]) -> None:
-    """Raise if a function cannot be traced, or an option does not fit it."""
     if not isinstance(model, ClusterModel):
         cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
@@ -117,49 +120,49 @@ def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str,
         raise ArgumentTypeError(f"function must be a name such as 'aba', got {shown(function)}.")
     if function not in FUNCTIONS:
         raise UnknownNameError(
-            f"{function!r} cannot be traced.{did_you_mean(function, FUNCTIONS)} There are {', '.join(FUNCTIONS)}."
+            f"{function!r} cannot be traced.{did_you_mean(function, FUNCTIONS)} "
+            f"Available functions: {', '.join(FUNCTIONS)}."
         )
-    tied = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
-    if tied:
+    compiled = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
+    if compiled:
         raise NotAvailableError(
-            f"model {model.name!r} cannot be traced: {tied[0]} is compiled, so its operations are not known. Give the "
-            "Coupling a Python function of arithmetic and of sqrt, sin, cos, tan instead."
+            f"model {model.name!r} cannot be traced: the function of {compiled[0]} is compiled, so its operations are "
+            "unknown. Give the Coupling a Python function with arithmetic, sqrt, sin, cos and tan instead."
         )
-    what = FUNCTIONS[function]
-    if fext and not what.forced:
-        forced = ", ".join(name for name, one in FUNCTIONS.items() if one.forced)
-        raise ArgumentTypeError(f"{function} takes no external forces; these do: {forced}.")
-    for option, given in options.items():
-        about = option == what.about
-        if about and given is None:
-            example = repr([model.own_tree.frames[-1].name]) if what.framed else "[contact]"
-            raise ArgumentTypeError(f"{function} is about {option}, which are missing: add {option}={example}.")
-        if not about and given is not None:
-            raise ArgumentTypeError(f"{function} is not about {option}, and {option}={given!r} was given.")
+    declaration = FUNCTIONS[function]
+    if fext and not declaration.forced:
+        forced = ", ".join(name for name, x in FUNCTIONS.items() if x.forced)
+        raise ArgumentTypeError(f"{function} does not accept external forces; these functions do: {forced}.")
+    for option, value in options.items():
+        about = option == declaration.about
+        if about and value is None:
+            example = repr([model.own_tree.frames[-1].name]) if declaration.framed else "[contact]"
+            raise ArgumentTypeError(f"{function} requires {option}: add {option}={example}.")
+        if not about and value is not None:
+            raise ArgumentTypeError(f"{function} does not accept {option}, got {option}={value!r}.")
 
 
 def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:
-    """Return ``pivot``, and with loops ``condition`` and ``open``, of shape (1,); ``watched``: numbers and limits."""
+    """Return ``pivot``, and with loops ``condition`` and ``open``, of shape (1,); ``watched``: values and limits."""
     pivot = np.inf
     for x, limit in watched:
         margin = x - limit
         pivot = select(margin, pivot, margin, pivot)
-    found = {"pivot": np.array([pivot], dtype=object)}
+    outputs = {"pivot": np.array([pivot], dtype=object)}
     model = run.model
     if model.closures:
         G = model.tables.topology.G
-        run.plain("variations.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
-        conditions = [run.work[one.at] for one in model.tables.conditions]
+        run.plain("variations.coupling", "coupling", run.zeros(G.size + len(G)), run["q"], run.rest)
+        conditions = [run.work[condition.at] for condition in model.tables.conditions]
         for name, squares in (("condition", conditions), ("open", run.opens(still=True))):
             largest = 0.0
             for x in squares:
                 largest = select(largest, x, x, largest)
-            found[name] = np.array([square_root(largest)], dtype=object)
-    return found
+            outputs[name] = np.array([square_root(largest)], dtype=object)
+    return outputs
 
 
 def frame_ids(model: ClusterModel, frames: Any) -> int | list[int]:
-    """Return the ids of a list of frames, or that of a single one."""
     if isinstance(frames, (str, Integral, np.ndarray)) and np.ndim(frames) == 0:  # type: ignore[arg-type]
         return ids.frames(model, "frames", [np.asarray(frames).item()])[0]
     return ids.frames(model, "frames", list(frames) if isinstance(frames, Iterator) else frames)

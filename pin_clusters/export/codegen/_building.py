@@ -1,4 +1,4 @@
-"""Files for those who build what was exported: CMake, and pkg-config."""
+"""Build files of exported code: CMake and pkg-config."""
 
 from ..._support.version import __version__
 
@@ -57,14 +57,13 @@ Cflags: -I${{prefix}}
 
 
 def cmake(robot: str) -> str:
-    """Return ``CMakeLists.txt``: a library, its installation, and the test."""
     return _CMAKE.format(**_words(robot))
 
 
 def pkg_config(robot: str, objects: bool) -> str:
-    """Return ``ROBOT.pc``, which finds the files where they were exported.
+    """Return ``ROBOT.pc`` for the files in the folder of the export.
 
-    With ``objects`` ``ROBOT.o`` is there; else a library that the user has made of the source.
+    It links ``ROBOT.o`` if ``objects``, otherwise a library that the user builds from the source.
     """
     library = f"${{prefix}}/{robot}.o" if objects else f"-L${{prefix}} -l{robot}"
     return _PKG_CONFIG.format(library=library, **_words(robot))

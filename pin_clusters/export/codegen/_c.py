@@ -1,4 +1,4 @@
-"""``pc.codegen.c``: functions of one robot as C99."""
+"""``pc.codegen.c`` writes functions of one robot as C99."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,11 +12,16 @@ from ._statements import c99
 
 
 class Source(NamedTuple):
-    """A source and its header.
+    """A C source and its header.
 
     Attributes:
         source: Text of ``ROBOT.c``.
         header: Text of ``ROBOT.h``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.codegen.c(pc.load("mit_humanoid_leg"), "aba").header.startswith("/* Exact dynamics")
+        True
     """
 
     source: str
@@ -32,12 +37,13 @@ def c(
     frames: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Source:
-    """Return functions of a robot as C99: exact dynamics without this package, in one source and one header.
+    """Write functions of a robot as C99 that runs without this package, in one source and one header.
 
-    Each is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``: arguments in the order
-    of the call in Python, then the results, matrices by rows. They call sin, cos and sqrt of the C library and nothing
-    else, allocate nothing, keep nothing between calls (any thread may call them at any time), have no loop and no
-    branch on a value, and read their inputs before they write: a result may be the same array as an input. They check
+    Each function is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``: arguments in
+    the order of the Python call, then the results, with matrices by rows, in SI units. The functions call only sin, cos
+    and sqrt of the C library, allocate nothing, keep no state between calls (so they are thread-safe), and contain no
+    loop or branch on a value. They read all inputs before they write, so a result may be the same array as an input.
+    They check
     nothing: q must be normalised and, with loops, assembled.
 
     Returns:
@@ -53,7 +59,6 @@ def c(
 
 
 def texts(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, name: str | None) -> Source:
-    """Return source and header of functions that were made already."""
     robot = name_of(model.name, name)
     return Source(_source(model, functions, real, robot), _header(model, functions, real, robot))
 

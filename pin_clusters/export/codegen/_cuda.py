@@ -1,4 +1,4 @@
-"""``pc.codegen.cuda``: functions of one robot as CUDA C, a thread per state."""
+"""``pc.codegen.cuda`` writes functions of one robot as CUDA C, with one thread per state."""
 
 import functools
 import math
@@ -16,13 +16,13 @@ from ._notes import comment, coordinates, made_by
 from ._statements import Dialect
 
 THREADS = 128
-"""Of a block, at most: two blocks on a multiprocessor leave a thread all registers that it can address."""
-# of closed loops, as in the kernels; in float a configuration is rounded to 1e-7 of its size, and what is open follows
+"""Maximum threads per block: with two blocks per multiprocessor a thread can use all registers it can address."""
+# loop tolerance of the kernels; larger in float, where a configuration is rounded to 1e-7 of its size
 _OPEN = {"double": layout.OPEN, "float": 100.0 * layout.OPEN}
 _CONDITION = {"double": 1e8, "float": 1e5}
 
-# Cody and Waite 1980 with fused multiply-add: to one unit in the last place below 1e5 (float: 1e4), slowly less
-# accurate beyond, NaN from 2^31 (2^22) on. Those of CUDA have a path for huge angles, with a stack.
+# Cody and Waite 1980 with fused multiply-add: accurate to one unit in the last place below 1e5 (float: 1e4), slowly
+# less accurate beyond, NaN from 2^31 (2^22) on. CUDA's own sines use a stack, for huge angles.
 _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {real} *s, {real} *c)
 {{
   const {real} n = rint{f}(x * {two_over_pi});
@@ -36,9 +36,9 @@ _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {re
   *c = ((quarter + 1) & 2 ? -1.0{f} : 1.0{f}) * (quarter & 1 ? a : b);
 }}
 """
-# of pi/2: a fused product is not rounded, so that all bits of a part count
+# parts of pi/2; a fused product is not rounded, so each part uses all its bits
 _PARTS = {"double": NUMBERS["double"].parts, "float": (1.57079601e00, 3.13916473e-07, 5.39030253e-15)}
-_HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # quarters are of type int
+_HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # the quadrant has the type int
 
 
 @stock(COMMON)
@@ -51,18 +51,18 @@ def cuda(
     frames: Sequence[str] | None = None,
     name: str | None = None,
 ) -> str:
-    """Return functions of a robot as CUDA C: a kernel over rows of states, and what it calls for one.
+    """Write functions of a robot as CUDA C: a kernel over rows of states, and a device function for one state.
 
-    Each function is there twice: ``ROBOT_aba_of_state`` is a ``__device__`` function for kernels of your own, with the
-    arguments of ``pc.codegen.c``; ``ROBOT_aba`` is a ``__global__`` function over contiguous rows, a thread per row,
-    with the number of rows as last argument. The text includes nothing: NVRTC takes it as it is. All arithmetic is of
-    one type, and no thread needs memory of its own beyond what does not fit into registers.
+    Each function exists twice. ``ROBOT_aba_of_state`` is a ``__device__`` function for your own kernels, with the
+    arguments of ``pc.codegen.c``. ``ROBOT_aba`` is a ``__global__`` function over contiguous rows, one thread per row,
+    with the number of rows as its last argument. The text has no includes, so NVRTC accepts it directly. All arithmetic
+    has one type, and a thread uses local memory only for values that do not fit into registers.
 
     Args:
-        status: Whether kernels take one more array, ``signed char *status`` before the number of rows: 0 the row is
-            good, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is singular
-            or a joint moves no inertia, 3 the input is not finite, or an angle is 2^31 rad or more (in float 2^22).
-            Rows that are not good are then NaN. It may be null.
+        status: Whether kernels have a further parameter, ``signed char *status``, before the number of rows: 0 the row
+            is valid, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is
+            singular or a joint moves no inertia, 3 the input is not finite, or an angle is 2^31 rad or more (in float
+            2^22). Results of rows that are not valid are NaN. The pointer may be null.
 
     Returns:
         The text.
@@ -73,27 +73,25 @@ def cuda(
         >>> 'extern "C" __global__ void __launch_bounds__(128, 2) mit_humanoid_leg_aba(const float' in text
         True
     """
-    made, robot = functions_of(model, functions, frames, status), name_of(model.name, name)
+    exported, robot = functions_of(model, functions, frames, status), name_of(model.name, name)
     parts = [made_by(model) + coordinates(model), _sines(check_real(real))]
-    for f in (replace(x, returned=False) for x in made):
+    for f in (replace(x, returned=False) for x in exported):
         parts += [comment(f.about()) + _of_state(f, real, robot), _of_rows(f, real, robot)]
     return "\n".join(parts)
 
 
 def dialect(real: str) -> Dialect:
-    """Return how CUDA C writes numbers and functions."""
     end = "f" if real == "float" else ""
-    one, zero = f"1.0{end}", f"0.0{end}"
+    unit, zero = f"1.0{end}", f"0.0{end}"
     return Dialect(
         real,
         f"{real} {{s}}, {{c}}; sine_and_cosine({{x}}, &{{s}}, &{{c}});",
         {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"},
-        (f"({one} / {zero})", f"({zero} / {zero})"),
+        (f"({unit} / {zero})", f"({zero} / {zero})"),
     )
 
 
 def _sines(real: str) -> str:
-    """Return the function that statements call."""
     number, f, numbers = dialect(real).number, "f" * (real == "float"), NUMBERS[real]
     sine, cosine = (
         functools.reduce(lambda y, c: f"fma{f}(z, {y}, {c})", map(number, coefficients))
@@ -113,26 +111,26 @@ def _sines(real: str) -> str:
 
 
 def _arguments(f: ExportedFunction, real: str) -> tuple[list[str], list[str]]:
-    """Return inputs and outputs with their types; ``step`` takes one time for all rows."""
-    given = [f"const {real} *__restrict__ {name}" if f.is_array(name) else f"{real} {name}" for name, _ in f.inputs]
-    found = [f"{real} *__restrict__ {name}" for name, _ in f.outputs]
-    return given, found + ["signed char *__restrict__ status"] * f.status
+    """Return inputs and outputs with their types; ``step`` has one time step for all rows."""
+    inputs = [f"const {real} *__restrict__ {name}" if f.is_array(name) else f"{real} {name}" for name, _ in f.inputs]
+    outputs = [f"{real} *__restrict__ {name}" for name, _ in f.outputs]
+    return inputs, outputs + ["signed char *__restrict__ status"] * f.status
 
 
 def _of_state(f: ExportedFunction, real: str, robot: str) -> str:
-    given, found = _arguments(f, real)
+    inputs, outputs = _arguments(f, real)
     lines = f.statements(dialect(real))
     if f.status:
         lines = [*_look(f, real), *lines, *_judge(f, real)]
     body = "".join(f"  {line}\n" for line in lines)
     head = f"static __device__ __forceinline__ void {robot}_{f.name}_of_state("
-    return f"{head}{', '.join(given + found)})\n{{\n{body}}}\n"
+    return f"{head}{', '.join(inputs + outputs)})\n{{\n{body}}}\n"
 
 
 def _look(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that say whether the input is finite: first of all, so that nothing is kept for it.
+    """Return statements that test whether the input is finite; first, so that no register keeps the input for it.
 
-    Angles of which there are no sines count as infinite.
+    Angles that are too large for the sines count as infinite.
     """
     zero, huge = (dialect(real).number(x) for x in (0.0, _HUGE[real]))
     lines = [f"{real} nothing = {zero};"]
@@ -143,8 +141,8 @@ def _look(f: ExportedFunction, real: str) -> list[str]:
 
 
 def _judge(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that write the status, and make results NaN if it is not 0."""
-    number, names = dialect(real).number, f.told
+    """Return statements that write the status, and set the results to NaN if it is not 0."""
+    number, names = dialect(real).number, f.status_outputs
     singular = [f"!(the_pivot > {number(0.0)})"] * ("pivot" in names)
     singular += [f"!(the_condition < {number(_CONDITION[real])})"] * ("condition" in names)
     opened = [f"!(the_{name} <= {number(_OPEN[real])})" for name in ("open", "residual") if name in names]
@@ -157,13 +155,13 @@ def _judge(f: ExportedFunction, real: str) -> list[str]:
 
 def _of_rows(f: ExportedFunction, real: str, robot: str) -> str:
     sizes = dict(f.inputs) | {name: math.prod(shape) for name, shape in f.outputs}
-    given, found = _arguments(f, real)
+    inputs, outputs = _arguments(f, real)
     rows = [f"{name} + {sizes[name]} * row" if f.is_array(name) else name for name, _ in f.inputs]
     rows += [f"{name} + {sizes[name]} * row" for name, _ in f.outputs]
     rows += ["status ? status + row : status"] * f.status
     return (
         f'extern "C" __global__ void __launch_bounds__({THREADS}, 2) {robot}_{f.name}('
-        f"{', '.join([*given, *found, 'long long rows'])})\n{{\n"
+        f"{', '.join([*inputs, *outputs, 'long long rows'])})\n{{\n"
         "  const long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
         f"  if (row < rows) {robot}_{f.name}_of_state({', '.join(rows)});\n}}\n"
     )

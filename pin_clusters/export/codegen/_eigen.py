@@ -1,4 +1,4 @@
-"""``ROBOT.hpp``: the functions of a robot on Eigen's vectors and matrices."""
+"""``ROBOT.hpp``: the functions of a robot for vectors and matrices of Eigen."""
 
 import math
 from collections.abc import Sequence
@@ -9,14 +9,7 @@ from ._notes import made_by
 
 
 def header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
-    """Return the text: each function twice, into what is given, and returned.
-
-    Args:
-        model: The robot.
-        functions: What there is in C.
-        real: Type of the numbers.
-        robot: Name of the files, and of the namespace.
-    """
+    """Return the header for the namespace ``robot``: each function writes to given results, or returns them."""
     guard = f"{robot.upper()}_HPP"
     return f"""{made_by(model)}
 #ifndef {guard}
@@ -56,7 +49,7 @@ inline Configuration neutral()
 
 
 def _function(f: ExportedFunction, real: str, robot: str) -> str:
-    given = [f"In<{size}> {name}" if f.is_array(name) else f"{real} {name}" for name, size in f.inputs]
+    inputs = [f"In<{size}> {name}" if f.is_array(name) else f"{real} {name}" for name, size in f.inputs]
     types = [f"Matrix<{_size(shape)}>" for _, shape in f.outputs]
     names = [name for name, _ in f.outputs]
     into = [f"Out<{_size(shape)}> {name}" for name, shape in f.outputs]
@@ -67,7 +60,7 @@ def _function(f: ExportedFunction, real: str, robot: str) -> str:
     lines = [
         "",
         f"/* {f.about()} */",
-        f"inline {kind} {f.name}({', '.join(given + into)})",
+        f"inline {kind} {f.name}({', '.join(inputs + into)})",
         "{",
         f"  {'return ' if f.returned else ''}{call});",
         "}",
@@ -75,14 +68,14 @@ def _function(f: ExportedFunction, real: str, robot: str) -> str:
     if not f.returned:
         result = types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
         back = names[0] if len(names) == 1 else f"{result}({', '.join(names)})"
-        lines += ["", f"inline {result} {f.name}({', '.join(given)})", "{"]
+        lines += ["", f"inline {result} {f.name}({', '.join(inputs)})", "{"]
         lines += [f"  {kind} {name};" for kind, name in zip(types, names, strict=True)]
         lines += [f"  {call});", f"  return {back};", "}"]
     return "\n".join(lines) + "\n"
 
 
 def _size(shape: tuple[int, ...]) -> str:
-    """Return rows and columns; of arrays with more dimensions all but the first are columns."""
+    """Return rows and columns; all axes after the first one form the columns."""
     if len(shape) <= 1:
         return str(math.prod(shape))
     return f"{shape[0]}, {math.prod(shape[1:])}"

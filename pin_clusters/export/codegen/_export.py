@@ -1,4 +1,4 @@
-"""``pc.codegen.export``: a folder with the source of a robot, and all that is needed to build, find and check it."""
+"""``pc.codegen.export`` writes the source of a robot, with the files to build, find and test it."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,12 +21,18 @@ from ._test_program import text_of_test
 
 
 class Exported(NamedTuple):
-    """What was written.
+    """The result of an export.
 
     Attributes:
-        name: ROBOT, what the names of files and functions begin with.
-        files: All files.
-        notes: What could not be made, and why; what is there works without it.
+        name: Name ROBOT, with which the names of files and functions begin.
+        files: Paths of all written files.
+        notes: Reasons why a file could not be made; the other files work without it.
+
+    Example:
+        >>> import tempfile, pin_clusters as pc
+        >>> exported = pc.codegen.export(pc.load("four_bar"), tempfile.mkdtemp(), "rnea")
+        >>> exported.name, "four_bar.h" in [file.name for file in exported.files]
+        ('four_bar', True)
     """
 
     name: str
@@ -45,38 +51,44 @@ def export(
     target: str | None = None,
     name: str | None = None,
 ) -> Exported:
-    """Write functions of a robot for programs in C and C++.
+    """Write functions of a robot to a folder for programs in C and C++.
 
-    The folder gets ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same on Eigen's vectors), ROBOT.o and
-    ROBOT.so in machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and test/ROBOT_test.c, which compares every
-    function with numbers that the kernels compute now. All is written, or nothing.
+    The folder contains ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same functions for Eigen), ROBOT.o
+    and ROBOT.so with machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and test/ROBOT_test.c, which compares every
+    function with reference values from this package. Either all files are written or none.
 
     Args:
-        directory: The folder; it is made if it is missing.
-        target: For which machine: a processor (``x86-64-v3``), a triple (``aarch64-linux-gnu``), or both with a comma
-            between; by default this one.
+        directory: The folder; it is created if it is missing.
+        target: Target machine: a processor (``x86-64-v3``), a triple (``aarch64-linux-gnu``), or triple and processor
+            separated by a comma; by default this machine.
 
     Returns:
-        Names of what was written, and notes on what could not be made.
+        The name, the written files, and notes on files that could not be made.
 
     Raises:
-        UnknownNameError: There is no such function, type of numbers or target, or the name is none in C.
+        UnknownNameError: There is no such function, type of numbers or target, or the name is not an identifier in C.
         ExportError: The folder cannot be written.
-        TraceError: A function in this type of numbers is too far off what the kernels compute.
+        TraceError: A function deviates too much from the reference values in this type of numbers.
+
+    Example:
+        >>> import tempfile, pin_clusters as pc
+        >>> exported = pc.codegen.export(pc.load("four_bar"), tempfile.mkdtemp(), ("rnea", "step"))
+        >>> sorted(file.suffix for file in exported.files if file.stem == "four_bar")[:3]
+        ['.c', '.h', '.hpp']
     """
-    made, robot = functions_of(model, functions, frames), name_of(model.name, name)
-    source = texts(model, made, check_real(real), name)
+    exported, robot = functions_of(model, functions, frames), name_of(model.name, name)
+    source = texts(model, exported, check_real(real), name)
     machine: Machine = machine_of(target)
     with whole(Path(directory), (f"{robot}.o", f"{robot}.so")) as stage:
         (stage / "test").mkdir()
-        notes = machine.build(stage, model, made, real, robot)
+        notes = machine.build(stage, model, exported, real, robot)
         written = {
             f"{robot}.c": source.source,
             f"{robot}.h": source.header,
-            f"{robot}.hpp": header(model, made, real, robot),
+            f"{robot}.hpp": header(model, exported, real, robot),
             "CMakeLists.txt": cmake(robot),
             f"{robot}.pc": pkg_config(robot, (stage / f"{robot}.o").exists()),
-            f"test/{robot}_test.c": text_of_test(model, made, real, robot, frames or ()),
+            f"test/{robot}_test.c": text_of_test(model, exported, real, robot, frames or ()),
         }
         for file, text in written.items():
             (stage / file).write_text(text, encoding="ascii")
@@ -89,17 +101,17 @@ __all__ = ["ExportError", "whole"]
 
 @contextmanager
 def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
-    """Give a new folder to write to; when all is written, its files take their places in another, or nothing does.
+    """Yield a temporary folder whose files are moved to ``folder`` at the end, or not at all after an error.
 
-    Other files there stay, but for ``stale`` ones of an earlier export, which go if they are not written again.
+    Other files in ``folder`` stay, except ``stale`` files of an earlier export that were not written again.
     """
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
-    with ExitStack() as left:
-        left.callback(_take_away, missing)
+    with ExitStack() as cleanup:
+        cleanup.callback(_take_away, missing)
         make_folder(folder, ExportError)
         try:
             stage = TemporaryDirectory(prefix=".export-", dir=folder, ignore_cleanup_errors=True)
-            yield Path(left.enter_context(stage))
+            yield Path(cleanup.enter_context(stage))
             moved = _move(Path(stage.name), folder)
             for name in stale:
                 if name not in moved:
@@ -110,7 +122,7 @@ def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
 
 def _move(stage: Path, folder: Path) -> set[str]:
     files = sorted(p.relative_to(stage) for p in stage.rglob("*") if p.is_file())
-    for file in files:  # what could refuse is seen before anything is replaced
+    for file in files:  # find all errors before a file is replaced
         (folder / file.parent).mkdir(parents=True, exist_ok=True)
         if (folder / file).is_dir():
             raise ExportError(f"{folder / file} is a folder; remove it, or choose another one.")
@@ -120,7 +132,7 @@ def _move(stage: Path, folder: Path) -> set[str]:
 
 
 def _take_away(folders: list[Path]) -> None:
-    """Remove folders, from the inside out, as long as there is nothing in them."""
+    """Remove folders, starting with the innermost one, as long as they are empty."""
     with suppress(OSError):
         for p in folders:
             p.rmdir()

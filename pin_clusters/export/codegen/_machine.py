@@ -20,11 +20,11 @@ _COMPILERS = ("cc", "gcc", "clang")
 
 
 class Machine(NamedTuple):
-    """A processor and its system, as LLVM names them.
+    """A processor and its system, in the terms of LLVM.
 
     Attributes:
         cpu: ``native``, or the name of a processor.
-        triple: Architecture and system; None: those of this process.
+        triple: Architecture and system; None for this process.
     """
 
     cpu: str
@@ -33,70 +33,64 @@ class Machine(NamedTuple):
     def build(
         self, folder: Path, model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str
     ) -> list[str]:
-        """Write both files, or say why one is missing."""
+        """Write both files; return notes on files that could not be made."""
         try:
             code = object_code(module(model, functions, real, robot), self.cpu, self.triple)
         except NotAvailableError as error:
-            return [f"{robot}.o and {robot}.so were not made: {error} All other files do without: compile {robot}.c."]
+            return [f"{robot}.o and {robot}.so were not made: {error} Compile {robot}.c instead."]
         (folder / f"{robot}.o").write_bytes(code)
         fault = self._link(folder, robot)
         if not fault:
             return []
         return [
-            f"{robot}.so was not made: {fault} All other files do without: link {robot}.o, or compile {robot}.c (cc "
+            f"{robot}.so was not made: {fault} Link {robot}.o, or compile {robot}.c (cc "
             f"-O2 -shared -fPIC {robot}.c -o {robot}.so -lm)."
         ]
 
     def _link(self, folder: Path, robot: str) -> str:
-        """Make the shared library; return what is missing or wrong, if something is."""
+        """Link the shared library; return an error message, or "" on success."""
         triple = self.triple or host().triple
         if not any(system in triple for system in ("linux", "bsd", "elf", "none")):
-            return f"shared libraries of {triple} are made by its own tools."
+            return f"shared libraries for {triple} require its own tools."
         names = _COMPILERS if self.triple is None else [f"{triple}-{x}" for x in ("gcc", "clang", "ld")]
         linkers = ("ld", "ld.lld") if self.triple is None else ("ld.lld",)
         options = ["-shared", "-o", f"{robot}.so", f"{robot}.o"]
-        said = ""
+        message = ""
         for name in (*names, *linkers):
             path = shutil.which(name)
             if path is None:
                 continue
-            # a linker alone may not know where libm is: then the program that loads the library brings it
-            for more in (["-lm"], []) if name.endswith(("ld", "lld")) else (["-lm"],):
-                done = subprocess.run([path, *options, *more], cwd=folder, capture_output=True, text=True, check=False)
+            # A bare linker may not find libm; the program that loads the library then provides it.
+            for libs in (["-lm"], []) if name.endswith(("ld", "lld")) else (["-lm"],):
+                done = subprocess.run([path, *options, *libs], cwd=folder, capture_output=True, text=True, check=False)
                 if done.returncode == 0:
                     return ""
-                said = f"{name} says {(done.stderr.strip().splitlines() or ['nothing'])[-1]!r}."
-        return said or f"there is no linker for {triple}; {', '.join((*names, *linkers))} were looked for."
+                message = f"{name} printed {(done.stderr.strip().splitlines() or ['nothing'])[-1]!r}."
+        return message or f"no linker for {triple} found; searched {', '.join((*names, *linkers))}."
 
 
 def machine_of(target: str | None) -> Machine:
-    """Return what is meant by a processor, a triple, or both with a comma between; None: this machine.
-
-    Raises:
-        ArgumentTypeError: It is no string.
-        UnknownNameError: LLVM knows no such processor or triple.
-    """
+    """Return the machine for a processor, a triple, or triple and processor with a comma; None: this machine."""
     if target is None or target == "native":
         return Machine("native", None)
     if not isinstance(target, str):
         raise ArgumentTypeError(f"target must be a string, got {type(target).__name__}.")
     triple, comma, cpu = target.partition(",")
     if comma:
-        made = Machine(cpu, triple)
+        machine = Machine(cpu, triple)
     else:
-        mine = known_processors(host().triple)
-        if target not in mine and "-" not in target:
+        host_processors = known_processors(host().triple)
+        if target not in host_processors and "-" not in target:
             raise UnknownNameError(
-                f"target is {target!r}, which LLVM knows neither as a processor of {host().triple} nor as "
-                f"a triple, such as 'aarch64-linux-gnu'.{did_you_mean(target, mine)}"
+                f"target {target!r} is neither a processor of {host().triple} in LLVM nor a triple such as "
+                f"'aarch64-linux-gnu'.{did_you_mean(target, host_processors)}"
             )
-        made = Machine(target, None) if target in mine else Machine("generic", target)
-    object_code(_EMPTY, made.cpu, made.triple)  # complains of names that LLVM does not know
-    return made
+        machine = Machine(target, None) if target in host_processors else Machine("generic", target)
+    object_code(_EMPTY, machine.cpu, machine.triple)  # raises for names that LLVM does not have
+    return machine
 
 
 def module(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
-    """Return the functions of ``ROBOT.c`` as LLVM's intermediate representation."""
     parts = [_neutral(model, real, robot)]
     for f in functions:
         body = f"{f.name}.body"
@@ -113,7 +107,7 @@ def _neutral(model: ClusterModel, real: str, robot: str) -> str:
 
 
 def _shell(f: ExportedFunction, real: str, robot: str, body: str) -> str:
-    """Return the function that others call: it copies the inputs, so that results may be the same arrays."""
+    """Return the exported function, which copies its inputs, so that results may be the same arrays."""
     size = _KINDS[real].size
     lines, parameters, arguments = [], [], []
     for i, (name, n) in enumerate(f.inputs):

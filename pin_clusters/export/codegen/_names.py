@@ -1,4 +1,4 @@
-"""Names in C: of robots, functions and arguments."""
+"""Names in C of robots, functions and arguments."""
 
 import re
 import unicodedata
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from ...errors import ArgumentTypeError, UnknownNameError
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
-_DECLARED = re.compile(r"[tsc]\d+\Z|.*_\d+\Z")  # names of results and of entries of inputs
-# words of C99, C++20 and CUDA C, and what the headers that are included define
+_DECLARED = re.compile(r"[tsc]\d+\Z|.*_\d+\Z")  # names of intermediate results and of entries of inputs
+# keywords of C99, C++20 and CUDA C, and names in the included headers
 _TAKEN = frozenset(
     """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class co_await
@@ -23,7 +23,7 @@ _TAKEN = frozenset(
 
 
 def identifier(text: str, instead: str = "robot") -> str:
-    """Return a name that C and C++ allow, as near as possible to a text; ``instead`` where nothing of it is left.
+    """Return an identifier of C and C++ that is similar to a text; ``instead`` if no character is usable.
 
     Example:
         >>> identifier("2-link arm (left)"), identifier("class"), identifier("")
@@ -39,32 +39,27 @@ def identifier(text: str, instead: str = "robot") -> str:
 
 
 def name_of(robot: str, given: str | None) -> str:
-    """Return the name of the files, with which names of functions begin: the ``given`` one, or one of the robot's.
-
-    Raises:
-        ArgumentTypeError: ``given`` is no string.
-        UnknownNameError: ``given`` is no identifier of C and C++.
-    """
+    """Return the prefix of the names of files and functions: ``given``, or an identifier made from ``robot``."""
     if given is None:
         return identifier(robot)
     if not isinstance(given, str):
         raise ArgumentTypeError(f"name must be a string, got {type(given).__name__}.")
     if not _IDENTIFIER.match(given) or given in _TAKEN:
         raise UnknownNameError(
-            f"name is {given!r}, which C or C++ does not allow as a name: give letters, digits and underscores, a "
-            f"letter first, and no word of the language, for example {identifier(given)!r}."
+            f"name {given!r} is not an identifier in C and C++. Use letters, digits and underscores, starting with a "
+            f"letter, and no keyword, for example {identifier(given)!r}."
         )
     return given
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Return names of arguments: identifiers, all different, and none that the statements of a function declare."""
-    found: list[str] = []
+    """Return distinct identifiers for arguments that do not clash with names declared in a function body."""
+    identifiers: list[str] = []
     for text in names:
         name = identifier(text, "x")
         if _DECLARED.match(name):
             name += "_"
-        while name in found:
+        while name in identifiers:
             name += "_"
-        found.append(name)
-    return found
+        identifiers.append(name)
+    return identifiers

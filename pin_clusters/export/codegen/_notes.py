@@ -1,4 +1,4 @@
-"""Comments of what is generated."""
+"""Comments in generated code."""
 
 import textwrap
 
@@ -7,26 +7,24 @@ from ...model import ClusterModel
 
 
 def comment(text: str) -> str:
-    """Return a comment of C, in lines of 120."""
     text = text.replace("*/", "* /").replace("/*", "/ *")
     lines = [piece for line in text.splitlines() for piece in textwrap.wrap(line, 112) or [""]]
     return "/* " + "\n   ".join(lines) + " */\n"
 
 
 def made_by(model: ClusterModel) -> str:
-    """Return the comment that a file begins with."""
     return comment(f"Exact dynamics of {_shown(model.name)}, written by pin_clusters {__version__}; do not edit.")
 
 
 def coordinates(model: ClusterModel) -> str:
-    """Return a comment that says which joint each number is."""
+    """Return a comment that lists the joint of each entry of q and v."""
     independent = set(model.independent_joints)
-    q, v, at = [], [], 0
+    q, v, index = [], [], 0
     for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
         q.append(_place("q", joint.idx_q, joint.nq, name))
         if name in independent:
-            v.append(_place("v", at, joint.nv, name))
-            at += joint.nv
+            v.append(_place("v", index, joint.nv, name))
+            index += joint.nv
     text = (
         "Units are m, rad, s, kg and N; spatial vectors are [linear; angular]; matrices stand by rows.\n"
         f"q, of all joints: {', '.join(q)}.\nv, a, tau, of independent joints: {', '.join(v)}."
@@ -35,10 +33,10 @@ def coordinates(model: ClusterModel) -> str:
 
 
 def _place(letter: str, first: int, size: int, name: str) -> str:
-    many = f"{first}" if size == 1 else f"{first}..{first + size - 1}"
-    return f"{letter}[{many}] {_shown(name)}"
+    indices = f"{first}" if size == 1 else f"{first}..{first + size - 1}"
+    return f"{letter}[{indices}] {_shown(name)}"
 
 
 def _shown(name: str) -> str:
-    """Return a name as ASCII: compilers may refuse other letters, and backslashes continue lines."""
+    """Return a name in ASCII: compilers may reject other letters, and a backslash continues a line."""
     return name.encode("ascii", "replace").decode().replace("\\", "/")

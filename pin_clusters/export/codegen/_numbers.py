@@ -1,4 +1,4 @@
-"""States of a robot, and what the kernels compute of them: what exported code is compared with."""
+"""Reference values of exported functions at some states, computed by the functions of this package."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,15 +17,15 @@ from ._exported_function import ExportedFunction
 
 STATES = 4
 _TRIES = 12
-_FAR = 1e-4  # of differences of fourth order
+_FAR = 1e-4  # step of fourth-order finite differences
 
 
 class Kernels:
-    """Computes by the kernels what programs compute; methods of its own for what the library calls otherwise.
+    """Computes the results of programs by functions of this package; methods cover functions with another signature.
 
     Args:
         model: The robot.
-        frames: Names of frames, for functions that are about some.
+        frames: Names of frames, for functions of frames.
     """
 
     def __init__(self, model: ClusterModel, frames: Sequence[str] = ()) -> None:
@@ -33,15 +33,13 @@ class Kernels:
         self.ids = [model.getFrameId(name) for name in frames]
 
     def __call__(self, name: str, given: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """Return the outputs of a function."""
         arrays = [x.reshape(-1, 6) if key == "fext" else x for key, x in given.items()]
-        own = getattr(self, f"_{name}", None)
-        found = own(*arrays) if own else _LIBRARY[name](self.model, self.data, *arrays)
-        listed = found if isinstance(found, (tuple, list)) else (found,)
+        method = getattr(self, f"_{name}", None)
+        result = method(*arrays) if method else _LIBRARY[name](self.model, self.data, *arrays)
+        listed = result if isinstance(result, (tuple, list)) else (result,)
         return [np.array(getattr(x, "vector", x), dtype=float) for x in listed]
 
     def knows(self, name: str) -> bool:
-        """Whether there is such a function."""
         return name in _LIBRARY or hasattr(self, f"_{name}")
 
     def _energies(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
@@ -107,47 +105,32 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
 
 
 def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
-    """Return states about the reference configuration, loops closed.
-
-    Args:
-        model: The robot.
-        seed: Of the random numbers.
-
-    Returns:
-        For each q and v, a, tau of order 1.
-    """
+    """Return random states near the reference configuration, with closed loops; v, a and tau are of order 1."""
     rng = np.random.default_rng(seed)
-    found = []
+    result = []
     for _ in range(STATES):
         step, q = rng.normal(size=model.nv), model.q_reference
         for halvings in range(_TRIES):
             try:
                 q = integrate(model, model.q_reference, 0.5 * 0.5**halvings * step)
                 break
-            except (BranchLost, SingularClusterError):  # a shorter way
+            except (BranchLost, SingularClusterError):  # try a shorter step
                 continue
-        found.append({"q": np.array(q)} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")})
-    return found
+        result.append({"q": np.array(q)} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")})
+    return result
 
 
 def expected(
     model: ClusterModel, f: ExportedFunction, given: dict[str, np.ndarray], frames: Sequence[str] = ()
 ) -> list[np.ndarray]:
-    """Return the outputs of a function at a state.
+    """Return the outputs of a function, computed by this package if it has the function, else by its program.
 
-    Args:
-        model: The robot.
-        f: The function.
-        given: Its inputs, by name.
-        frames: Names of frames, for functions that are about some.
-
-    Returns:
-        An array per output: by the kernel where there is one; of programs by their evaluation in NumPy.
+    ``given`` are its inputs by name; ``frames`` are names of frames, for functions of frames.
     """
     if f.returned:
         return [np.array(integrate(model, given["q"], given["v"] * given["dt"])), np.zeros(1)]
     kernels = Kernels(model, frames)
-    if f.own and kernels.knows(f.name):
+    if f.is_builtin and kernels.knows(f.name):
         return kernels(f.name, given)
     raw = f.program(*given.values())
     return [np.array(x, dtype=float) for x in (raw if isinstance(raw, tuple) else (raw,))]

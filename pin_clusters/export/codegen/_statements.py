@@ -15,12 +15,12 @@ REALS = ("double", "float")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a language writes what is not arithmetic; ``real``, the type of the numbers, is one of ``REALS``.
+    """Notation of a language; ``real``, the type of the numbers, is one of ``REALS``.
 
     Attributes:
-        sine_and_cosine: Statement that declares the sine {s} and the cosine {c} of {x}; empty: each is a call.
+        sine_and_cosine: Statement that declares the sine {s} and the cosine {c} of {x}; if empty, each is a call.
         calls: Names of sine, cosine and square root.
-        infinite: Name of the infinite number, and of none.
+        infinite: Names of infinity and of NaN.
     """
 
     real: str
@@ -29,7 +29,7 @@ class Dialect:
     infinite: tuple[str, str]
 
     def number(self, x: float) -> str:
-        """Return a number as it is written: the shortest text that is read as the same number."""
+        """Return the shortest notation that is read as the same number."""
         if math.isnan(x):
             return self.infinite[1]
         with np.errstate(over="ignore"):
@@ -41,7 +41,7 @@ class Dialect:
 
 
 def c99(real: str) -> Dialect:
-    """Return C with nothing but the sine, cosine and square root of its library."""
+    """Return C that uses only the sine, cosine and square root of its library."""
     end = "f" if real == "float" else ""
     calls = {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"}
     return Dialect(real, "", calls, (f"HUGE_VAL{end.upper()}", "NAN"))
@@ -51,17 +51,17 @@ _FORMS = {ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "
 
 
 class StatementWriter:
-    """Writes one program.
+    """Writes the statements of one program.
 
     Inputs are read before the first output is written, so that an output may be the same array as an input. A product
-    with one use, in a sum, stands where it is used.
+    that is used once, in a sum, is written inside the sum.
 
     Args:
         program: The program.
         dialect: The language.
         names: Names of the arguments: inputs, then outputs.
-        read: Returns the text that reads an entry of an input: its name and the number of the entry.
-        write: Returns the statement that writes an entry of an output: name, number of the entry, text.
+        read: Returns the text that reads an entry of an input, given name and index.
+        write: Returns the statement that writes an entry of an output, given name, index and value.
 
     Attributes:
         unread: Names of inputs on which no output depends.
@@ -78,7 +78,7 @@ class StatementWriter:
         program = program.ordered()
         self.dialect, self.read, self.write = dialect, read, write
         self.lines: list[str] = []
-        self._waiting: list[str] = []  # writes, until all is read
+        self._waiting: list[str] = []  # writes that wait until all inputs are read
         self._rows: list[list[int]] = program.operations.tolist()
         self._first = program.first
         self._text = {i: dialect.number(float(x)) for i, x in enumerate(program.constants)}
@@ -89,16 +89,16 @@ class StatementWriter:
         inputs, outputs = chain(*entries[:n]), chain(*entries[n:])
         self._entries = dict(enumerate(inputs, start=len(program.constants)))
         self._results: dict[int, list[tuple[str, int]]] = {}
-        for place, entry in zip(program.results.tolist(), outputs, strict=True):
-            self._results.setdefault(place, []).append(entry)
+        for position, entry in zip(program.results.tolist(), outputs, strict=True):
+            self._results.setdefault(position, []).append(entry)
         users = self._users()
         self._unread = {x for x in self._entries if x in users or x in self._results}
-        wanted = {self._entries[x][0] for x in self._unread}
-        self.unread = [name for name in names[:n] if name not in wanted]
+        used = {self._entries[x][0] for x in self._unread}
+        self.unread = [name for name in names[:n] if name not in used]
         self._folded = {
             x
-            for x, (user, *more) in users.items()
-            if not more
+            for x, (user, *other_users) in users.items()
+            if not other_users
             and x >= self._first
             and x not in self._results
             and self._rows[x - self._first][0] == MUL
@@ -106,7 +106,6 @@ class StatementWriter:
         }
 
     def _users(self) -> dict[int, list[int]]:
-        """Return which operations use each number."""
         users: dict[int, list[int]] = {}
         for op, *places in self._rows:
             for x in places[: ARGUMENTS[op]]:
@@ -114,16 +113,15 @@ class StatementWriter:
         return users
 
     def body(self) -> list[str]:
-        """Return the statements."""
         for k, (op, *places) in enumerate(self._rows):
             self._operation(self._first + k, op, places[: ARGUMENTS[op]])
-        for place in self._results:
-            if place < self._first:
-                self._put(place)
+        for position in self._results:
+            if position < self._first:
+                self._put(position)
         return self.lines + self._waiting
 
     def _at(self, place: int) -> str:
-        """Return the text of a number; an entry of an input is read at its first use."""
+        """Return the text of a number; the first use of an input entry declares it."""
         if place not in self._text:
             name, i = self._entries[place]
             self._declare(place, f"{name}_{i}", self.read(name, i))

@@ -1,4 +1,4 @@
-"""The program beside what was exported: it compares every function with numbers of the kernels."""
+"""The test program of an export, which compares every function with reference values."""
 
 import math
 from collections.abc import Sequence
@@ -14,59 +14,54 @@ from ._exported_function import ExportedFunction
 from ._notes import made_by
 from ._numbers import expected, states
 
-# over the largest entry of an output; what is seen at export is multiplied, as compilers order sums in other ways
+# tolerances relative to the largest entry; the margin covers compilers that reorder sums
 _LEAST, _MOST = {"double": 1e-11, "float": 1e-5}, {"double": 1e-3, "float": 1e-1}
 _MARGIN = 20.0
 _DT = 1e-3
 
 
 class TraceError(PinClustersError, ArithmeticError):
-    """What was to be exported does not compute what the kernels do."""
+    """An exported function does not match the reference values."""
 
 
 class Case(NamedTuple):
-    """A function at a state: its inputs, and what the kernels compute, an array per output."""
+    """A function at a state: its inputs and the reference outputs."""
 
-    given: list[np.ndarray]
-    found: list[np.ndarray]
+    inputs: list[np.ndarray]
+    outputs: list[np.ndarray]
 
 
 def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> list[Case]:
-    """Return a function at some states; frames are those that it is about."""
-    made: list[Case] = []
+    result: list[Case] = []
     for state in states(model):
-        rng = np.random.default_rng(len(made))
+        rng = np.random.default_rng(len(result))
         state["dt"] = np.array([_DT])
-        if f.name == "integrate":  # over unit time
+        if f.name == "integrate":  # integrates over unit time
             state["v"] = _DT * state["v"]
-        given = {
+        inputs = {
             name: values_of(model, name) if name in KINDS else state.get(name, rng.normal(size=size))
             for name, size in f.program.inputs
         }
-        given |= {name: rows[len(made) % len(rows)] for name, rows in f.program.samples.items() if name in given}
-        made.append(Case(list(given.values()), expected(model, f, given, frames)))
-    return made
+        inputs |= {name: rows[len(result) % len(rows)] for name, rows in f.program.samples.items() if name in inputs}
+        result.append(Case(list(inputs.values()), expected(model, f, inputs, frames)))
+    return result
 
 
 def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[float]:
-    """Return how far each output may be off at what was seen, over its largest entry.
-
-    Raises:
-        TraceError: Evaluated in NumPy, it is off by more than rounding explains.
-    """
+    """Return the tolerance of each output relative to its largest entry, from the errors in some cases."""
     allowed = []
     for k, (name, _) in enumerate(f.program.outputs):
         worst = 0.0
-        for given, found in seen:
-            raw = f.program(*(np.asarray(x, dtype=np.float64 if real == "double" else np.float32) for x in given))
-            got = raw[k] if isinstance(raw, tuple) else raw
-            off = np.abs(np.asarray(got, dtype=float) - found[k]).max(initial=0.0)
-            worst = max(worst, float(off / max(1.0, np.abs(found[k]).max(initial=0.0))))
+        for inputs, outputs in seen:
+            raw = f.program(*(np.asarray(x, dtype=np.float64 if real == "double" else np.float32) for x in inputs))
+            computed = raw[k] if isinstance(raw, tuple) else raw
+            deviation = np.abs(np.asarray(computed, dtype=float) - outputs[k]).max(initial=0.0)
+            worst = max(worst, float(deviation / max(1.0, np.abs(outputs[k]).max(initial=0.0))))
         if not worst <= _MOST[real] / _MARGIN:
             raise TraceError(
-                f"{f.program.name}: {name} in {real} is {worst:.1e} of its largest entry off what the kernels compute, "
+                f"{f.program.name}: {name} in {real} deviates from the reference by {worst:.1e} of its largest entry, "
                 f"more than {_MOST[real] / _MARGIN:.1e}. "
-                + ("Export it in double." if real == "float" else "This is a fault of pin_clusters: please report it.")
+                + ("Export it in double." if real == "float" else "This is a bug in pin_clusters: please report it.")
             )
         allowed.append(max(_LEAST[real], _MARGIN * worst))
     return allowed
@@ -75,11 +70,7 @@ def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[flo
 def text_of_test(
     model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str, frames: Sequence[str]
 ) -> str:
-    """Return the text of a program in C99 that says how far each function is off, and returns 1 if that is too far.
-
-    Raises:
-        TraceError: A function does not compute what the kernel does.
-    """
+    """Return a C99 program that prints the error of each function and returns 1 if an error is too large."""
     zero = _ZERO if any(f.returned for f in functions) else ""
     calls = "".join(f"  failed += test_{f.name}();\n" for f in functions)
     parts = [
@@ -93,7 +84,6 @@ def text_of_test(
 
 
 def _function(f: ExportedFunction, seen: Sequence[Case], real: str, robot: str) -> str:
-    """Return tables of a function, and what runs it on them."""
     allowed = tolerances(f, seen, real)
     inputs, outputs = f.inputs, [(name, math.prod(shape)) for name, shape in f.outputs]
     tables = [
@@ -103,16 +93,16 @@ def _function(f: ExportedFunction, seen: Sequence[Case], real: str, robot: str) 
     ]
     sized = [f"{real} {name}[{size}];" for name, size in (*inputs, *outputs)]
     body = [f"take({size}, {f.name}_{name}[i], {name});" for name, size in inputs]
-    given = [name if f.is_array(name) else f"{name}[0]" for name, _ in inputs]
-    call = f"{robot}_{f.name}({', '.join([*given, *(name for name, _ in outputs)])});"
+    arguments = [name if f.is_array(name) else f"{name}[0]" for name, _ in inputs]
+    call = f"{robot}_{f.name}({', '.join([*arguments, *(name for name, _ in outputs)])});"
     body.append(f"residual = {call}" if f.returned else call)
     right = [f"{f.name}_{name}[i]" for name, _ in outputs]
     if f.returned:
         sized.append(f"{real} residual;")
         outputs, right = [*outputs, ("residual", 1)], [*right, "zero"]
     for (name, size), table, limit in zip(outputs, right, allowed, strict=True):
-        found = "&residual" if f.returned and name == "residual" else name
-        body.append(f'failed += off("{f.name}", "{name}", {size}, {table}, {found}, {limit:.2e});')
+        computed = "&residual" if f.returned and name == "residual" else name
+        body.append(f'failed += off("{f.name}", "{name}", {size}, {table}, {computed}, {limit:.2e});')
     return (
         f"{''.join(tables)}\nstatic int test_{f.name}(void)\n{{\n"
         + "".join(f"  {line}\n" for line in [*sized, "int i, failed = 0;"])

@@ -1,1 +1,1 @@
-"""Rows of states that live on a GPU: kernels of one robot run there, on the caller's stream and arrays."""
+"""Rows of states on a GPU: robot-specific kernels run there, on the caller's stream and arrays."""

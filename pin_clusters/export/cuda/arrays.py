@@ -1,4 +1,4 @@
-"""Arrays of any library that live on a GPU, as the CUDA array interface (version 2 and 3) tells of them."""
+"""GPU arrays of any library, described by the CUDA array interface (versions 2 and 3)."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,15 +7,15 @@ import numpy as np
 
 from ...errors import ArgumentTypeError, ShapeError
 
-_CUDA = (2, 13)  # of DLPack: device memory, managed memory
+_CUDA = (2, 13)  # DLPack device types of device memory and managed memory
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-"""Types of numbers, and what C calls them."""
+"""NumPy types of numbers, and their names in C."""
 
 
 class View(NamedTuple):
-    """Where an array is: address in the memory of a device, that device's number, shape and type.
+    """Description of a GPU array: address in device memory, shape, type and number of the device.
 
-    ``label`` is the name of the argument; ``stream`` what the interface says of it: None, or a handle.
+    ``label`` is the name of the argument; ``stream`` is the stream of the interface, a handle or None.
     """
 
     label: str
@@ -27,44 +27,40 @@ class View(NamedTuple):
 
 
 def on_gpu(*arrays: Any) -> bool:
-    """Whether one of some arguments is an array that lives on a GPU."""
-    return any(type(x) is not np.ndarray and _lives_there(x) for x in arrays)
+    return any(type(x) is not np.ndarray and _is_on_gpu(x) for x in arrays)
 
 
-def _lives_there(x: Any) -> bool:
-    place = getattr(x, "__dlpack_device__", None)
-    if callable(place):
-        return int(place()[0]) in _CUDA
+def _is_on_gpu(x: Any) -> bool:
+    dlpack_device = getattr(x, "__dlpack_device__", None)
+    if callable(dlpack_device):
+        return int(dlpack_device()[0]) in _CUDA
     return hasattr(x, "__cuda_array_interface__")
 
 
 def view(label: str, x: Any) -> View:
-    """Return where an array is; ``label`` names the argument in errors.
-
-    Raises:
-        ArgumentTypeError: It is not on a GPU, or needs its gradient, or is not contiguous.
-    """
+    """Return the description of an array; ``label`` names the argument in errors."""
     if not on_gpu(x):
         raise ArgumentTypeError(
-            f"{label} is {_described(x)}, but other arguments live on a GPU. Bring all of them to one side."
+            f"{label} is {_described(x)}, but other arguments are on a GPU. Move all arguments to the same device."
         )
     try:
-        told = x.__cuda_array_interface__
-    except (AttributeError, RuntimeError) as error:  # torch refuses tensors that need a gradient
+        described = x.__cuda_array_interface__
+    except (AttributeError, RuntimeError) as error:  # torch raises for tensors that require a gradient
         raise ArgumentTypeError(
-            f"{label} cannot be taken as it is ({error}). Of a tensor that needs its gradient pass {label}.detach(), "
-            "or call pc.torch, which differentiates."
+            f"{label} cannot be read ({error}). If the tensor requires a gradient, pass {label}.detach(), or use "
+            "pc.torch, which differentiates."
         ) from None
-    shape, dtype = tuple(map(int, told["shape"])), np.dtype(told["typestr"])
-    strides = told.get("strides")
+    shape, dtype = tuple(map(int, described["shape"])), np.dtype(described["typestr"])
+    strides = described.get("strides")
     if strides is not None and 0 not in shape and not _is_plain(shape, strides, dtype.itemsize):
         raise ArgumentTypeError(
-            f"{label} has shape {shape} and strides {tuple(strides)} bytes: rows on a GPU are not copied, and must be "
-            f"contiguous. Make them so where the array is made, or pass {label}.contiguous() (torch), "
+            f"{label} has shape {shape} and strides {tuple(strides)} bytes: rows on a GPU must be contiguous, because "
+            f"they are not copied. Create a contiguous array, or pass {label}.contiguous() (torch) or "
             f"cupy.ascontiguousarray({label})."
         )
-    place = getattr(x, "__dlpack_device__", None)
-    return View(label, int(told["data"][0] or 0), shape, dtype, int(place()[1]) if place else 0, told.get("stream"))
+    device_of = getattr(x, "__dlpack_device__", None)
+    device = int(device_of()[1]) if device_of else 0
+    return View(label, int(described["data"][0] or 0), shape, dtype, device, described.get("stream"))
 
 
 def _is_plain(shape: Sequence[int], strides: Sequence[int], size: int) -> bool:
@@ -82,38 +78,33 @@ def _described(x: Any) -> str:
 
 
 def together(function: str, views: Sequence[View]) -> tuple[np.dtype[Any], int]:
-    """Return the type and the device that all arrays have.
-
-    Raises:
-        ArgumentTypeError: They have several, or a type that kernels do not have.
-    """
+    """Return the common type and device of all arrays."""
     first = views[0]
     for x in views:
         if x.dtype not in REALS:
             raise ArgumentTypeError(
-                f"{function}: {x.label} is of {x.dtype}; on a GPU arrays are float32 or float64, all of one type."
+                f"{function}: {x.label} has type {x.dtype}; on a GPU all arrays must be float32 or all float64."
             )
         if x.dtype != first.dtype:
             raise ArgumentTypeError(
-                f"{function}: {first.label} is of {first.dtype}, {x.label} of {x.dtype}. On a GPU nothing is "
-                "converted: make all of one type."
+                f"{function}: {first.label} has type {first.dtype} and {x.label} has type {x.dtype}. Convert all "
+                "arrays to one type."
             )
         same_device(function, first, x)
     return first.dtype, first.device
 
 
 def same_device(function: str, first: View, x: View) -> None:
-    """Refuse an array on another device than the first one."""
     if x.device != first.device:
         raise ArgumentTypeError(
-            f"{function}: {first.label} is on device {first.device}, {x.label} on device {x.device}. Bring all arrays "
-            "to one."
+            f"{function}: {first.label} is on device {first.device}, {x.label} on device {x.device}. Move all arrays "
+            "to one device."
         )
 
 
 def rows_of(function: str, x: View, shape: tuple[int, ...], rows: int | None = None) -> int:
-    """Return how many rows an array has, or raise ``ShapeError``."""
+    """Return the number of rows of an array; raise ``ShapeError`` if its shape is wrong."""
     if len(x.shape) != 1 + len(shape) or x.shape[1:] != shape or (rows is not None and x.shape[0] != rows):
-        wanted = ", ".join([str("N" if rows is None else rows), *map(str, shape)])
-        raise ShapeError(f"{function}: {x.label} has shape {x.shape}, expected ({wanted}).")
+        expected = ", ".join([str("N" if rows is None else rows), *map(str, shape)])
+        raise ShapeError(f"{function}: {x.label} has shape {x.shape}, expected ({expected}).")
     return x.shape[0]

@@ -1,4 +1,4 @@
-"""What libraries of arrays on GPUs call the same things: the stream that they work on, and a new array."""
+"""Operations of GPU array libraries: the current stream, and new arrays."""
 
 import math
 import sys
@@ -8,17 +8,15 @@ from ...errors import ArgumentTypeError, TooLargeError
 from .arrays import View
 
 LEGACY = 1
-"""Handle of the stream of who names none."""
+"""Handle of the legacy default stream."""
 
 
 def library_of(x: Any) -> str:
-    """Return the name of the library that an array is of."""
     name = type(x).__module__.partition(".")[0]
     return "jax" if name.startswith("jax") else name
 
 
 def stream_of(x: Any, seen: View) -> int:
-    """Return the handle of the stream on which the library of an array, of which that was seen, works now."""
     name = library_of(x)
     library = sys.modules.get(name)
     if name == "torch" and library is not None:
@@ -29,12 +27,7 @@ def stream_of(x: Any, seen: View) -> int:
 
 
 def empty(x: Any, seen: View, shape: tuple[int, ...], dtype: Any, label: str = "out") -> Any:
-    """Return a new array of the library of x, where that was ``seen``; dtype is NumPy's, label what it is for.
-
-    Raises:
-        TooLargeError: The device has not so much memory.
-        ArgumentTypeError: It is not known how this library makes arrays.
-    """
+    """Return a new array of the library of x, on the device of ``seen``; ``label`` names it in errors."""
     name = library_of(x)
     library = sys.modules.get(name)
     try:
@@ -44,15 +37,15 @@ def empty(x: Any, seen: View, shape: tuple[int, ...], dtype: Any, label: str = "
             with library.cuda.Device(seen.device):
                 return library.empty(shape, dtype=dtype)
     except Exception as error:
-        # each library has a class of its own for it, torch a RuntimeError
+        # Each library has its own class of this error; torch raises a RuntimeError.
         if "OutOfMemory" not in type(error).__name__:
             raise
         size = math.prod(shape) * dtype.itemsize / 2**30
         raise TooLargeError(
-            f"{label} of shape {shape}, {size:.3g} GiB, does not fit into the memory of device {seen.device}. Take "
-            f"fewer rows at a time, or give {label}=."
+            f"{label} of shape {shape}, {size:.3g} GiB, does not fit into the memory of device {seen.device}. Pass "
+            f"fewer rows at a time, or pass {label}=."
         ) from error
     raise ArgumentTypeError(
-        f"arrays of {name} are read and written, but not made here: give {label}=, an array of shape {shape} and type "
+        f"arrays of {name} can be read and written, but not created. Pass {label}=, an array of shape {shape} and type "
         f"{dtype} on device {seen.device}."
     )

@@ -1,4 +1,4 @@
-"""Functions of ``pc.batch`` on arrays that live on a GPU."""
+"""Functions of ``pc.batch`` for arrays on a GPU."""
 
 import threading
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ from .arrays import REALS, View, rows_of, same_device, together, view
 from .libraries import empty, library_of, stream_of
 
 _STATUS = np.dtype(np.int8)
-_ROBOT = "robot"  # in names of kernels
-# what decides by values, or has results of another form
+_ROBOT = "robot"  # prefix of the names of kernels
+# functions that branch on values, or whose results have another form
 _OTHERS = {
-    "project": "it repeats until loops are closed",
-    "forwardKinematics": "its rows are quaternions; pc.codegen.cuda has framesForwardKinematics",
-    "simulate": "call pc.batch.aba and pc.batch.integrate, which do, in a loop or a graph",
+    "project": "it iterates until the loops are closed",
+    "forwardKinematics": "its rows contain quaternions; use framesForwardKinematics of pc.codegen.cuda",
+    "simulate": "call pc.batch.aba and pc.batch.integrate in a loop or a CUDA graph",
 }
 
 
 class Argument(NamedTuple):
-    """An argument with a row per state: its name, the array, and the shape of a row."""
+    """An argument with one row per state: name, array, and shape of a row."""
 
     name: str
     value: Any
@@ -47,38 +47,38 @@ _MOST = 256
 def run(
     model: ClusterModel, function: str, given: Sequence[Argument], out: Any = None, status: Any = None, **options: Any
 ) -> Any:
-    """Run a function for rows of states on the device where they live.
+    """Run a function for rows of states on the device that contains them.
 
-    It is enqueued on the stream on which the library of the first array works now; nothing is copied or converted, and
-    nothing waits. The first call compiles (a second or two) and waits for that.
+    The kernel is enqueued on the current stream of the library of the first array. Nothing is copied or converted, and
+    the call does not wait for the result. The first call waits for the compilation, which takes a second or two.
 
     Args:
         model: The robot.
         function: Name in ``pc.tracing.FUNCTIONS``.
-        given: Its arguments, in the order of the trace's inputs.
-        out: Where to write, an array or one per result; None: new ones.
-        status: Where to write what became of the rows, int8, or None.
-        options: Of ``pc.trace``.
+        given: Arguments, in the order of the inputs of the trace.
+        out: Array for the result, or one per result; None for new arrays.
+        status: Array of int8 that receives the status of the rows, or None.
+        options: Options of ``pc.trace``.
 
     Returns:
-        The results, of the caller's library: alone if there is one.
+        The results as arrays of the caller's library; a single array if there is one result.
 
     Raises:
-        ArgumentTypeError: An array is not contiguous, of another type or on another device than the others.
-        ShapeError: A size is wrong.
-        TooLargeError: There is not so much memory on the device.
-        NotAvailableError: There is no driver, or the function cannot run there.
+        ArgumentTypeError: An array is not contiguous, or its type or device differs from the other arrays.
+        ShapeError: A shape is wrong.
+        TooLargeError: The device has too little memory.
+        NotAvailableError: There is no driver, or the function cannot run on a GPU.
     """
     if function in _OTHERS:
         raise NotAvailableError(
-            f"pc.batch.{function} does not run on a GPU: {_OTHERS[function]}. Or bring the rows to the memory of the "
-            "host."
+            f"pc.batch.{function} does not run on a GPU: {_OTHERS[function]}. Alternatively move the rows to host "
+            "memory."
         )
     views = [view(x.name, x.value) for x in given]
     dtype, device = together(function, views)
     rows: int | None = None
-    for seen, x in zip(views, given, strict=True):
-        rows = rows_of(function, seen, x.shape, rows)
+    for described, x in zip(views, given, strict=True):
+        rows = rows_of(function, described, x.shape, rows)
     assert rows is not None
     kernel = _kernel(model, function, REALS[dtype], device, options)
     shapes = [shape for name, shape in kernel.program.outputs if name not in STATUS]
@@ -89,20 +89,19 @@ def run(
         stream, using = stream_of(given[0].value, views[0]), drivers.driver()
         using.launch(device, stream, kernel.code, rows, [*pointers, np.int64(rows)])
         if library_of(given[0].value) not in ("torch", "cupy"):
-            using.finish(stream)  # others do not know that their arrays are still to be written
+            using.finish(stream)  # other libraries do not track writes on the stream
     return results[0][0] if len(results[0]) == 1 else tuple(results[0])
 
 
 def _results(
     function: str, like: Any, seen: View, out: Any, shapes: Sequence[tuple[int, ...]]
 ) -> tuple[list[Any], list[View]]:
-    """Return arrays of results, and where they are."""
     if out is None:
         arrays = [empty(like, seen, shape, seen.dtype) for shape in shapes]
     else:
         arrays = list(out) if isinstance(out, (tuple, list)) else [out]
         if len(arrays) != len(shapes):
-            raise ShapeError(f"{function} has {len(shapes)} results; out has {len(arrays)} arrays.")
+            raise ShapeError(f"{function} has {len(shapes)} results, but out has {len(arrays)} arrays.")
     views = [view("out", x) for x in arrays]
     for x, shape in zip(views, shapes, strict=True):
         together(function, [seen, x])
@@ -111,20 +110,18 @@ def _results(
 
 
 def _status(function: str, seen: View, status: Any, rows: int) -> int:
-    """Return where the status goes; 0: nowhere."""
     if status is None:
         return 0
     x = view("status", status)
     if x.dtype != _STATUS:
-        raise ArgumentTypeError(f"{function}: status must be of int8, got {x.dtype}.")
+        raise ArgumentTypeError(f"{function}: status must be an int8 array, got {x.dtype}.")
     same_device(function, seen, x)
     rows_of(function, x, (), rows)
     return x.pointer
 
 
 def _kernel(model: ClusterModel, function: str, real: str, device: int, options: dict[str, Any]) -> _Kernel:
-    """Return a kernel: made when it is asked for first."""
-    # by the numbers: models that differ in them may share a topology
+    # parameters are part of the key, because models with different parameters can share a topology
     robot = id(model.tables.topology), model.tables.params.tobytes()
     key = (*robot, function, real, device, *sorted((name, repr(x)) for name, x in options.items()))
     with _lock:
@@ -136,7 +133,7 @@ def _kernel(model: ClusterModel, function: str, real: str, device: int, options:
             code = drivers.machine_code(text, architecture)
             if len(_kernels) >= _MOST:
                 _kernels.clear()
-            # the topology is kept, so that no other one has its id
-            made = _Kernel(program, using.load(device, code, f"{_ROBOT}_{function}"), model.tables.topology)
-            _kernels[key] = made
+            # The entry keeps the topology alive, so that no other object gets its id.
+            entry = _Kernel(program, using.load(device, code, f"{_ROBOT}_{function}"), model.tables.topology)
+            _kernels[key] = entry
         return _kernels[key]

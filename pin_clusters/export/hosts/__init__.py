@@ -1,1 +1,1 @@
-"""Packages that run a robot's functions in their own way: PyTorch, JAX, CasADi."""
+"""Functions of a robot for PyTorch, JAX and CasADi."""

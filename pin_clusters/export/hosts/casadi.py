@@ -1,11 +1,11 @@
 """Dynamics of a robot as CasADi functions, for optimisation: ``pc.casadi.function(model, "aba")``.
 
-They are made of the operations of the robot (``pc.trace``), closed loops and differentials included, as SX,
-so that CasADi differentiates them, generates code of them and passes them to its solvers. Derivatives are by the raw
-entries of q: by those of quaternions, and by all joints of a loop. Multiplied by ``pc.casadi.tangent`` they are
-derivatives along ``pc.integrate``.
+The functions consist of the traced operations of the robot (``pc.trace``) as SX, including closed loops and
+differentials. CasADi can therefore differentiate them, generate code for them and pass them to its solvers. Derivatives
+are by the raw entries of q, including quaternion entries and all joints of a loop. Multiplied by
+``pc.casadi.tangent``, they become derivatives along ``pc.integrate``.
 
-Needs ``pip install casadi``.
+Requires ``pip install casadi``.
 """
 
 from __future__ import annotations
@@ -28,24 +28,27 @@ __all__ = ["function", "integrate", "of_program", "tangent"]
 
 
 def function(model: ClusterModel, function: str, *, name: str | None = None, **options: Any) -> ca.Function:
-    """Return a function of a robot for CasADi.
+    """Make a CasADi function of a robot.
 
     Args:
         model: The model.
-        function: One of ``pc.tracing.FUNCTIONS``.
-        name: Of the result; that of the function by default.
-        options: As of ``pc.tracing.trace``.
+        function: Name in ``pc.tracing.FUNCTIONS``.
+        name: Name of the CasADi function; by default the name of the function.
+        options: Options of ``pc.trace``.
 
     Returns:
-        A function of SX. Its inputs are columns in the order of the call, such as q (nq), v (nv) and tau (nv); its
-        outputs are dense columns and matrices. All have the names that the ``Program`` gives them (signs in names of
-        frames become underscores), also for calls such as ``f(q=q, v=v, tau=tau)["ddq"]``. A list of frames gives one
-        output, ``frames``: rows of vectors, matrices one below the other; one name gives that frame's alone.
+        A function of SX, in SI units. Its inputs are columns in the order of the call, such as q (nq), v (nv) and tau
+        (nv). Its outputs are dense columns and matrices. Inputs and outputs have the names in the ``Program``, which
+        can be
+        keywords: ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become underscores. A list of
+            frames
+        gives one output, ``frames``, with vectors as rows or matrices stacked vertically; a single name gives the
+        result of that frame.
 
     Raises:
-        ArgumentTypeError: It is no ``ClusterModel``, or the name is none that CasADi takes.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, or CasADi does not accept the name.
         UnknownNameError: There is no such function.
-        NotAvailableError: CasADi is missing, or a function of the user ties joints of the robot.
+        NotAvailableError: CasADi is missing, or a compiled user function constrains joints of the robot.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -63,49 +66,62 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
 
 
 def integrate(model: ClusterModel) -> ca.Function:
-    """Return the step of a configuration along an independent velocity for unit time, for CasADi.
+    """Make the CasADi function that moves a configuration along an independent velocity for unit time.
 
     Args:
         model: The model.
 
     Returns:
-        A function of q (nq) and v (nv) that gives ``q_next`` (nq), and for robots with loops also ``residual``: loops
-        are closed by a fixed number of Newton steps, and what they leave open is to be seen there. A velocity times a
-        step of time is what v stands for: ``integrate(q, h * v)``.
+        A function of q (nq) and v (nv, [rad] or [m]) with the output ``q_next`` (nq). For robots with loops the output
+        ``residual`` is the loop error that remains after a fixed number of Newton steps. To integrate over a time step
+        h, pass ``h * v``.
 
     Raises:
-        ArgumentTypeError: It is no ``ClusterModel``.
-        NotAvailableError: As of ``function``.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``.
+        NotAvailableError: As in ``function``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.casadi.integrate(pc.load("four_bar"))
+        Function(integrate:(q[3],v)->(q_next[3],residual) SXFunction)
     """
     return of_program(trace(model, "integrate"), "integrate")
 
 
 def tangent(model: ClusterModel) -> ca.Function:
-    """Return the derivative of ``pc.integrate(model, q, v)`` by v, at v = 0, for CasADi.
+    """Make the CasADi function of the derivative of ``pc.integrate(model, q, v)`` by v, at v = 0.
 
     Args:
         model: The model.
 
     Returns:
-        A function of q (nq) that gives ``dq``, shape (nq, nv): the derivatives by q of another function, times it, are
-        those along ``pc.integrate``, which ``pc.computeABADerivatives`` and its kin compute.
+        A function of q (nq) with the output ``dq_dv``, shape (nq, nv). Derivatives of another function by q, multiplied
+        by it, become derivatives along ``pc.integrate``, as ``pc.computeABADerivatives`` and related functions return.
 
     Raises:
-        ArgumentTypeError: It is no ``ClusterModel``.
-        NotAvailableError: As of ``function``.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``.
+        NotAvailableError: As in ``function``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.casadi.tangent(pc.load("four_bar"))
+        Function(tangent:(q[3])->(dq_dv[3]) SXFunction)
     """
     return of_program(trace(model, "tangent"), "tangent")
 
 
 def of_program(program: Program, name: str | None = None) -> ca.Function:
-    """Return a program as a function of CasADi.
+    """Convert a program to a CasADi function.
 
     Args:
-        program: Of ``pc.tracing.trace``, or made of such a one by ``jacobian``, ``vjp`` or ``jvp``.
-        name: Of the result; made of that of the program by default.
+        program: A program of ``pc.trace``, or one made from it by ``jacobian``, ``vjp`` or ``jvp``.
+        name: Name of the CasADi function; by default derived from the name of the program.
+
+    Returns:
+        A function of SX with the inputs and outputs of the program, in its units.
 
     Raises:
-        ArgumentTypeError: It is no ``Program``, or the name is none that CasADi takes.
+        ArgumentTypeError: ``program`` is not a ``Program``, or CasADi does not accept the name.
         NotAvailableError: CasADi is missing.
 
     Example:
@@ -124,23 +140,23 @@ def of_program(program: Program, name: str | None = None) -> ca.Function:
         name = re.sub(r"\W+|__+", "_", program.name).strip("_")
         name = name if ca.Function.check_name(name) else "program"
     if not ca.Function.check_name(name):
-        raise ArgumentTypeError(f"{name!r} is no name for CasADi: letters, digits and single underscores are.")
+        raise ArgumentTypeError(f"CasADi rejects the name {name!r}: use letters, digits and single underscores.")
     inputs = [ca.SX.sym(key, size) for key, size in program.inputs]
-    given = [x for column in inputs for x in (ca.vertsplit(column) if column.numel() else ())]
+    entries_in = [x for column in inputs for x in (ca.vertsplit(column) if column.numel() else ())]
     of_its_own = {SQRT: (1, ca.sqrt), SIN: (1, ca.sin), COS: (1, ca.cos)}
     of_its_own[SELECT] = 4, lambda a, b, x, y: ca.if_else(a < b, x, y)
-    entries = program.run([ca.SX(float(x)) for x in program.constants], given, {**DONE, **of_its_own})
+    entries = program.run([ca.SX(float(x)) for x in program.constants], entries_in, {**DONE, **of_its_own})
     outputs = []
-    for _, shape, own in program.by_output(entries):
+    for _, shape, cells in program.by_output(entries):
         rows, columns = (math.prod(shape[:-1]), shape[-1]) if len(shape) > 1 else (math.prod(shape), 1)
-        outputs.append(ca.densify(ca.reshape(ca.vertcat(*own), columns, rows).T) if own else ca.SX(rows, columns))
+        outputs.append(ca.densify(ca.reshape(ca.vertcat(*cells), columns, rows).T) if cells else ca.SX(rows, columns))
     return ca.Function(name, inputs, outputs, [key for key, _ in program.inputs], _names(program))
 
 
 def _names(program: Program) -> list[str]:
-    """Return names of the outputs: CasADi takes letters, digits and underscores, and not those of the inputs."""
-    taken = {name for name, _ in program.inputs}
-    names = [f"{name}_next" if name in taken else re.sub(r"\W", "_", name) for name, _ in program.outputs]
-    if len({*names, *taken}) < len(names) + len(taken):
-        raise UnknownNameError(f"{program.name}: two of the names {', '.join([*taken, *names])} are the same.")
+    """Return output names that CasADi accepts and that differ from the names of the inputs."""
+    input_names = {name for name, _ in program.inputs}
+    names = [f"{name}_next" if name in input_names else re.sub(r"\W", "_", name) for name, _ in program.outputs]
+    if len({*names, *input_names}) < len(names) + len(input_names):
+        raise UnknownNameError(f"{program.name}: two of the names {', '.join([*input_names, *names])} are the same.")
     return names

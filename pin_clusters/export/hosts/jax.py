@@ -1,19 +1,19 @@
-"""Dynamics of a robot as functions of JAX that differentiate: ``pc.jax.aba(model, q, v, tau)``.
+"""Differentiable dynamics of a robot for JAX: ``pc.jax.aba(model, q, v, tau)``.
 
-Any function that ``pc.trace`` knows is here under its name; ``function`` makes those that take options. Arrays are
-float32 or float64 and have the entries of q, v, ... on their last axis; the axes before it are states, and are
-broadcast against each other. Values and derivatives are compiled for the robot when they are first asked for, and
-computed on the CPU in the type of the arrays, called back by ``jax.pure_callback``: also from within ``jax.jit``, under
-``jax.vmap``, ``jax.grad`` and ``jax.jacrev``, of any order. ``jax.jvp`` and ``jax.jacfwd`` are refused by JAX.
+Every function of ``pc.trace`` is an attribute of this module; ``function`` makes functions with options. Arrays are
+float32 or float64. The last axis has the entries of q, v, ...; the other axes are states and are broadcast. Values and
+derivatives are compiled for the robot at first use. They are computed on the CPU in the type of the arrays, through
+``jax.pure_callback``, which also works under ``jax.jit``, ``jax.vmap``, ``jax.grad`` and ``jax.jacrev`` of any order.
+JAX does not support ``jax.jvp`` and ``jax.jacfwd`` for such functions.
 
-Derivatives are by the raw entries of q: by those of quaternions, and by all joints of a loop. What depends on v through
-``pc.jax.integrate(model, q, v)`` gets the derivatives along the manifold: those by v at v = 0 are what
-``pc.computeABADerivatives`` and its kin compute.
+Derivatives are by the raw entries of q, including quaternion entries and all joints of a loop. For derivatives along
+the manifold, as ``pc.computeABADerivatives`` and related functions return, differentiate by v at v = 0 through
+``pc.jax.integrate(model, q, v)``.
 
-JAX makes float32 of float64 unless ``jax.config.update("jax_enable_x64", True)`` was called; arrays of NumPy for which
-it would do so are refused.
+JAX converts float64 to float32 unless ``jax.config.update("jax_enable_x64", True)`` was called. NumPy arrays that would
+be converted raise an error.
 
-Needs ``pip install jax``.
+Requires ``pip install jax``.
 """
 
 import math
@@ -35,27 +35,35 @@ __all__ = ["function", "integrate"]
 
 
 def function(model: "ClusterModel", function: str, **options: Any) -> Callable[..., Any]:
-    """Return a function of a robot for JAX.
+    """Make a JAX function of a robot.
 
     Args:
         model: The model.
-        function: One of ``pc.tracing.FUNCTIONS``.
-        options: As of ``pc.trace``: external forces, frames, parameters that differ from row to row. A list of
-            frames gives one array, (..., frames, that of one frame); the name of one gives that of this frame.
+        function: Name in ``pc.tracing.FUNCTIONS``.
+        options: Options of ``pc.trace``: external forces, frames, parameters that differ between rows. A list of frames
+            gives one array of shape (..., frames, shape of one frame); a single name gives the result of that frame.
 
     Returns:
-        A function of arrays, in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), and what
-        options add. It returns an array, or a tuple of them, of shape (..., that of one state). With ``status=True``
-        it returns beside that an array of int8 of shape (...): 0 good, 1 a loop is open (by 1e-2 of its size, or rad),
-        2 the robot is singular, 3 the input is not finite. Rows that are not good are NaN, and so are their
-        derivatives; nothing warns.
+        A function of arrays in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), then the
+        inputs added by options, in SI units. It returns an array or a tuple of arrays, of shape (..., shape of one
+        state). With ``status=True`` it also returns an int8 array of shape (...): 0 valid, 1 a loop is open (by more
+        than 1e-2 of its size, or rad), 2 the robot is singular, 3 the input is not finite. Results and derivatives of
+        rows that are not valid are NaN, without a warning.
 
     Raises:
-        ArgumentTypeError: It is no ``ClusterModel``, an option does not fit, arrays are not of one type, or JAX would
-            make float32 of float64.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, an option does not fit, arrays have different types, or
+            JAX would convert float64 to float32.
         ShapeError: An array has the wrong size.
         UnknownNameError: There is no such function.
-        NotAvailableError: JAX is missing, or a function of the user ties joints of the robot.
+        NotAvailableError: JAX is missing, or a compiled user function constrains joints of the robot.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> rnea = pc.jax.function(model, "rnea")
+        >>> q = np.tile(model.q_reference, (5, 1)).astype(np.float32)
+        >>> rnea(q, np.ones((5, 1), np.float32), np.ones(1, np.float32)).shape
+        (5, 1)
     """
     extras.package("jax")
     return partial(_call, routine(model, function, **options), f"pc.jax.{function}")
@@ -68,14 +76,21 @@ def integrate(model: "ClusterModel", q: ArrayLike, v: ArrayLike, *, status: bool
         model: The model.
         q: Configurations of the whole tree, shape (..., nq).
         v: Independent velocities times the time step, shape (..., nv), [rad] or [m].
-        status: Whether to return what became of the rows as well; 1 says that a loop did not close within the fixed
-            number of Newton steps: v was too long.
+        status: Whether to return the status of the rows as well; 1 means that a loop did not close within the fixed
+            number of Newton steps, because v was too long.
 
     Returns:
         Configurations, shape (..., nq).
 
     Raises:
-        ArgumentTypeError, ShapeError, NotAvailableError: As of ``function``.
+        ArgumentTypeError, ShapeError, NotAvailableError: As in ``function``.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q = model.q_reference.astype(np.float32)
+        >>> bool(np.abs(pc.jax.integrate(model, q, np.zeros(1, np.float32)) - q).max() < 1e-6)
+        True
     """
     return function(model, "integrate")(q, v, status=status)
 
@@ -84,12 +99,11 @@ __getattr__, __dir__ = attributes("jax", function, False)
 
 
 def _call(own: Routine, name: str, *given: Any, status: bool = False) -> Any:
-    """Check arrays, compute, and put results into their shapes."""
     _check(own, name, given)
     jnp = extras.package("jax").numpy
     lead = np.broadcast_shapes(*(x.shape[:-1] for x in given))
-    *found, marks = _operator(own)(*(jnp.broadcast_to(x, (*lead, x.shape[-1])) for x in given))
-    results = found[0] if len(found) == 1 else tuple(found)
+    *arrays, marks = _operator(own)(*(jnp.broadcast_to(x, (*lead, x.shape[-1])) for x in given))
+    results = arrays[0] if len(arrays) == 1 else tuple(arrays)
     return (results, marks) if status else results
 
 
@@ -98,11 +112,11 @@ def _check(own: Routine, name: str, given: Sequence[Any]) -> None:
     for x, (key, _) in zip(given, own.inputs, strict=False):
         if not isinstance(x, (jax.Array, np.ndarray)):
             raise ArgumentTypeError(
-                f"{name}: {key} must be an array of JAX or NumPy, got {type(x).__name__}. jax.numpy.asarray makes one."
+                f"{name}: {key} must be a JAX or NumPy array, got {type(x).__name__}. Use jax.numpy.asarray."
             )
         if isinstance(x, np.ndarray) and x.dtype == np.float64 and not jax.config.jax_enable_x64:
             raise ArgumentTypeError(
-                f"{name}: {key} is float64, of which JAX would silently make float32. Call "
+                f"{name}: {key} is float64, which JAX would silently convert to float32. Call "
                 f'jax.config.update("jax_enable_x64", True) first, or pass {key}.astype(np.float32).'
             )
     check_shapes(name, own.inputs, [tuple(x.shape) for x in given])
@@ -110,11 +124,11 @@ def _check(own: Routine, name: str, given: Sequence[Any]) -> None:
 
 
 def _operator(own: Routine) -> Callable[..., tuple[Any, ...]]:
-    """Return what JAX knows of a routine; its derivative is another one."""
-    kept = own.wrapped.get("jax")
-    if kept is None:
-        kept = own.wrapped["jax"] = _make(own)
-    return kept
+    """Return the differentiable JAX function of a routine, made once; its derivative uses another routine."""
+    operator = own.wrapped.get("jax")
+    if operator is None:
+        operator = own.wrapped["jax"] = _make(own)
+    return operator
 
 
 def _make(own: Routine) -> Callable[..., tuple[Any, ...]]:
@@ -125,29 +139,28 @@ def _make(own: Routine) -> Callable[..., tuple[Any, ...]]:
         lead, dtype = rows[0].shape[:-1], rows[0].dtype
         shapes = [jax.ShapeDtypeStruct((*lead, *shape), dtype) for _, shape in own.outputs]
         shapes.append(jax.ShapeDtypeStruct(lead, np.int8))
-        found: tuple[Any, ...] = jax.pure_callback(
+        outputs: tuple[Any, ...] = jax.pure_callback(
             partial(_on_the_host, own), tuple(shapes), *rows, vmap_method="broadcast_all"
         )
-        return found
+        return outputs
 
     def forward(*rows: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        found = evaluate(*rows)
-        return found, (rows, found[-1])
+        outputs = evaluate(*rows)
+        return outputs, (rows, outputs[-1])
 
     def backward(kept: tuple[Any, Any], bars: tuple[Any, ...]) -> tuple[Any, ...]:
         rows, status = kept
-        given = [bar.reshape(*status.shape, size) for bar, size in zip(bars, own.sizes, strict=False)]
-        *found, _ = _operator(own.backward())(*rows, *given)
-        return tuple(jax.numpy.where((status != 0)[..., None], math.nan, x) for x in found)
+        row_bars = [bar.reshape(*status.shape, size) for bar, size in zip(bars, own.sizes, strict=False)]
+        *gradients, _ = _operator(own.backward())(*rows, *row_bars)
+        return tuple(jax.numpy.where((status != 0)[..., None], math.nan, x) for x in gradients)
 
     evaluate.defvjp(forward, backward)
     return evaluate
 
 
 def _on_the_host(own: Routine, *rows: Any) -> tuple[np.ndarray, ...]:
-    """Compute rows, whatever axes stand before the last one."""
-    given = [np.asarray(x) for x in rows]
-    lead = given[0].shape[:-1]
-    found = own([x.reshape(-1, x.shape[-1]) for x in given])
-    results = (x.reshape(*lead, *shape) for x, (_, shape) in zip(found.results, own.outputs, strict=True))
-    return (*results, found.status.reshape(lead))
+    arrays = [np.asarray(x) for x in rows]
+    lead = arrays[0].shape[:-1]
+    computed = own([x.reshape(-1, x.shape[-1]) for x in arrays])
+    results = (x.reshape(*lead, *shape) for x, (_, shape) in zip(computed.results, own.outputs, strict=True))
+    return (*results, computed.status.reshape(lead))

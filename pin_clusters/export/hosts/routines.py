@@ -1,7 +1,4 @@
-"""Functions of one robot over rows of float32 or float64, and what becomes of them by differentiation.
-
-What PyTorch and JAX have in common: neither is known here.
-"""
+"""Functions of one robot over rows of float32 or float64, and their derivatives, for PyTorch and JAX."""
 
 import math
 import warnings
@@ -24,18 +21,18 @@ from ...kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, 
 from ...model import ClusterModel
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-# Loops of a state may be open by more than elsewhere: who compares derivatives with differences opens them. What a step
-# leaves open tells whether Newton's method converged, float32 included.
+# The tolerance is larger than elsewhere, because finite-difference checks open the loops slightly. The residual
+# after a step shows whether Newton's method converged, also in float32.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
-_known: "dict[int, dict[Any, Routine]]" = {}
+_routines: "dict[int, dict[Any, Routine]]" = {}
 
 
 class Found(NamedTuple):
     """Results of rows."""
 
-    results: tuple[np.ndarray, ...]  # one array per output, shape (rows, *shape); NaN in rows that are not good
-    # of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is not finite,
-    # or an angle is huge
+    results: tuple[np.ndarray, ...]  # one array per output, shape (rows, *shape); NaN in rows that are not valid
+    # status of each row, shape (rows,): 0 valid, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is
+    # not finite, or an angle is huge
     status: np.ndarray
 
 
@@ -43,14 +40,14 @@ class Routine:
     """A program over rows, with its derivatives.
 
     Attributes:
-        program: What it computes.
+        program: The program.
         inputs: Name and size of each input.
         outputs: Name and shape of each output.
-        wrapped: What other libraries keep of it, by their names.
+        wrapped: Wrappers of the routine made by other libraries, by library name.
     """
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
-        """Take a program; ``judged``: the same, then what tells whether a row is good; None for derivatives."""
+        """Store a program; ``judged`` is the same program with status outputs, or None for derivatives."""
         self.program, self.judged = program, judged
         self.inputs, self.outputs = program.inputs, program.outputs
         self.wrapped: dict[str, Any] = {}
@@ -58,44 +55,40 @@ class Routine:
         self._backward: dict[tuple[bool, ...], Routine] = {}
 
     def backward(self, wanted: Sequence[bool] | None = None) -> "Routine":
-        """Return what takes the inputs and a number per entry of the outputs, and returns an array per wanted input."""
-        chosen = tuple(map(bool, wanted)) if wanted is not None else (True,) * len(self.inputs)
-        found = self._backward.get(chosen)
-        if found is None:
-            found = self._backward[chosen] = Routine(_only(self.program.vjp(), chosen))
-        return found
+        """Return the vector-Jacobian product: inputs and a number per output entry give the ``wanted`` gradients."""
+        selected = tuple(map(bool, wanted)) if wanted is not None else (True,) * len(self.inputs)
+        routine_of_gradients = self._backward.get(selected)
+        if routine_of_gradients is None:
+            routine_of_gradients = self._backward[selected] = Routine(_only(self.program.vjp(), selected))
+        return routine_of_gradients
 
     @cached_property
     def forward(self) -> "Routine":
-        """Takes the inputs and a change of each; returns the changes of the outputs."""
+        """The Jacobian-vector product: takes the inputs and their changes, returns the changes of the outputs."""
         return Routine(self.program.jvp())
 
     @property
     def sizes(self) -> list[int]:
-        """How many numbers each output has."""
         return [math.prod(shape) for _, shape in self.outputs]
 
     def __call__(self, rows: Sequence[np.ndarray], marks: np.ndarray | None = None, *, silent: bool = True) -> Found:
-        """Compute rows.
+        """Compute rows from one array of shape (rows, size) per input, all of one type.
 
-        Args:
-            rows: An array per input, of one type, of shape (rows, size); copied if it is not contiguous.
-            marks: Of derivatives: the status of the rows.
-            silent: Whether to say nothing of rows that are open or singular.
+        ``marks`` is the status of the rows, for derivatives. ``silent`` omits the warning about open or singular rows.
         """
-        given = [np.ascontiguousarray(x) for x in rows]
-        dtype, n = given[0].dtype, len(given[0])
+        inputs = [np.ascontiguousarray(x) for x in rows]
+        dtype, n = inputs[0].dtype, len(inputs[0])
         code = self._code.get(dtype)
         if code is None:
             code = self._code[dtype] = Compiled(self.judged or self.program, _REAL[dtype])
-        found = code(*given)
-        results = found if isinstance(found, tuple) else (found,)
+        outputs = code(*inputs)
+        results = outputs if isinstance(outputs, tuple) else (outputs,)
         status = np.zeros(n, dtype=np.int8) if marks is None else np.array(marks)
         if self.judged is not None:
             names = [name for name, _ in self.judged.outputs]
-            own, signs = results[: len(self.outputs)], dict(zip(names, results, strict=True))
-            results = own
-            self._judge(status, given, own, signs)
+            signs = dict(zip(names, results, strict=True))
+            results = results[: len(self.outputs)]
+            self._judge(status, inputs, results, signs)
             if not silent:
                 self._warn(status)
         if status.any():
@@ -106,7 +99,6 @@ class Routine:
     def _judge(
         self, status: np.ndarray, given: Sequence[np.ndarray], results: Sequence[np.ndarray], signs: dict[str, Any]
     ) -> None:
-        """Mark rows that are not good."""
         singular = ~_finite(results, len(status))
         if "pivot" in signs:
             singular |= ~(signs["pivot"][:, 0] > 0.0)
@@ -117,7 +109,7 @@ class Routine:
             if name in signs:
                 status[~(signs[name][:, 0] <= limit)] = ROW_OPEN
         status[~_finite(given, len(status))] = ROW_NOT_FINITE
-        if singular.any():  # sines of huge angles are NaN
+        if singular.any():  # The singularity may be NaN from the sine of a huge angle.
             angles = [x for (name, _), x in zip(self.inputs, given, strict=True) if name == "q"]
             with np.errstate(over="ignore"):
                 angles = [x * x.dtype.type(NUMBERS[_REAL[x.dtype]].huge) for x in angles]
@@ -127,119 +119,136 @@ class Routine:
         open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))
         if open_ or singular:
             move = self.program.inputs[-1][0] == "v" and self.program.outputs[0][0] == "q"
-            cure = "Take shorter steps." if move else "pc.project(model, q) closes a row."
+            cure = "Take shorter steps." if move else "pc.project(model, q) closes the loops of a row."
             warnings.warn(
-                f"{self.program.name}: {open_ + singular} of {len(status)} rows are NaN: in {open_} a loop is open, in "
-                f"{singular} the robot is singular. Ask for the status to see which. {cure}",
+                f"{self.program.name}: {open_ + singular} of {len(status)} rows are NaN: a loop is open in {open_}, "
+                f"and the robot is singular in {singular}. Request the status to identify the rows. {cure}",
                 PinClustersWarning,
                 stacklevel=2,
             )
 
 
 def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
-    """Return a function of a robot over rows, as of ``pc.trace``; made once per model.
-
-    Raises:
-        ArgumentTypeError: It is no ``ClusterModel``.
-        UnknownNameError: There is no such function.
-        NotAvailableError: A function of the user ties joints of the robot.
-    """
+    """Return the function of a robot over rows, with the options of ``pc.trace``; cached per model."""
     if not isinstance(model, ClusterModel):
-        trace(model, function)  # says what is wrong
+        trace(model, function)  # raises with the reason
     if options.get("contacts") is not None:
         options["contacts"] = models_of(model, options["contacts"])
     if options.get("frames") is not None:
         options["frames"] = frame_ids(model, options["frames"])
     options = {name: list(x) if isinstance(x, Iterator) else x for name, x in options.items()}
-    kinds = {"contacts": lambda contacts: tuple(map(told, contacts))}  # they may be changed later
+    # Contact objects can change, so their contents are the key.
+    kinds = {"contacts": lambda contacts: tuple(map(told, contacts))}
     key = (
         function,
         *((name, kinds.get(name, tuple)(x) if isinstance(x, list) else x) for name, x in sorted(options.items())),
     )
     tables = model.tables
-    kept = _known.get(id(tables))
-    if kept is None:
-        kept = _known[id(tables)] = {}
-        weakref.finalize(tables, _known.pop, id(tables), None)
-    found = kept.get(key)
-    if found is None:
+    of_model = _routines.get(id(tables))
+    if of_model is None:
+        of_model = _routines[id(tables)] = {}
+        weakref.finalize(tables, _routines.pop, id(tables), None)
+    made_routine = of_model.get(key)
+    if made_routine is None:
         program = trace(model, function, stack=True, **options)
-        if function == "integrate":  # what it leaves open is a result
-            found = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
+        if function == "integrate":  # The residual decides the status and is not an output.
+            made_routine = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
         else:
-            found = Routine(program, trace(model, function, status=True, stack=True, **options))
-        kept[key] = found
-    return found
+            made_routine = Routine(program, trace(model, function, status=True, stack=True, **options))
+        of_model[key] = made_routine
+    return made_routine
 
 
 def _only(program: Program, wanted: Sequence[bool]) -> Program:
-    """Return the program with some of its outputs, and without the operations that only others need."""
     if all(wanted):
         return program
     outputs = program.by_output(program.expressions(Graph()))
-    found = {
-        name: objects(own).reshape(shape) for (name, shape, own), take in zip(outputs, wanted, strict=True) if take
+    selected = {
+        name: objects(cells).reshape(shape) for (name, shape, cells), take in zip(outputs, wanted, strict=True) if take
     }
-    return Program.of(program.name, program.inputs, found)
+    return Program.of(program.name, program.inputs, selected)
 
 
 def check_shapes(name: str, inputs: Sequence[tuple[str, int]], shapes: Sequence[tuple[int, ...]]) -> None:
-    """Refuse arguments whose last axis has another size than the input, or whose other axes or number do not fit."""
+    """Raise if the number of arrays, the size of a last axis or the broadcasting of the other axes is wrong."""
     if len(shapes) != len(inputs):
         named = ", ".join(f"{key} ({size})" for key, size in inputs)
-        raise ShapeError(f"{name} takes {len(inputs)} arrays: {named}; {len(shapes)} were given.")
+        raise ShapeError(f"{name} takes {len(inputs)} arrays: {named}; got {len(shapes)}.")
     for (key, size), shape in zip(inputs, shapes, strict=True):
         if not shape or shape[-1] != size:
-            raise ShapeError(f"{name}: {key} has shape {tuple(shape)}, but needs ({size},) or (..., {size}).")
+            raise ShapeError(f"{name}: {key} has shape {tuple(shape)}, expected ({size},) or (..., {size}).")
     try:
         np.broadcast_shapes(*(shape[:-1] for shape in shapes))
     except ValueError:
         shown = ", ".join(f"{key} {tuple(shape)}" for (key, _), shape in zip(inputs, shapes, strict=True))
-        raise ShapeError(f"{name}: axes before the last one do not fit each other: {shown}.") from None
+        raise ShapeError(f"{name}: the axes before the last one cannot be broadcast: {shown}.") from None
 
 
 def check_types(name: str, inputs: Sequence[tuple[str, int]], types: Sequence[str], what: str) -> None:
-    """Refuse arguments that are not of one type, float32 or float64; ``what``: what their library calls arrays."""
+    """Raise unless all arrays have the same type, float32 or float64; ``what`` is the word for arrays in messages."""
     if len(set(types)) > 1 or not set(types) <= {"float32", "float64"}:
         shown = ", ".join(f"{key} {kind}" for (key, _), kind in zip(inputs, types, strict=False))
         raise ArgumentTypeError(
-            f"{name} takes {what} of one type, float32 or float64, got {shown}. Convert them: nothing is converted "
-            "silently."
+            f"{name} takes {what} of one type, float32 or float64, got {shown}. Convert them first."
         )
 
 
 def _finite(arrays: Sequence[np.ndarray], rows: int) -> np.ndarray:
-    """Return which rows of all arrays are finite."""
     good = np.ones(rows, dtype=bool)
     for x in arrays:
         with np.errstate(all="ignore"):
-            if not math.isfinite(x.sum()):  # or finite numbers have a sum that is not
+            if not math.isfinite(x.sum()):  # the sum of finite numbers may still overflow, so the entries decide
                 good &= np.isfinite(x.reshape(rows, -1)).all(axis=1)
     return good
 
 
+_INPUTS = {
+    "q": "Configurations of the whole tree, shape (..., nq), [rad] or [m]",
+    "v": "Independent velocities, shape (..., nv), [rad/s] or [m/s]",
+    "a": "Independent accelerations, shape (..., nv), [rad/s^2] or [m/s^2]",
+    "tau": "Independent torques, shape (..., nv), [N m] or [N]",
+}
+_DOC = """Compute ``{call}`` for rows of states.
+
+Args:
+    model: The model.
+{arguments}    status: As in the functions that ``pc.{host}.function`` returns.
+    options: Options of ``pc.trace``.
+
+Returns:
+    An array or a tuple of arrays, shape (..., shape of one state), in SI units: see ``pc.{host}.function``.
+
+Example:
+    >>> pc.{host}.{name}(model, {inputs}{option})  # doctest: +SKIP
+"""
+
+
 def attributes(host: str, function: Callable[..., Any], default: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return ``__getattr__`` and ``__dir__`` of a module: functions of ``pc.tracing.FUNCTIONS`` of a model and rows."""
+    """Return ``__getattr__`` and ``__dir__`` of a module that provides ``pc.tracing.FUNCTIONS`` over rows of states."""
 
     def listed() -> list[str]:
         return sorted({"function", "integrate", *FUNCTIONS})
 
     def find(name: str) -> Any:
         if name not in FUNCTIONS:
-            raise AttributeError(f"module pc.{host} has no attribute {name!r}; it has {', '.join(listed())}.")
+            raise AttributeError(f"module pc.{host} has no attribute {name!r}. Available: {', '.join(listed())}.")
 
-        inputs, needs = ", ".join(FUNCTIONS[name].inputs), FUNCTIONS[name].about
+        names, needs = FUNCTIONS[name].inputs, FUNCTIONS[name].about
+        inputs = ", ".join(names)
 
         def of_model(model: ClusterModel, *given: Any, status: Any = default, **options: Any) -> Any:
             if needs and options.get(needs) is None and isinstance(model, ClusterModel):
                 example = repr([model.own_tree.frames[-1].name]) if needs == "frames" else "[contact]"
                 line = f"pc.{host}.{name}(model, {inputs}, {needs}={example})"
-                raise ArgumentTypeError(f"pc.{host}.{name} is about {needs}, which are missing. Write {line}.")
+                raise ArgumentTypeError(f"pc.{host}.{name} requires {needs}: {line}.")
             return function(model, name, **options)(*given, status=status)
 
         of_model.__name__ = of_model.__qualname__ = name
         call = f"{name}(model, {inputs}, *, {needs}{', ' * bool(needs)}status={default}, **options)"
-        of_model.__doc__ = f"Compute ``{call}``: see ``pc.{host}.function``."
+        arguments, option = "".join(f"    {x}: {_INPUTS[x]}.\n" for x in names), f", {needs}=..." * bool(needs)
+        of_model.__doc__ = _DOC.format(
+            host=host, name=name, call=call, arguments=arguments, inputs=inputs, option=option
+        )
         return of_model
 
     return find, listed

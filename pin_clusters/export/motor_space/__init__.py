@@ -1,4 +1,4 @@
-"""Between the joints of a mechanism and its motors: positions, velocities, torques, gains, limits; in Python and C."""
+"""Maps between the joints and the motors of a mechanism: positions, velocities, torques, gains, limits; also as C."""
 
 from .motion import StaticMapError as StaticMapError
 from .motor_space import Gains as Gains

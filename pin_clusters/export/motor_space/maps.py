@@ -1,4 +1,4 @@
-"""The functions between joints and motors as programs: of which Python calls machine code, and C is written."""
+"""The maps between joints and motors as programs, which Python runs as machine code and ``codegen`` writes as C."""
 
 import itertools
 from functools import reduce
@@ -9,7 +9,7 @@ from ...compiler.tracing.expressions import Graph, select
 from ...compiler.tracing.program import Program, objects
 from ...compiler.tracing.run import Run
 from .mechanism import Mechanism
-from .ways import Pose, Way, determinant, larger, value
+from .pose_solvers import Pose, PoseSolver, determinant, larger, value
 
 INPUTS = {
     "forward": ("motors",),
@@ -22,39 +22,40 @@ INPUTS = {
     "limits": ("joints", "motor_limit"),
     "gains": ("joints", "stiffness", "damping", "joint_torque"),
 }
-"""What each function takes; entries of matrices by rows."""
+"""Inputs of each map; matrices are given by rows."""
 EXPORTED = tuple(name for name in INPUTS if name not in ("configuration", "hessian"))
-"""What C gets."""
+"""Maps that are exported as C."""
 
 
 class Maps:
-    """Makes the programs of a mechanism, of the ways from its joints and from what its motors turn to its pose."""
+    """Makes the programs of a mechanism, given the solvers of its pose from joint and from driver positions."""
 
-    def __init__(self, mechanism: Mechanism, inverse: Way, forward: Way) -> None:
-        self.m, self.ways = mechanism, (inverse, forward)
+    def __init__(self, mechanism: Mechanism, inverse: PoseSolver, forward: PoseSolver) -> None:
+        self.m, self.solvers = mechanism, (inverse, forward)
 
     def program(self, name: str) -> Program:
-        """Return one of ``INPUTS``; its last output is ``status``: what is open, and three margins.
+        """Return the program of a map in ``INPUTS``, with the further output ``status``, shape (4,).
 
-        These are to dead centres, of either way, and to the largest distance that Newton's method may go.
+        ``status`` has the loop residual and three margins: to singularities in both directions, and to the largest
+        distance that Newton's method may move.
         """
         n, graph, forward = len(self.m.joints), Graph(), name == "forward"
         sizes = {x: n * n if x in ("stiffness", "damping") else n for x in INPUTS[name]}
         ends = zip(itertools.accumulate(sizes.values()), sizes.values(), strict=True)
-        known, *given = (np.array(graph.inputs(end - size, size)) for end, size in ends)
-        pose = self.ways[forward](np.linalg.inv(self.m.ratios) @ known if forward else known)
-        back, room = self.ways[not forward], pose.room
-        if self.m.loops and not forward:  # other assemblies for these motors are far from where the way back begins
-            room = -larger(-room, -back.room(pose.q, self.m.joints))
-        status = [pose.residual, pose.margin, back.margin(pose.q), room]
+        positions, *arguments = (np.array(graph.inputs(end - size, size)) for end, size in ends)
+        pose = self.solvers[forward](np.linalg.inv(self.m.ratios) @ positions if forward else positions)
+        back, reach = self.solvers[not forward], pose.reach
+        if self.m.loops and not forward:  # other assembly modes are far from the starting point of the inverse solver
+            reach = -larger(-reach, -back.reach(pose.q, self.m.joints))
+        status = [pose.residual, pose.margin, back.margin(pose.q), reach]
         if name in ("torque", "limits", "gains"):
             J = self.J(pose)
-            outputs = self._inverted(name, pose, inverse(J), *given)
+            outputs = self._inverted(name, pose, inverse(J), *arguments)
         elif name in ("forward", "inverse"):
-            at = objects([value(self.m.model, pose.q, j) for j in (self.m.joints if forward else self.m.drivers)])
-            outputs = {"joints": at} if forward else {"motors": self.m.ratios @ at}
+            values = objects([value(self.m.model, pose.q, j) for j in (self.m.joints if forward else self.m.drivers)])
+            outputs = {"joints": values} if forward else {"motors": self.m.ratios @ values}
         elif name == "joint_torque":
-            outputs = {name: self.J(pose).T @ given[0]}
+            outputs = {name: self.J(pose).T @ arguments[0]}
         else:
             outputs = {name: pose.q if name == "configuration" else (self.J if name == "jacobian" else self.H)(pose)}
         return Program.of(f"{self.m.model.name}, {name}", [*sizes.items()], {**outputs, "status": objects(status)})
@@ -65,14 +66,14 @@ class Maps:
         return Run(self.m.by_joints, {"q": pose.q, "v": v})
 
     def J(self, pose: Pose) -> np.ndarray:
-        """Return d motors / d joints."""
+        """Return d motors / d joints, shape (n, n)."""
         G = self._run(pose).G[:, self.m.columns(self.m.by_joints)]
         if not self.m.loops:
             G = G.astype(float) @ np.linalg.inv(self.m.of_joints(G).astype(float))
         return self.m.of_motors(G)
 
     def H(self, pose: Pose) -> np.ndarray:
-        """Return d2 motors / d joints2: of biases along each joint, and along pairs of them."""
+        """Return d2 motors / d joints2, shape (n, n, n), from the bias along each joint and along each pair."""
         n, columns = len(self.m.joints), self.m.columns(self.m.by_joints)
         H = np.full((n, n, n), 0.0, dtype=object)
         for i, j in itertools.combinations_with_replacement(range(n), 2) if self.m.loops else ():
@@ -82,13 +83,12 @@ class Maps:
         return H
 
     def _inverted(self, name: str, pose: Pose, back: np.ndarray, *given: np.ndarray) -> dict[str, np.ndarray]:
-        """Return what needs the inverse of J."""
         if name == "torque":
             return {"motor_torque": back.T @ given[0]}
-        if name == "limits":  # all torques t with M |t| <= limit: a box in proportion to what each joint can have alone
+        if name == "limits":  # box in {t: M |t| <= limit} with sides proportional to the torque of each joint alone
             M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
-            alone = np.array([1.0 / reduce(larger, column / given[0]) for column in M.T])
-            return {"limits": alone / reduce(larger, (M @ alone) / given[0])}
+            single_joint_limits = np.array([1.0 / reduce(larger, column / given[0]) for column in M.T])
+            return {"limits": single_joint_limits / reduce(larger, (M @ single_joint_limits) / given[0])}
         K, D, tau = given
         bent = np.tensordot(back.T @ tau, self.H(pose), 1)
         K, D = (back.T @ M @ back for M in (K.reshape(bent.shape) + bent, D.reshape(bent.shape)))
@@ -96,9 +96,8 @@ class Maps:
 
 
 def inverse(M: np.ndarray) -> np.ndarray:
-    """Return the inverse of a square matrix of at most 3 rows."""
-    found, total, n = np.empty(M.shape, dtype=object), determinant(M), range(len(M))
+    result, total, n = np.empty(M.shape, dtype=object), determinant(M), range(len(M))
     for i, j in itertools.product(n, n):
         minor = np.delete(np.delete(M, i, axis=0), j, axis=1)
-        found[j, i] = (-1.0) ** (i + j) * determinant(minor) / total
-    return found
+        result[j, i] = (-1.0) ** (i + j) * determinant(minor) / total
+    return result

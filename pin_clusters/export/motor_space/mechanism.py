@@ -1,4 +1,4 @@
-"""Which joints and motors are meant, and how motors turn with the joints of the tree; refused is what does not fit."""
+"""The joints and motors of a mechanism, and the ratios between motors and joints of the tree."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,24 +14,24 @@ from ...model import ClusterModel, check_model
 
 
 class Mechanism:
-    """A cluster, the joints that are asked about, and its motors; raises what ``MotorSpace`` says.
+    """A cluster, the commanded joints, and its motors; raises the errors listed in ``MotorSpace``.
 
     Attributes:
-        model: As it was given; ``by_joints``, ``by_motors``: with the joints, or what motors turn, as independent ones.
-        cluster: Whose they are, with joint ids ``ids``; ``loops``: whether equations tie it that depend on the pose.
-        joints: Ids of the joints; ``drivers``: of those that the motors turn.
-        ratios: Positions of the motors = ratios @ those of the drivers, shape (n, n).
-        given: Largest torques and speeds of the motors by their ``Motor``, else by the file; NaN without any.
-        stated: The ``Motor`` on each of the rotors that are named, or None.
+        model: The given model; ``by_joints`` and ``by_motors`` have the joints, or the drivers, as independent joints.
+        cluster: The cluster that contains them, with joint ids ``ids``; ``loops`` tells whether it has closed loops.
+        joints: Ids of the joints; ``drivers`` are the ids of the joints that the motors turn.
+        ratios: Motor positions = ratios @ driver positions, shape (n, n).
+        given: Limits of torque and speed of the motors, by ``Motor`` or file, shape (n,); NaN without a limit.
+        stated: The ``Motor`` on each rotor, or None.
     """
 
     def __init__(self, model: ClusterModel, joints: Any, motors: Any) -> None:
         check_model(model, "MotorSpace")
         tree, rotors, rows = model.own_tree, {r.name: r for r in model.rotors}, list[Any]()
-        for what, names in (("joints", joint_names("joints", joints)), ("motors", joint_names("motors", motors))):
+        for label, names in (("joints", joint_names("joints", joints)), ("motors", joint_names("motors", motors))):
             if not names or len(set(names)) < len(names):
-                raise ModelError(f"MotorSpace: {what} must name at least one, and each once; got {list(names)}.")
-        for name in motors:  # a rotor that is a body of the tree is meant by its joint
+                raise ModelError(f"MotorSpace: {label} must have at least one name, and each once; got {list(names)}.")
+        for name in motors:  # a rotor that is a body of the tree is identified by its joint
             spins = name in rotors and not tree.existJointName(name)
             rows.append(rotors[name].drivers if spins else ((tree.idx_vs[_joint(model, name, rotors)], 1.0),))
         ivs = sorted({int(iv) for row in rows for iv, _ in row})
@@ -40,55 +40,53 @@ class Mechanism:
         self.cluster = next(c for c in model.clusters if joints[0] in c.joints)
         self.ids = [tree.getJointId(name) for name in self.cluster.joints]
         inside, free = ", ".join(self.cluster.joints), len(self.columns(model))
-        if apart := [tree.names[j] for j in (*self.joints, *self.drivers) if j not in self.ids]:
-            text = f"MotorSpace: {apart[0]!r} moves apart from {joints[0]!r}, which is tied to {inside}"
-            raise ModelError(f"{text}. Make a MotorSpace of each mechanism.")
+        if separate := [tree.names[j] for j in (*self.joints, *self.drivers) if j not in self.ids]:
+            text = f"MotorSpace: {separate[0]!r} is not in the mechanism of {joints[0]!r}, which consists of {inside}"
+            raise ModelError(f"{text}. Make one MotorSpace per mechanism.")
         if not len(joints) == len(motors) == len(ivs) == free <= 3:
             text = (
-                f"{len(joints)} joints and {len(motors)} motors on {len(ivs)} joints were named; name as many of each"
+                f"{len(joints)} joints and {len(motors)} motors on {len(ivs)} joints were given; pass as many of each"
             )
-            raise ModelError(f"MotorSpace: {inside} have {free} degrees of freedom (at most 3 can be): {text}.")
+            raise ModelError(f"MotorSpace: {inside} have {free} degrees of freedom (at most 3 are supported): {text}.")
         self.ratios = np.array([[sum(r for i, r in row if i == iv) for iv in ivs] for row in rows], dtype=float)
         if not np.linalg.cond(self.ratios) < 1e12:
-            raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently of each other.")
+            raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently.")
         self.loops = any(set(loop.joints) & set(self.joints) for loop in model.tables.topology.analyses)
-        wished = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
-        self.by_joints, self.by_motors = (with_independent(model, x)[0] if self.loops else model for x in wished)
-        own = [ivs[int(np.argmax(np.abs(row)))] for row in self.ratios]
+        choices = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
+        self.by_joints, self.by_motors = (with_independent(model, x)[0] if self.loops else model for x in choices)
+        main = [ivs[int(np.argmax(np.abs(row)))] for row in self.ratios]
         gear = np.where((self.ratios != 0.0).sum(axis=1) == 1, np.abs(self.ratios).sum(axis=1), np.nan)
-        limits = {"torque": tree.effortLimit[own] / gear, "speed": np.minimum(tree.velocityLimit[own], 1e9) * gear}
+        limits = {"torque": tree.effortLimit[main] / gear, "speed": np.minimum(tree.velocityLimit[main], 1e9) * gear}
         self.stated: list[Motor | None] = [rotors[name].motor if name in rotors else None for name in motors]
         for k, motor in enumerate(self.stated):
             if motor is not None:
                 limits["speed"][k] = motor.free_speed or limits["speed"][k]
                 limits["torque"][k] = motor.peak_torque or limits["torque"][k]
-        self.given = {what: np.where((x > 0.0) & (x < 1e6), x, np.nan) for what, x in limits.items()}
+        self.given = {label: np.where((x > 0.0) & (x < 1e6), x, np.nan) for label, x in limits.items()}
 
     def values(self, ids: Iterable[int], q: np.ndarray) -> np.ndarray:
-        """Return coordinates of joints."""
         return coordinates_of(self.model.own_tree, ids, q)
 
     def columns(self, model: ClusterModel) -> list[int]:
-        """Return which entries of v are of the mechanism; where the joints are independent, in their order."""
+        """Return the indices in v of the mechanism; if the joints are independent, in their order."""
         tree, independent = model.own_tree, model.idx_v_independent.tolist()
         if model is not self.model:
             return [independent.index(tree.idx_vs[j]) for j in self.joints]
-        own = {i for j in self.ids for i in in_v(tree, j)}
-        return [k for k, iv in enumerate(independent) if iv in own]
+        velocity_indices = {i for j in self.ids for i in in_v(tree, j)}
+        return [k for k, iv in enumerate(independent) if iv in velocity_indices]
 
     def of_joints(self, rates: np.ndarray) -> np.ndarray:
-        """Return the rows of the joints of those of the tree's velocities."""
         return rates[[self.model.own_tree.idx_vs[j] for j in self.joints]]
 
     def of_motors(self, rates: np.ndarray) -> np.ndarray:
-        """Return the rows of the motors of those of the tree's velocities."""
+        """Compute the rates of the motors from rates of the tree."""
         return np.asarray(self.ratios @ rates[[self.model.own_tree.idx_vs[j] for j in self.drivers]])
 
 
 def _joint(model: ClusterModel, name: str, more: Iterable[str] = ()) -> int:
-    tree, known = model.own_tree, [*list(model.own_tree.names)[1:], *more]
+    tree, names = model.own_tree, [*list(model.own_tree.names)[1:], *more]
     if not tree.existJointName(name) or name == tree.names[0]:
-        raise UnknownNameError(f"MotorSpace: model {model.name!r} has no {name!r}.{did_you_mean(name, known)}")
+        raise UnknownNameError(f"MotorSpace: {model.name!r} has no joint or rotor {name!r}.{did_you_mean(name, names)}")
     if tree.nvs[j := int(tree.getJointId(name))] != 1:
         raise UnsupportedJointError(f"MotorSpace: joint {name!r} must have one degree of freedom, not {tree.nvs[j]}.")
     return j

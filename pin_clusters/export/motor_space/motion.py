@@ -1,4 +1,4 @@
-"""What the static map between joint and motor torques leaves out when a mechanism moves."""
+"""The error of the static map between joint and motor torques for a mechanism in motion."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -14,19 +14,23 @@ from .mechanism import Mechanism
 
 
 class Space(Protocol):
-    """The members of a ``MotorSpace`` that are used here."""
+    """The members of ``MotorSpace`` that this module uses."""
 
     mechanism: Mechanism
     joints: tuple[str, ...]
     motors: tuple[str, ...]
 
     def configuration(self, x: Any) -> np.ndarray:
-        """Return configurations with the joints at x."""
+        """Return configurations for joint positions x."""
         ...
 
 
 class StaticMapError(NamedTuple):
-    """Torques of motors at times t, shape (N, n), [N m] or [N]; largest difference and root of the mean square in %."""
+    """Motor torques along a motion and the error of the static map.
+
+    ``t`` [s] has shape (N,); ``exact`` and ``static`` have shape (N, n), [N m] or [N]. ``worst`` and ``rms`` are the
+    largest and the root-mean-square difference, in percent of the exact torques.
+    """
 
     t: np.ndarray
     motors: tuple[str, ...]
@@ -46,31 +50,49 @@ def static_map_error(
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
 ) -> StaticMapError:
-    """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
+    """Compare the static map J^-T tau along a motion with exact inverse dynamics.
 
-    The static map has torques that move links alone (no cranks, rods, rotors), as a serial model has. The motion is
-    ``x``, shape (N, n), in a robot that rests otherwise (rates by a spline of fifth degree), or ``q``, ``v``, ``a`` of
-    the robot, a row each time t [s]; ``tau``, shape (N, n), acts on the joints besides, as forces of the ground do.
+    The static map uses the torques that move the links alone, without cranks, rods and rotors, as in a serial model.
+
+    Args:
+        space: The ``MotorSpace``.
+        t: Times, shape (N,), [s].
+        x: Joint positions, shape (N, n); the rest of the robot does not move. Rates follow from a quintic spline.
+        q: Configurations of the robot, shape (N, nq), in place of x; with ``v`` and ``a``, shape (N, nv).
+        v: Independent velocities.
+        a: Independent accelerations.
+        tau: Further torques on the joints, such as ground reactions, shape (N, n).
+
+    Returns:
+        Exact and static motor torques, and their difference in percent.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> ankle = pc.MotorSpace(pc.load("ankle_2rsu"), ["ankle_pitch", "ankle_roll"], ["crank_left", "crank_right"])
+        >>> t = np.linspace(0.0, 1.0, 50)
+        >>> error = ankle.static_map_error(t, 0.1 * np.sin(6.0 * t)[:, None] * np.ones(2))
+        >>> error.exact.shape, error.worst > 0.0
+        ((50, 2), True)
     """
     m, n, times = space.mechanism, len(space.joints), numbers("t", t).astype(float)
     if times.ndim != 1 or len(times) < 6 or not (np.diff(times) > 0.0).all():
-        raise ShapeError(f"t must be at least 6 growing times, got shape {times.shape}.")
+        raise ShapeError(f"t must have at least 6 increasing times, got shape {times.shape}.")
     if len({x is not None, q is None, v is None, a is None}) > 1:
-        raise ArgumentTypeError("static_map_error takes the motion of the joints, x, or q, v and a of the robot.")
+        raise ArgumentTypeError("static_map_error requires x, the motion of the joints, or q, v and a of the robot.")
 
     def rows(name: str, given: Any, size: int) -> np.ndarray:
-        found = numbers(name, given).astype(float)
-        if found.shape != (len(times), size):
-            raise ShapeError(f"{name} has shape {found.shape}; expected {(len(times), size)}, a row for each time.")
-        return found
+        array = numbers(name, given).astype(float)
+        if array.shape != (len(times), size):
+            raise ShapeError(f"{name} has shape {array.shape}; expected {(len(times), size)}, a row for each time.")
+        return array
 
     model = m.model if x is None else m.by_joints
     states = (("q", q, model.nq), ("v", v, model.nv), ("a", a, model.nv))
-    motion = [rows(*one) for one in states] if x is None else _of_joints(space, times, rows("x", x, n))
-    more = np.zeros((len(times), n)) if tau is None else rows("tau", tau, n)
+    motion = [rows(*state) for state in states] if x is None else _of_joints(space, times, rows("x", x, n))
+    extra_torques = np.zeros((len(times), n)) if tau is None else rows("tau", tau, n)
     links, data, columns = _links(space), model.createData(), m.columns(model)
     light, (exact, static) = links.createData(), np.empty((2, len(times), n))
-    for i, (q_i, v_i, a_i, more_i) in enumerate(zip(*motion, more, strict=True)):
+    for i, (q_i, v_i, a_i, more_i) in enumerate(zip(*motion, extra_torques, strict=True)):
         G = coupling_jacobian(model, data, q_i)[:, columns]
         back = np.linalg.inv(m.of_joints(G))
         J = m.of_motors(G) @ back
@@ -82,22 +104,22 @@ def static_map_error(
 
 
 def _of_joints(space: Space, t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
-    """Return q, v and a of a robot that rests, but for the mechanism: by a spline of fifth degree."""
-    from scipy.interpolate import make_interp_spline  # whose import takes time
+    """Return q, v and a of a robot that is at rest except for the mechanism, by a quintic spline."""
+    from scipy.interpolate import make_interp_spline  # this import is slow
 
     m, spline = space.mechanism, make_interp_spline(t, x, k=5)
     model, columns = m.by_joints, m.columns(m.by_joints)
     back = np.linalg.inv(m.of_joints(coupling_jacobian(model, model.createData(), model.q_reference)[:, columns]))
-    rates = np.zeros((2, len(t), model.nv))  # joints are independent, or in constant ratios to those that are
+    rates = np.zeros((2, len(t), model.nv))  # joints are independent, or in constant ratios to independent joints
     rates[:, :, columns] = np.array([spline(t, 1), spline(t, 2)]) @ back.T
     return [space.configuration(x), *rates]
 
 
 def _links(space: Space) -> pin.Model:
-    """Return the tree as a serial model has it: what the joints carry, without cranks, rods and rotors."""
+    """Return the tree as in a serial model: the links of the joints, without cranks, rods and rotors."""
     m, tree = space.mechanism, space.mechanism.model.own_tree.copy()
-    own = np.isin(np.arange(tree.nv), [i for j in m.ids for i in in_v(tree, j)])
-    tree.armature = np.where(own, 0.0, tree.armature)
+    of_mechanism = np.isin(np.arange(tree.nv), [i for j in m.ids for i in in_v(tree, j)])
+    tree.armature = np.where(of_mechanism, 0.0, tree.armature)
     for j in set(m.ids) - set(m.joints):
         tree.inertias[j] = pin.Inertia.Zero()
     return tree

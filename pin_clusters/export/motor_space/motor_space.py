@@ -1,4 +1,4 @@
-"""``pc.MotorSpace``: a parallel mechanism, such as an ankle, from the side of its joints and of its motors."""
+"""``pc.MotorSpace`` maps between the joints and the motors of a parallel mechanism, such as an ankle."""
 
 import itertools
 import threading
@@ -20,18 +20,22 @@ from ...model.configuration import branches
 from .maps import EXPORTED, Maps
 from .mechanism import Mechanism
 from .motion import static_map_error
-from .ways import Way, closed_form, constant_ratios, explore, newton, region_of
+from .pose_solvers import PoseSolver, closed_form, constant_ratios, explore, newton, region_of
 
-OPEN = 1e-9  # loops that stay open by more are not closed, [m] or [rad]
-NEAR, BESIDE = 1e-6, 0.1  # margins below which maps are refused, and below which loops are open for a dead centre
-Limits = Any  # numbers, or a function of speeds
+OPEN = 1e-9  # largest residual of closed loops, [m] or [rad]
+NEAR, BESIDE = 1e-6, 0.1  # smallest accepted margin; margin below which a dead centre explains open loops
+Limits = Any  # array, or a function of the speeds
 
 
 class Gains(NamedTuple):
-    """Gains of motors that act at the joints as was asked for, (n, n), and what controllers of one motor each can do.
+    """Motor gains that act at the joints as requested, shape (n, n), and the nearest gains of independent motors.
 
-    Diagonal ones, shape (n,), not negative, come nearest without coupling; what is lost is how far they are off at the
-    joints, in parts of what was asked for (Frobenius).
+    Diagonal gains, shape (n,), are the nonnegative ones that come nearest without coupling. ``lost_stiffness`` and
+    ``lost_damping`` are their relative errors at the joints (Frobenius norm).
+
+    Attributes:
+        stiffness: Stiffness of the motors, [N m/rad] or [N/m].
+        damping: Damping of the motors, [N m s/rad] or [N s/m].
     """
 
     stiffness: np.ndarray
@@ -43,35 +47,42 @@ class Gains(NamedTuple):
 
     @classmethod
     def of(cls, J: np.ndarray, K: np.ndarray, D: np.ndarray, bent: np.ndarray) -> "Gains":
-        """Return those of stiffness and damping at the joints; ``bent`` is sum_k tau_motor_k d2theta_k/dx2."""
-        from scipy.optimize import nnls  # whose import takes time
+        """Compute the gains for stiffness and damping at the joints; ``bent`` is sum_k tau_motor_k d2theta_k/dx2."""
+        from scipy.optimize import nnls  # this import is slow
 
         back, images = np.linalg.inv(J), np.stack([np.outer(row, row).ravel() for row in J], axis=1)
-        (k, off_k), (d, off_d) = (nnls(images, wanted.ravel()) for wanted in (K + bent, D))
-        lost = (float(off / (np.linalg.norm(M) or 1.0)) for off, M in ((off_k, K), (off_d, D)))
+        (k, off_k), (d, off_d) = (nnls(images, target.ravel()) for target in (K + bent, D))
+        lost = (float(residual / (np.linalg.norm(M) or 1.0)) for residual, M in ((off_k, K), (off_d, D)))
         return cls(back.T @ (K + bent) @ back, back.T @ D @ back, k, d, *lost)
 
 
 class MotorSpace:
-    """Between some joints of a mechanism (pitch and roll of an ankle) and its motors (cranks, rotors on them).
+    """Maps between the joints of a mechanism (pitch and roll of an ankle) and its motors (cranks, or rotors on them).
 
-    Everything follows from the mechanism's own equations, on the branch of the reference pose, in fixed time: by the
-    closed form from joints to motors where there is one (``ankle_2rsu``, ``push_rod_ankle``, ``tello_hip``), else by a
-    fixed number of steps of Newton's method from a polynomial, made for a region of poses. With theta the positions of
-    the motors and J = d theta / d x: ``w = J v``, ``tau = J' tau_motor``. Values are of shape (n,), or (N, n) for many
-    poses at once, in rad and N m (m and N of prismatic joints). At a dead centre, or out of reach, all functions raise:
-    ``SingularClusterError`` names joint and condition, ``BranchLost`` the gap. Attributes are ``joints``, ``motors``,
-    ``region`` and ``poses``, shape (N, n): what is reached of a grid over the region.
+    All maps follow from the equations of the mechanism, in the assembly mode (branch) of the reference pose, in
+    constant time. The inverse map uses a closed form if there is one (``ankle_2rsu``, ``push_rod_ankle``,
+    ``tello_hip``). Otherwise a fixed number of Newton steps starts from a polynomial, which is fitted in a region of
+    poses. With motor positions theta and J = d theta / d x: ``w = J v`` and ``tau = J' tau_motor``. Values have shape
+    (n,), or (N, n) for many poses, in rad and N m (m and N for prismatic joints). At a singularity (dead centre) or out
+    of reach, all functions raise: ``SingularClusterError`` reports joint and condition number, ``BranchLost`` the gap.
+
+    Attributes:
+        joints: Names of the joints.
+        motors: Names of the motors.
+        region: Lower and upper end of each joint, shape (n, 2), [rad] or [m].
+        poses: Joint positions of the reachable poses in a grid over the region, shape (N, n).
 
     Args:
         model: The robot.
-        joints: Names of the joints that are commanded, as many as the mechanism has degrees of freedom, at most 3.
-        motors: Names of what drives it: as many joints (cranks, rods) or rotors, which count at their own shaft.
-        region: (low, high) of each joint, for Newton's method; by default its limits, or 0.5 rad (20 mm) either way.
+        joints: Names of the commanded joints, as many as the mechanism has degrees of freedom, at most 3.
+        motors: Names of the driving joints (cranks, rods) or rotors; rotor positions are measured at the rotor shaft.
+        region: (low, high) of each joint, for Newton's method; by default its limits, or +-0.5 rad (+-20 mm).
 
     Raises:
-        UnknownNameError: No joint or motor has a name; ModelError: names do not fit; ConfigurationError: nothing of the
-            region is reached; NotAvailableError: a function that the user compiled ties the joints.
+        UnknownNameError: There is no such joint or motor.
+        ModelError: The joints and motors do not fit each other.
+        ConfigurationError: No pose in the region can be reached.
+        NotAvailableError: A compiled user function constrains the joints.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -87,86 +98,87 @@ class MotorSpace:
         if m.loops:
             self.poses, q = explore(m, self.region)
             form, driven = closed_form(m), np.array([m.values(m.drivers, row) for row in q])
-            back = Way(m, m.by_joints, m.joints, form) if form else newton(m, m.by_joints, m.joints, self.poses, q)
+            special = m.by_joints
+            back = PoseSolver(m, special, m.joints, form) if form else newton(m, special, m.joints, self.poses, q)
             ahead = newton(m, m.by_motors, m.drivers, driven, q)
         else:
-            back, ahead = (Way(m, model, ids, constant_ratios(m, ids)) for ids in (m.joints, m.drivers))
+            back, ahead = (PoseSolver(m, model, ids, constant_ratios(m, ids)) for ids in (m.joints, m.drivers))
             self.poses = np.array(list(itertools.product(*self.region)))
-        self._maps, self._rooms = Maps(m, back, ahead), threading.local()
+        self._maps, self._buffers = Maps(m, back, ahead), threading.local()
         self._made: dict[str, Compiled] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make it again from what it was made of: programs and rooms of threads are not copied."""
+        """Pickle the constructor arguments; programs and buffers are made again."""
         return partial(type(self), region=self.region), (self.mechanism.model, self.joints, self.motors)
 
     # --- positions
     def inverse(self, x: ArrayLike, near: ArrayLike | None = None) -> np.ndarray:
-        """Return the positions of the motors; with ``near``, shape (n,), of all assemblies those nearest to it."""
+        """Return the motor positions; with ``near``, shape (n,), for the assembly mode nearest to it."""
         if near is None:
             return self._find("inverse", x)
-        found, near = self.branches(x), self._sized("near", near)
-        return found[np.abs(found - near).sum(axis=1).argmin()] if len(found) else self._find("inverse", x)
+        modes, near = self.branches(x), self._sized("near", near)
+        return modes[np.abs(modes - near).sum(axis=1).argmin()] if len(modes) else self._find("inverse", x)
 
     def branches(self, x: ArrayLike) -> np.ndarray:
-        """Return the positions of the motors in all assemblies (``pc.branches``), shape (k, n); the default first."""
-        m, x, own = self.mechanism, self._sized("x", x), list[np.ndarray]()
+        """Return the motor positions in all assembly modes, shape (k, n), the default one first."""
+        m, x, default_mode = self.mechanism, self._sized("x", x), list[np.ndarray]()
         q = np.array(m.model.q_reference)
         for j, value in zip(m.joints, x, strict=True):
             set_coordinate(m.model.own_tree, j, q, float(value))
         with suppress(BranchLost, SingularClusterError):
-            own, q = [self.inverse(x)], self.configuration(x)
-        found = branches(m.by_joints, q, self.joints[0]) if m.loops else []
-        turned = [m.ratios @ m.values(m.drivers, one) for one in found]
-        others = [theta for theta in turned if not own or np.abs(theta - own[0]).max() > 1e-6]
-        return np.array([*own, *others]).reshape(-1, len(self.joints))
+            default_mode, q = [self.inverse(x)], self.configuration(x)
+        configurations = branches(m.by_joints, q, self.joints[0]) if m.loops else []
+        turned = [m.ratios @ m.values(m.drivers, row) for row in configurations]
+        other_modes = [theta for theta in turned if not default_mode or np.abs(theta - default_mode[0]).max() > 1e-6]
+        return np.array([*default_mode, *other_modes]).reshape(-1, len(self.joints))
 
     def forward(self, motors: Any) -> np.ndarray:
-        """Return the positions of the joints for those of the motors."""
+        """Return the joint positions for motor positions."""
         return self._find("forward", motors)
 
     def configuration(self, x: ArrayLike) -> np.ndarray:
-        """Return configurations with the joints at x, the others at the reference pose, shape (nq,), or (N, nq)."""
+        """Return configurations with the joints at x and all other joints at the reference, shape (nq,) or (N, nq)."""
         return self._find("configuration", x)
 
     # --- rates and torques
     def jacobian(self, x: ArrayLike) -> np.ndarray:
-        """Return J = d theta / d x, shape (n, n), or (N, n, n)."""
+        """Return J = d theta / d x, shape (n, n) or (N, n, n)."""
         return self._find("jacobian", x)
 
     def hessian(self, x: ArrayLike) -> np.ndarray:
-        """Return the derivatives of J: [k, i, j] is d2 theta_k / dx_i dx_j, shape (n, n, n), or (N, n, n, n)."""
+        """Return the derivatives of J: entry [k, i, j] is d2 theta_k / dx_i dx_j, shape (n, n, n) or (N, n, n, n)."""
         return self._find("hessian", x)
 
     def motor_velocity(self, x: ArrayLike, v: ArrayLike) -> np.ndarray:
-        """Return the speeds of the motors, J v."""
+        """Return the motor speeds J v."""
         return np.asarray(np.einsum("...ij,...j->...i", self.jacobian(x), np.asarray(v)))
 
     def joint_velocity(self, x: ArrayLike, w: ArrayLike) -> np.ndarray:
-        """Return the velocities of the joints for speeds of the motors."""
+        """Return the joint velocities for motor speeds."""
         return np.asarray(np.einsum("...ij,...j->...i", np.linalg.inv(self._regular(x)), np.asarray(w)))
 
     def motor_acceleration(self, x: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-        """Return the accelerations of the motors, J a + (dJ/dt) v."""
+        """Return the motor accelerations J a + (dJ/dt) v."""
         v = np.asarray(v)
         return self.motor_velocity(x, a) + np.einsum("...kij,...i,...j->...k", self.hessian(x), v, v)
 
     def motor_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the torques of the motors that act at the joints as ``tau``, J^-T tau: nothing between has a mass."""
+        """Return the motor torques J^-T tau that act at the joints as ``tau``, without the masses between them."""
         return self._find("torque", x, tau)
 
     def joint_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the torques at the joints of torques of the motors, J' tau."""
+        """Return the joint torques J' tau of motor torques."""
         return self._find("joint_torque", x, tau)
 
     # --- gains
     def joint_to_motor_gains(
         self, x: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, tau: ArrayLike | None = None
     ) -> Gains:
-        """Return gains of the motors that act at the joints as stiffness and damping there, in one pose.
+        """Return motor gains that act at the joints as the given stiffness and damping, in one pose.
 
-        With K = -d tau / d x there, the motors' is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1; the second term is
-        what a constant torque of the motors changes as the mechanism turns. Gains are a number, one per joint or a
-        matrix; ``tau``, shape (n,), is the torque of the joints there, none by default.
+        With K = -d tau / d x at the joints, the motor stiffness is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1. The
+        second term is the change of constant motor torques at the joints as the mechanism turns. Gains are a number,
+        one per joint, or a matrix. ``tau``, shape (n,), is the joint torque in the pose, zero by default.
         """
         J, n = self._regular(self._sized("x", x)), len(self.joints)
         return Gains.of(J, _square("stiffness", stiffness, n), _square("damping", damping, n), self._bent(x, tau))
@@ -174,7 +186,7 @@ class MotorSpace:
     def motor_to_joint_gains(
         self, x: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, tau: ArrayLike | None = None
     ) -> tuple[Any, Any]:
-        """Return stiffness and damping at the joints, (n, n) each, of gains of the motors; as the other way."""
+        """Return stiffness and damping at the joints, shape (n, n) each, for motor gains."""
         J, n = self.jacobian(self._sized("x", x)), len(self.joints)
         bent = self._bent(x, tau)
         return J.T @ _square("stiffness", stiffness, n) @ J - bent, J.T @ _square("damping", damping, n) @ J
@@ -185,52 +197,51 @@ class MotorSpace:
 
     # --- limits
     def torque_polygon(self, x: ArrayLike, limits: Limits = None, speed: ArrayLike | None = None) -> np.ndarray:
-        """Return the corners of torques that motors make at joints, (2^n, n) or (N, 2^n, n); two: counter-clockwise.
+        """Return the corners of the deliverable joint torques, (2^n, n) or (N, 2^n, n); counter-clockwise if n = 2.
 
-        Limits are torques of the motors, (n,), or (n, 2), lower ones first, or a function that returns such for their
-        ``speed``, zero by default; else those of each rotor's ``Motor``, or efforts of the file.
+        Limits are motor torques, shape (n,), or (n, 2) with the lower ones first, or a function that returns them for
+        ``speed`` (zero by default). By default the ``Motor`` of each rotor or the effort limits of the file apply.
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
     def speed_polygon(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return the corners of the velocities of the joints that speeds of the motors allow; as ``torque_polygon``."""
+        """Return the corners of the joint velocities that motor speeds allow; arguments as in ``torque_polygon``."""
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return half sides, like x, of the largest box of torques of joints in proportion to what each has alone."""
+        """Return the half sides of the largest torque box, in proportion to the torque of each joint alone."""
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
     def safe_limits(self, x: ArrayLike | None = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
-        """Return half sides of the largest box of torques, or speeds, of joints at all poses x (N, n), or ``poses``."""
-        from scipy.optimize import minimize  # whose import takes time
+        """Return the half sides of the largest box of joint torques or speeds at all poses x (N, n), or ``poses``."""
+        from scipy.optimize import minimize  # this import is slow
 
         J = self._regular(self.poses if x is None else np.atleast_2d(x))
         maps = J if speed else np.swapaxes(np.linalg.inv(J), 1, 2)
-        most = np.abs(self._limits("speed" if speed else "torque", limits)).min(axis=0)
-        M = np.abs(maps / most[:, None]).reshape(-1, len(most))
-        # the most of sum(s) with M exp(s) <= 1, which is convex
+        motor_limits = np.abs(self._limits("speed" if speed else "torque", limits)).min(axis=0)
+        M = np.abs(maps / motor_limits[:, None]).reshape(-1, len(motor_limits))
+        # maximise sum(s) subject to M exp(s) <= 1, which is a convex problem
         bounds: Any = {"type": "ineq", "fun": lambda s: 1.0 - M @ np.exp(s), "jac": lambda s: -M * np.exp(s)}
         start = -np.log(M.max(axis=0) * len(self.joints))
         find: Any = minimize
-        found = find(lambda s: -s.sum(), start, method="SLSQP", constraints=bounds, tol=1e-12)
-        return np.asarray(np.exp(found.x) / (M @ np.exp(found.x)).max())
+        solution = find(lambda s: -s.sum(), start, method="SLSQP", constraints=bounds, tol=1e-12)
+        return np.asarray(np.exp(solution.x) / (M @ np.exp(solution.x)).max())
 
-    def _limits(self, of: str, given: Limits, speed: Any = None) -> np.ndarray:
-        """Return the lower and the upper limits of the motors, shape (2, n)."""
+    def _limits(self, of: str, limits: Limits, speed: Any = None) -> np.ndarray:
         n, stated = len(self.joints), [motor for motor in self.mechanism.stated if motor is not None]
-        if given is None and speed is not None and len(stated) == n:
-            each = zip(stated, self._sized("speed", speed), strict=True)
-            given = np.array([motor.torque_limits(w) for motor, w in each])
-        given = self.mechanism.given[of] if given is None else given
-        if not callable(given) and np.isnan(numbers("limits", given)).any():
-            raise ModelError(f"motors {', '.join(self.motors)} have no limit of {of} in the file each: give limits=.")
-        if callable(given):
-            given = given(np.zeros(n) if speed is None else self._sized("speed", speed))
-        found = numbers("limits", given).astype(float)
-        pair = np.array([-found, found]) if found.shape == (n,) else found.T
+        if limits is None and speed is not None and len(stated) == n:
+            motors_and_speeds = zip(stated, self._sized("speed", speed), strict=True)
+            limits = np.array([motor.torque_limits(w) for motor, w in motors_and_speeds])
+        limits = self.mechanism.given[of] if limits is None else limits
+        if not callable(limits) and np.isnan(numbers("limits", limits)).any():
+            raise ModelError(f"motors {', '.join(self.motors)} do not all have a {of} limit in the file: pass limits=.")
+        if callable(limits):
+            limits = limits(np.zeros(n) if speed is None else self._sized("speed", speed))
+        values = numbers("limits", limits).astype(float)
+        pair = np.array([-values, values]) if values.shape == (n,) else values.T
         if pair.shape != (2, n) or not (np.isfinite(pair).all() and (pair[0] < 0.0).all() and (pair[1] > 0.0).all()):
             text = f"limits must be ({n},), or ({n}, 2) with the lower ones first, finite, with zero between them"
-            raise ArgumentTypeError(f"{text}; got {found.tolist()}.")
+            raise ArgumentTypeError(f"{text}; got {values.tolist()}.")
         return pair
 
     # --- motion
@@ -239,16 +250,16 @@ class MotorSpace:
     # --- code
     @property
     def programs(self) -> tuple[Program, ...]:
-        """What ``pc.codegen.export(model, folder, space.programs)`` takes.
+        """Programs for ``pc.codegen.export(model, folder, space.programs)``.
 
-        ``status``: what loops are open by, below 1e-9 if sound, and three margins, above 0 if sound: two to dead
-        centres, 1 in the reference pose, and one to the largest distance that Newton's method may go.
+        Their output ``status`` has the loop residual (valid below 1e-9) and three margins (valid above 0): two to
+        singularities, which are 1 in the reference pose, and one to the largest distance of Newton's method.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))
-        known = dict(zip(("joint_torque", "motor_torque", "motor_limit"), numbers[:, :, :n], strict=False))
-        known |= {"joints": x, "motors": self.inverse(x), "stiffness": numbers[4], "damping": numbers[5]}
-        return tuple(replace(self._compiled(name).program, samples=known) for name in EXPORTED)
+        samples = dict(zip(("joint_torque", "motor_torque", "motor_limit"), numbers[:, :, :n], strict=False))
+        samples |= {"joints": x, "motors": self.inverse(x), "stiffness": numbers[4], "damping": numbers[5]}
+        return tuple(replace(self._compiled(name).program, samples=samples) for name in EXPORTED)
 
     # --- calls
     def _compiled(self, name: str) -> Compiled:
@@ -257,30 +268,28 @@ class MotorSpace:
         return self._made[name]
 
     def _prepare(self, name: str) -> tuple[Any, ...]:
-        """Return a function, and rooms of this thread for what goes in and comes out."""
-        made = self._compiled(name)
-        given, (found, status) = ([np.empty(x) for _, x in y] for y in (made.program.inputs, made.program.outputs))
-        addresses = [x.ctypes.data for x in (*given, found, status)]
-        entry = made.one, given, addresses, found, memoryview(status.data)  # of which numbers are read faster
-        self._rooms.__dict__[name] = entry
+        code = self._compiled(name)
+        inputs, (output, status) = ([np.empty(x) for _, x in y] for y in (code.program.inputs, code.program.outputs))
+        addresses = [x.ctypes.data for x in (*inputs, output, status)]
+        # A memoryview reads single numbers faster than an array.
+        entry = code.one, inputs, addresses, output, memoryview(status.data)
+        self._buffers.__dict__[name] = entry
         return entry
 
     def _find(self, name: str, *given: Any) -> np.ndarray:
-        """Call a function on a pose, or on many."""
-        function, rooms, addresses, found, status = self._rooms.__dict__.get(name) or self._prepare(name)
-        for room, x in zip(rooms, given, strict=True):
-            if not is_vector(x, len(room)):
+        function, inputs, addresses, output, status = self._buffers.__dict__.get(name) or self._prepare(name)
+        for buffer, x in zip(inputs, given, strict=True):
+            if not is_vector(x, len(buffer)):
                 return self._of_any(name, given)
-            room[:] = x
+            buffer[:] = x
         function(*addresses)
         if status[0] <= OPEN and status[1] > NEAR and status[2] > NEAR and status[3] > NEAR:
-            return np.array(found)
-        self._refuse(name, rooms[0], status)
+            return np.array(output)
+        self._refuse(name, inputs[0], status)
 
     def _of_any(self, name: str, given: Sequence[Any]) -> np.ndarray:
-        """Call it with arguments of any kind, on many poses too; or complain of them."""
-        made = self._made[name]
-        inputs = [(label, size, numbers(label, x)) for (label, size), x in zip(made.program.inputs, given, strict=True)]
+        code = self._made[name]
+        inputs = [(label, size, numbers(label, x)) for (label, size), x in zip(code.program.inputs, given, strict=True)]
         count = {len(x) for _, _, x in inputs if x.ndim == 2}
         for label, size, x in inputs:
             if x.shape[-1:] != (size,) or x.ndim > 2 or len(count) > 1:
@@ -288,45 +297,45 @@ class MotorSpace:
         if not count:
             return self._find(name, *(plain(x) for _, _, x in inputs))
         rows = [np.array(np.broadcast_to(x, (*count, size)), float, order="C") for _, size, x in inputs]
-        found, status = made(*rows)
+        output, status = code(*rows)
         bad = ~((status[:, 0] <= OPEN) & (status[:, 1:] > NEAR).all(axis=1))
         if bad.any():
             self._refuse(name, rows[0][i := int(bad.argmax())], status[i], f" (row {i})")
-        return np.asarray(found)
+        return np.asarray(output)
 
     def _regular(self, x: Any) -> np.ndarray:
-        """Return J where it can be inverted."""
         J = self.jacobian(x)
         lost = ~(np.linalg.cond(J) < 1.0 / NEAR)
         if lost.any():
             self._refuse("joint_velocity", np.atleast_2d(x)[np.atleast_1d(lost).argmax()], (0.0, 1.0, 0.0, 1.0))
         return J
 
-    def _refuse(self, name: str, known: np.ndarray, status: Sequence[float], where: str = "") -> NoReturn:
-        """Raise the error that says what is wrong with a pose."""
-        cluster, forward, (gap, *margins, room) = self.mechanism.cluster.joints, name == "forward", status
-        names, least = self.motors if forward else self.joints, min(margins) if gap <= OPEN else margins[0]
-        text = f"MotorSpace, {name}: {', '.join(f'{a} {x:.6g}' for a, x in zip(names, known, strict=True))}{where}: "
-        if not np.isfinite(known).all():
-            raise ConfigurationError(f"{text}that is not finite.")
-        if not (gap <= OPEN and room > NEAR) and not abs(least) < BESIDE:
-            told = f"loops stay open by {gap:.3g}"
+    def _refuse(self, name: str, positions: np.ndarray, status: Sequence[float], where: str = "") -> NoReturn:
+        cluster, forward, (gap, *margins, reach) = self.mechanism.cluster.joints, name == "forward", status
+        labels, least = self.motors if forward else self.joints, min(margins) if gap <= OPEN else margins[0]
+        text = (
+            f"MotorSpace, {name}: {', '.join(f'{a} {x:.6g}' for a, x in zip(labels, positions, strict=True))}{where}: "
+        )
+        if not np.isfinite(positions).all():
+            raise ConfigurationError(f"{text}the positions are not finite.")
+        if not (gap <= OPEN and reach > NEAR) and not abs(least) < BESIDE:
+            reason = f"the loop gap is {gap:.3g}"
             if gap <= OPEN:
-                told = "loops close only far from where Newton's method began, which may be another branch"
+                reason = "the loops close only far from the start of Newton's method, possibly in another branch"
             raise BranchLost(
-                f"{text}{told}. That cannot be reached on this branch, or is far from the region "
-                f"{self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
+                f"{text}{reason}. The pose cannot be reached on this branch, or is far from the region "
+                f"{self.region.tolist()} of {', '.join(self.joints)}; in the latter case pass region=.",
                 cluster,
             )
-        x = self._compiled(name).program(known)[0] if forward else known
+        x = self._compiled(name).program(positions)[0] if forward else positions
         J, back = self._compiled("jacobian").program(np.array(x))[0], forward is bool(least == margins[0])
         J = np.where(np.isfinite(J), J, 1e150)
         rates = np.linalg.pinv(J, rcond=0.0) if back else J
         lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
         raise SingularClusterError(
-            f"{text}{lost!r} is at a dead centre, or beyond: d theta / d x has the condition {np.linalg.cond(J):.3g}, "
-            f"the margin is {least:.3g} (1 in the reference pose, {NEAR:g} is the least), and loops stay open by "
-            f"{gap:.3g}. Keep away from it: limit the joints.",
+            f"{text}{lost!r} is at or beyond a dead centre: d theta / d x has the condition {np.linalg.cond(J):.3g}, "
+            f"the margin is {least:.3g} (1 in the reference pose, at least {NEAR:g} required), and the loop gap is "
+            f"{gap:.3g}. Limit the joints to avoid it.",
             cluster,
         )
 
@@ -335,17 +344,16 @@ class MotorSpace:
 
 
 def _square(name: str, x: Any, n: int) -> np.ndarray:
-    """Return a matrix: itself, of its diagonal, or of one number."""
-    found = numbers(name, x)
-    if found.shape not in ((), (n,), (n, n)):
-        raise ShapeError(f"{name} has shape {found.shape}; expected a number, ({n},) or ({n}, {n}).")
-    return found.astype(float) if found.ndim == 2 else np.diag(np.broadcast_to(found, n).astype(float))
+    array = numbers(name, x)
+    if array.shape not in ((), (n,), (n, n)):
+        raise ShapeError(f"{name} has shape {array.shape}; expected a number, ({n},) or ({n}, {n}).")
+    return array.astype(float) if array.ndim == 2 else np.diag(np.broadcast_to(array, n).astype(float))
 
 
 def _corners(M: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """Return the images of the corners of a box; of two dimensions counter-clockwise."""
-    found = np.einsum("...ij,cj->...ci", M, np.array(list(itertools.product(*limits.T))))
+    """Return the images of the corners of a box; counter-clockwise in two dimensions."""
+    images = np.einsum("...ij,cj->...ci", M, np.array(list(itertools.product(*limits.T))))
     if len(limits.T) == 2:
-        found = found[..., [0, 2, 3, 1], :]
-        found = np.where((np.linalg.det(M) < 0.0)[..., None, None], found[..., ::-1, :], found)
-    return np.asarray(found)
+        images = images[..., [0, 2, 3, 1], :]
+        images = np.where((np.linalg.det(M) < 0.0)[..., None, None], images[..., ::-1, :], images)
+    return np.asarray(images)

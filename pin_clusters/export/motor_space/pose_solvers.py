@@ -1,6 +1,6 @@
-"""From coordinates of some joints to the whole mechanism: its closed form, or Newton's method from a polynomial.
+"""From the coordinates of some joints to the pose of a mechanism: a closed form, or Newton's method from a polynomial.
 
-Both take the same time whatever the numbers are, and run on expressions.
+Both run on expressions and take the same time for all inputs.
 """
 
 import itertools
@@ -29,31 +29,31 @@ from ...model.configuration.manifold import manifold
 from .mechanism import Mechanism
 
 Guess = Callable[[np.ndarray, Sequence[Number]], None]
-"""Writes into q where a mechanism is by some coordinates."""
+"""Function that writes an approximate pose into q, given some coordinates."""
 _NODES = {1: 41, 2: 15, 3: 7}
 _DEGREE = {1: 8, 2: 6, 3: 4}
 _MOST, _CLOSED = 8, 1e-13
 _BEYOND, _FAR = 1.25, 0.5
-"""Half regions from its middle in which polynomials are taken; how far Newton's method may go from them, [rad]."""
+"""Relative size of the region in which polynomials are evaluated; largest distance of Newton's method, [rad]."""
 
 
 class Pose(NamedTuple):
-    """A mechanism: q, the largest value of its equations, and margins.
+    """A pose: q, the largest loop residual, and margins.
 
-    ``margin`` is 1 at the reference pose and 0 at dead centres; ``room`` is 1 where Newton's method began and 0 at the
-    largest distance from there.
+    ``margin`` is 1 at the reference pose and 0 at singularities. ``reach`` is 1 at the start of Newton's method and 0
+    at the largest distance from there.
     """
 
     q: np.ndarray
     residual: Number = 0.0
     margin: Number = 1.0
-    room: Number = 1.0
+    reach: Number = 1.0
 
 
-class Way:
-    """From the coordinates of joints that are independent in a model to the pose: a guess, and Newton's method.
+class PoseSolver:
+    """Computes the pose from the coordinates of independent joints: a first guess, then Newton's method.
 
-    ``reach`` is how far that may go, by the index in q.
+    ``reach`` is the largest distance of Newton's method for each index in q.
     """
 
     def __init__(
@@ -70,18 +70,17 @@ class Way:
             return
         if not manifold(model).linear:
             raise NotAvailableError(
-                f"MotorSpace: a continuous joint (cos, sin) of {model.name!r} takes part in a coupling beside loops, "
-                "which is not traced. Use a revolute joint with limits."
+                f"MotorSpace: a continuous joint (cos, sin) of {model.name!r} is part of a coupling, and there are "
+                "loops, which cannot be traced. Use a revolute joint with limits."
             )
-        K, *others = (self._close(self._moved(k))[1].astype(float) for k in range(3))
-        self._parts = [(*at, np.linalg.pinv(K[np.ix_(*at)])) for at in blocks(abs(K) + sum(abs(x) for x in others))]
+        K, *nearby = (self._close(self._moved(k))[1].astype(float) for k in range(3))
+        self._parts = [(*rc, np.linalg.pinv(K[np.ix_(*rc)])) for rc in blocks(abs(K) + sum(abs(x) for x in nearby))]
 
     def _moved(self, k: int) -> np.ndarray:
-        """Return the reference pose, or one beside it with open loops."""
+        """Return the reference pose (k = 0), or a nearby one with open loops."""
         return (self.model.q_reference + 0.03 * k * np.cos(np.arange(self.model.nq) * k)).astype(object)
 
     def __call__(self, known: Any) -> Pose:
-        """Return the pose."""
         q = self.model.q_reference.astype(object)
         for j, x in zip(self.ids, known, strict=True):
             place(self.model, q, j, x)
@@ -93,15 +92,14 @@ class Way:
         return Pose(q, residual, self._margin(K), self._left(q, begun, self._reach))
 
     def margin(self, q: np.ndarray) -> Number:
-        """Return the margin of a pose that another way has found."""
         return self._margin(self._close(q.copy())[1]) if self.loops else 1.0
 
     def _margin(self, K: np.ndarray) -> Number:
-        found = (determinant(back @ K[np.ix_(rows, columns)]) for rows, columns, back in self._parts)
-        return -reduce(larger, [-x for x in found])
+        determinants = (determinant(back @ K[np.ix_(rows, columns)]) for rows, columns, back in self._parts)
+        return -reduce(larger, [-x for x in determinants])
 
-    def room(self, q: np.ndarray, joints: Sequence[int]) -> Number:
-        """Return the room of a pose that another way has found, by these joints: 1 where this way would begin."""
+    def reach(self, q: np.ndarray, joints: Sequence[int]) -> Number:
+        """Return the reach of given joints in a pose of another solver: 1 at the start of this solver."""
         begun = q.copy()
         self.guess(begun, [value(self.model, q, j) for j in self.ids])
         return self._left(q, begun, [i for j in joints for i in in_q(self.model.own_tree, j) if i in self._reach])
@@ -110,7 +108,7 @@ class Way:
         return 1.0 - reduce(larger, [((q[i] - begun[i]) * (1.0 / self._reach[i])) ** 2 for i in places], 0.0)
 
     def _close(self, q: np.ndarray, steps: int = 0) -> tuple[Number, np.ndarray]:
-        """Close the loops, in place; return the largest value, and the dependent columns of K."""
+        """Close the loops in place; return the largest residual, and the dependent columns of K."""
         views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=steps), self.model.own_tree.idx_vs
         for C in run.loops():
             H = views.head(self.model.tables.index, C.head)
@@ -125,7 +123,7 @@ class Way:
 
 
 def determinant(M: np.ndarray) -> Number:
-    """Return the determinant of a small matrix; a larger one must not be far from the identity."""
+    """Return the determinant of a small matrix; with more than 3 rows it must be near the identity."""
     if len(M) > 3:
         return M[0, 0] * determinant(M[1:, 1:] - np.outer(M[1:, 0] / M[0, 0], M[0, 1:]))
     minors = (determinant(np.delete(M[1:], k, axis=1)) for k in range(len(M)))
@@ -133,40 +131,38 @@ def determinant(M: np.ndarray) -> Number:
 
 
 def blocks(M: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return rows and columns of the smallest blocks of which a matrix consists that is zero beside them."""
-    linked, found = np.abs(M.T) @ np.abs(M) > 1e-12 * np.abs(M).max(initial=0.0) ** 2, list[Any]()
+    """Return rows and columns of the smallest blocks of a block-diagonal matrix."""
+    linked, parts = np.abs(M.T) @ np.abs(M) > 1e-12 * np.abs(M).max(initial=0.0) ** 2, list[Any]()
     together = np.linalg.matrix_power(linked + np.eye(len(linked)), max(1, len(linked))) > 0.0
     for columns in np.unique(together, axis=0):
-        found.append((np.flatnonzero(np.abs(M[:, columns]).max(axis=1, initial=0.0) > 0.0), np.flatnonzero(columns)))
-    return found
+        parts.append((np.flatnonzero(np.abs(M[:, columns]).max(axis=1, initial=0.0) > 0.0), np.flatnonzero(columns)))
+    return parts
 
 
 def larger(x: Number, y: Number) -> Any:
-    """Return the larger number."""
     return select(x, y, y, x)
 
 
 def angle_about(middle: float, y: Number, x: Number) -> Number:
-    """Return the angle of (x, y) within a half turn of another one."""
+    """Return the angle of (x, y) within half a turn of ``middle``, [rad]."""
     c, s = math.cos(middle), math.sin(middle)
     return middle + arctan2(y * c - x * s, x * c + y * s)
 
 
 def place(model: ClusterModel, q: np.ndarray, j: int, x: Number) -> None:
-    """Write the coordinate of a joint."""
-    at = in_q(model.own_tree, j)
-    q[at.start : at.stop] = [np.cos(x), np.sin(x)] if len(at) == 2 else [x]
+    indices = in_q(model.own_tree, j)
+    q[indices.start : indices.stop] = [np.cos(x), np.sin(x)] if len(indices) == 2 else [x]
 
 
 def value(model: ClusterModel, q: np.ndarray, j: int) -> Number:
-    """Return the coordinate of a joint; a continuous one is within a half turn of the reference pose."""
+    """Return the coordinate of a joint; for a continuous joint within half a turn of the reference pose."""
     x = q[in_q(model.own_tree, j)]
     return x[0] if len(x) == 1 else angle_about(coordinate(model.own_tree, j, model.q_reference), x[1], x[0])
 
 
 # --- guesses
 def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
-    """Return what places a mechanism without loops."""
+    """Return the guess for a mechanism without loops, which is exact."""
     q0, tree = m.model.q_reference, m.model.own_tree
     G = coupling_jacobian(m.model, m.model.createData(), q0)
     inside = [j for j in m.ids if tree.nvs[j] == 1]
@@ -181,21 +177,21 @@ def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
 
 
 def closed_form(m: Mechanism) -> Guess | None:
-    """Return the closed form of the motors by the joints, on the branch of the reference pose, if there is one."""
+    """Return the closed form of the motors by the joints in the branch of the reference pose, or None."""
     q0, loops = m.model.q_reference, loops_of(m.by_joints).clusters
     form = form_of(m.by_joints, next(x for x in loops if set(x.joints) & set(m.joints)))
     if form is None or form.explicit is None:
         return None
-    order, chosen = [m.joints.index(j) for j in form.independent], list[tuple[float, float]]()
+    order, sides = [m.joints.index(j) for j in form.independent], list[tuple[float, float]]()
     for row, x in zip(form.explicit(*m.values(form.independent, q0)), m.values(form.dependent, q0), strict=True):
         a, b, c, gear = row if isinstance(row, tuple) else (0.0, 1.0, 1.0, 1.0)
-        # what lies between both solutions, turns included, and on which side of it x is
-        ways = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
-        chosen.append(min(ways, key=lambda way: abs(math.remainder(way[0] - math.atan2(a, b), 2.0 * math.pi))))
+        # middle of the two solutions, including full turns, and the side of it on which x is
+        options = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
+        sides.append(min(options, key=lambda x: abs(math.remainder(x[0] - math.atan2(a, b), 2.0 * math.pi))))
 
     def guess(q: np.ndarray, known: Sequence[Number]) -> None:
         rows = form.explicit(*(known[k] for k in order))
-        for j, row, (middle, sign) in zip(form.dependent, rows, chosen, strict=True):
+        for j, row, (middle, sign) in zip(form.dependent, rows, sides, strict=True):
             if isinstance(row, tuple):
                 a, b, c, gear = row
                 row = gear * (angle_about(middle, a, b) + sign * _half(a, b, c))
@@ -205,16 +201,17 @@ def closed_form(m: Mechanism) -> Guess | None:
 
 
 def _half(a: Number, b: Number, c: Number) -> Number:
-    """Return the angle between both solutions of a sin x + b cos x = c, halved; 0 where there is none."""
+    """Return half the angle between the two solutions of a sin x + b cos x = c; 0 if there is no solution."""
     size = square_root(a * a + b * b)
     square = (size - c) * (size + c)
     return arctan2(square_root(select(square, 0.0, 0.0, square)), c)
 
 
 def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> tuple[Guess, Mapping[int, float]]:
-    """Return least squares through poses, shape (N, nq), by the coordinates of some joints there, shape (N, n).
+    """Fit polynomials to poses, shape (N, nq), by the coordinates of some joints there, shape (N, n).
 
-    Beyond the poses the polynomials are those of the nearest place. Also returned is how far Newton's method may go.
+    Outside the region the polynomials are evaluated at the nearest point. Also return the largest distance of Newton's
+    method for each index in q.
     """
     n = known.shape[1]
     middle, half = 0.5 * (known.max(axis=0) + known.min(axis=0)), 0.5 * np.ptp(known, axis=0) + 1e-12
@@ -232,8 +229,8 @@ def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarra
     coefficients = np.linalg.lstsq(terms, q[:, places], rcond=None)[0].T
     sliding = [i for j in m.ids if slides(tree, j) for i in in_q(tree, j)]
     stroke = _FAR * max([1e-3, *np.ptp(q[:, sliding], axis=0)])
-    off = np.abs(terms @ coefficients.T - q[:, places]).max(axis=0)
-    reach = {i: max(stroke if i in sliding else _FAR, 4.0 * float(x)) for i, x in zip(places, off, strict=True)}
+    deviations = np.abs(terms @ coefficients.T - q[:, places]).max(axis=0)
+    reach = {i: max(stroke if i in sliding else _FAR, 4.0 * float(x)) for i, x in zip(places, deviations, strict=True)}
 
     def guess(q: np.ndarray, known: Sequence[Number]) -> None:
         q[places] = coefficients @ objects(basis(known))
@@ -243,47 +240,46 @@ def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarra
     return guess, reach
 
 
-def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> Way:
-    """Return Newton's method from a polynomial, with as many steps as close the loops at all known poses."""
-    way = Way(m, model, ids, *polynomial(m, ids, known, q))
+def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> PoseSolver:
+    """Return a solver with a polynomial guess, and as many Newton steps as close the loops in all given poses."""
+    solver = PoseSolver(m, model, ids, *polynomial(m, ids, known, q))
     inside = [i for j in m.ids for i in in_q(m.model.own_tree, j)]
-    for way.steps in range(2, _MOST + 1):
-        pose = way(Graph().inputs(0, len(ids)))
+    for solver.steps in range(2, _MOST + 1):
+        pose = solver(Graph().inputs(0, len(ids)))
         outputs = {"q": pose.q[inside], "status": objects([pose.residual, pose.margin])}
-        found, status = Program.of("way", [("known", len(ids))], outputs)(known)
-        if (status[:, 0] <= _CLOSED).all() and (status[:, 1] > 0.0).all() and np.abs(found - q[:, inside]).max() < 1e-6:
+        moved, status = Program.of("way", [("known", len(ids))], outputs)(known)
+        if (status[:, 0] <= _CLOSED).all() and (status[:, 1] > 0.0).all() and np.abs(moved - q[:, inside]).max() < 1e-6:
             break
-    return way
+    return solver
 
 
 # --- poses
 def region_of(m: Mechanism, given: Any) -> np.ndarray:
-    """Return lower and upper end of each joint, shape (n, 2)."""
     tree, rows = m.model.own_tree, list[Any]()
     for j, start in zip(m.joints, m.values(m.joints, m.model.q_reference), strict=True):
         low, high = (float(x[tree.idx_qs[j]]) for x in (tree.lowerPositionLimit, tree.upperPositionLimit))
         limited, wide = tree.nqs[j] == 1 and -1e3 < low < high < 1e3, 0.02 if slides(tree, j) else 0.5
         rows.append((min(low, start), max(high, start)) if limited else (start - wide, start + wide))
-    found = numbers("MotorSpace: region", rows if given is None else given).astype(float)
-    if found.shape != (len(rows), 2) or not (np.isfinite(found).all() and (found[:, 0] < found[:, 1]).all()):
+    region = numbers("MotorSpace: region", rows if given is None else given).astype(float)
+    if region.shape != (len(rows), 2) or not (np.isfinite(region).all() and (region[:, 0] < region[:, 1]).all()):
         raise ConfigurationError(
-            f"MotorSpace: region must be (low, high) of each of {len(rows)} joints, got {given!r}."
+            f"MotorSpace: region must have (low, high) for each of {len(rows)} joints, got {given!r}."
         )
-    return found
+    return region
 
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return poses of a grid over the region that are reached straight from the reference pose: joints, and q."""
-    model, data, found, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
+    """Return the grid poses that a straight motion from the reference pose reaches: joint positions, and q."""
+    model, data, reached, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
     columns, v, x0 = m.columns(model), np.zeros(m.model.nv), m.values(m.joints, start)
     for x in itertools.product(*(np.linspace(low, high, _NODES[len(region)]) for low, high in region)):
         v[columns] = x - x0
         with suppress(BranchLost, SingularClusterError):
             q = integrate(model, start, v)
-            J, J0 = (m.of_motors(coupling_jacobian(model, data, one)[:, columns]) for one in (q, start))
+            J, J0 = (m.of_motors(coupling_jacobian(model, data, pose)[:, columns]) for pose in (q, start))
             if np.linalg.det(J) * np.linalg.det(J0) > 0.0 and np.linalg.cond(J) < 1e6:
-                found.append((x, q))
-    if len(found) < 3 ** len(region):
-        text = f"MotorSpace: almost nothing of the region {region.tolist()} is reached from the reference pose"
-        raise ConfigurationError(f"{text}, where {[*m.cluster.joints]} are at {x0.tolist()}. Give a region= about it.")
-    return np.array([x for x, _ in found]), np.array([q for _, q in found])
+                reached.append((x, q))
+    if len(reached) < 3 ** len(region):
+        text = f"MotorSpace: almost no pose in the region {region.tolist()} is reached from the reference pose"
+        raise ConfigurationError(f"{text}, where {[*m.cluster.joints]} are at {x0.tolist()}. Pass a region= around it.")
+    return np.array([x for x, _ in reached]), np.array([q for _, q in reached])

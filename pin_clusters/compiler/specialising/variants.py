@@ -1,7 +1,8 @@
-"""Kernels that do what they are told to: each wish has code of its own, which is made when it is asked for first.
+"""Variants of kernels whose integer arguments select what is computed: each variant gets code at its first call.
 
-What is told is a whole number: what the kernel of the tree is wanted to do, which accelerations are prescribed. Calls
-in machine code go to a function that looks it up in a table of the model.
+Such an argument is, for example, the bit set of results of the kernel of the tree, or the mask of prescribed
+accelerations. The arguments are encoded in one integer, the key of the variant. Calls in machine code go to a function
+that looks up the key in a table of the model.
 """
 
 import threading
@@ -23,19 +24,20 @@ from ..operations import CENTER_RATES, COUPLING_DERIVATIVES, ENERGY_REGRESSORS, 
 from ..operations import FRAME_TERMS, HYBRID, PLACE_DERIVATIVES, PLACE_HESSIAN, REGRESSOR  # isort: skip
 from ..operations import SUBTREE_JACOBIAN, TREE, Function, Operation, names  # isort: skip
 
-_MOST = 60  # wishes of one model: of more, kernels by tables take care
-_TABLES, _FORCES_TOO = 8, 7  # in the block of tables; how many results there are, external forces behind them included
+_MOST = 60  # maximum number of variants per operation and model; the generic kernel serves further ones
+# indices in the block of tables: the addresses of variant tables, and the number of results with external forces
+_TABLES, _RESULTS = 8, 7
 
 
 class Digit(NamedTuple):
-    """Part of the number of a wish that an argument tells: its ``name``.
+    """One digit of the key of a variant, which encodes the argument ``name``.
 
-    It is below ``base``: a whole number (``number``), whether numbers are given (``given``), whether a result has three
-    rows (``point``), the link of a place (``link``), whether that is a frame (``frame``). A list (``places``) has a
-    digit for each entry.
+    The digit is below ``base``. Its ``kind`` is ``number`` (the value of the argument), ``given`` (whether the array
+    has entries), ``point`` (whether a result has three rows), ``link`` (the link of a joint or frame), ``frame``
+    (whether the argument denotes a frame), or ``places`` (a list, with one digit per entry).
     """
 
-    how: str
+    kind: str
     name: str
     base: int = 2
 
@@ -58,20 +60,20 @@ IN_MEMORY: dict[Operation, tuple[Digit, ...]] = {
     REGRESSOR: (),
     ENERGY_REGRESSORS: tuple(Digit("given", name) for name in ("static", "kinetic", "potential")),
 }
-"""Operations that read what others left in memory, and of which digits the number of a wish consists."""
-OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_MEMORY)}
-"""Operations of such kernels, by name."""
+"""Operations that read results of other functions in memory, and the digits of the keys of their variants."""
+VARIANT_OPERATIONS = {x.name: x for x in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_MEMORY)}
+"""Operations whose kernels have variants, by name."""
 LARGEST_MASK = 60
-"""So many velocities a mask may have that is a number."""
-_LONGEST = 100  # so many entries a list may have that is a number
+"""Maximum number of velocities in a mask that is encoded in a key."""
+_LONGEST = 100  # maximum length of a list that is encoded in a key
 
 
-def wish(operation: Operation, key: int) -> Function:
-    """Return the declaration of what does one wish.
+def variant(operation: Operation, key: int) -> Function:
+    """Return the declaration of a variant.
 
-    Its number is, of the tree and of couplings, four times what is wanted, and 0 for places, 1 for velocities as well,
-    2 for accelerations; of hybrid dynamics a bit per velocity from the second one on, and 1 with external forces. Of
-    ``IN_MEMORY`` it consists of digits.
+    The key of the tree and of couplings is four times the selected results, plus 0 for positions, 1 with velocities or
+    2 with accelerations. The key of hybrid dynamics has one bit per velocity, from bit 1 on; bit 0 marks external
+    forces. The keys of ``IN_MEMORY`` consist of digits.
     """
     name = f"{operation.name} {key}"
     if operation in IN_MEMORY:
@@ -81,53 +83,50 @@ def wish(operation: Operation, key: int) -> Function:
     return Function(name, operation, ("q", "q v", "q v a")[key % 4], "", "")
 
 
-def wish_of(name: str) -> Function:
-    """Return the declaration of what has that name."""
+def variant_of(name: str) -> Function:
     operation, key = name.split()[:2]
-    return wish(OF_WISHES[operation], int(key))
+    return variant(VARIANT_OPERATIONS[operation], int(key))
 
 
 def key_of(function: Function) -> int:
-    """Return the number of a wish."""
     return int(function.name.split()[1])
 
 
-def told_by(operation: Operation, key: int) -> dict[str, Any]:
-    """Return the digits of a number, by the argument that tells them; ``frame`` beside the link of a place."""
-    found = dict[str, Any]()
+def digits_of(operation: Operation, key: int) -> dict[str, Any]:
+    """Return the arguments that a key encodes, by name; ``frame`` in addition to the link of a place."""
+    arguments = dict[str, Any]()
     for digit in reversed(IN_MEMORY[operation]):
-        if digit.how == "places":
+        if digit.kind == "places":
             places = list[int]()
             while key:
-                key, place = divmod(key, digit.base)
-                places.insert(0, place - 1)
-            found[digit.name] = places
+                key, number = divmod(key, digit.base)
+                places.insert(0, number - 1)
+            arguments[digit.name] = places
         else:
-            key, found["frame" if digit.how == "frame" else digit.name] = divmod(key, digit.base)
-    return found
+            key, arguments["frame" if digit.kind == "frame" else digit.name] = divmod(key, digit.base)
+    return arguments
 
 
 def _number(operation: Operation, index: np.ndarray, given: dict[str, Any]) -> int | None:
-    """Return the number of what a kernel of ``IN_MEMORY`` is told; None if it has none."""
     key, header = 0, TreeHeader(*index[0, : len(TreeHeader._fields)].tolist())
-    for how, name, base in IN_MEMORY[operation]:
+    for kind, name, base in IN_MEMORY[operation]:
         x = given[name]
-        if how == "places":
+        if kind == "places":
             if len(x) > _LONGEST:
                 return None
-            for place in x.tolist():
-                key = key * base + place + 1
+            for number in x.tolist():
+                key = key * base + number + 1
             continue
-        if how == "link":
+        if kind == "link":
             x = int(index[header.place0 + x, 0])
-        elif how != "number":
-            x = int({"given": np.size(x) > 0, "point": np.shape(x)[:1] == (3,), "frame": x >= header.njoints}[how])
+        elif kind != "number":
+            x = int({"given": np.size(x) > 0, "point": np.shape(x)[:1] == (3,), "frame": x >= header.njoints}[kind])
         key = key * base + x
     return key
 
 
 def _key(operation: Operation, pointer: Pointer, given: dict[str, Any]) -> int | None:
-    """Return the number of what a kernel is told; None if it has none."""
+    """Return the key of the arguments of a kernel; None if they cannot be encoded."""
     if operation in IN_MEMORY:
         return _number(operation, pointer.arrays[0], given)
     if operation is not HYBRID:
@@ -157,26 +156,26 @@ list.end:"""
 
 
 def _write_number(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that find the same number but for its upper bits, and end in the block ``%known``."""
+    """Return instructions that compute the lower 64 bits of the key and end in the block ``%known``."""
     lines, key = ["  %index.at = load i64, ptr %tables", "  %index = inttoptr i64 %index.at to ptr"], "0"
-    for i, (how, name, base) in enumerate(IN_MEMORY[operation]):
-        if how == "places":
+    for i, (kind, name, base) in enumerate(IN_MEMORY[operation]):
+        if kind == "places":
             lines += [_LIST.format(data=entry.data_of(first, name), size=f"%w{first[name] + SIZE}", base=base)]
             key = "%list"
             continue
         x = f"%x{i}"
         bit = f"%w{first[name] + SIZE}", "ne", "0"
-        if how == "point":
+        if kind == "point":
             bit = f"%w{first[name] + DATA + 1}", "eq", "3"
-        if how in ("link", "frame"):
-            column = TreeHeader._fields.index("place0" if how == "link" else "njoints")
+        if kind in ("link", "frame"):
+            column = TreeHeader._fields.index("place0" if kind == "link" else "njoints")
             lines += [f"  {x}.at = getelementptr i64, ptr %index, i64 {column}"]
             lines += [f"  {x}.read = load i64, ptr {x}.at"]
             bit = f"%w{first[name]}", "sge", f"{x}.read"
-        if how == "link":
+        if kind == "link":
             lines += [f"  {x}.row = add i64 {x}.read, %w{first[name]}", f"  {x}.row.at = mul i64 {x}.row, {ROW_WIDTH}"]
             lines += [f"  {x}.link = getelementptr i64, ptr %index, i64 {x}.row.at", f"  {x} = load i64, ptr {x}.link"]
-        elif how == "number":
+        elif kind == "number":
             x = f"%w{first[name]}"
         else:
             lines += [f"  {x}.bit = icmp {bit[1]} i64 {bit[0]}, {bit[2]}", f"  {x} = zext i1 {x}.bit to i64"]
@@ -186,23 +185,23 @@ def _write_number(operation: Operation, first: dict[str, int]) -> str:
 
 
 def _write_key(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that find the same number, ``%wish``, and end in the block ``%known``."""
+    """Return instructions that compute the same key, ``%wish``, and end in the block ``%known``."""
     if operation in IN_MEMORY:
         return _write_number(operation, first)
     if operation is not HYBRID:
-        what = f"%w{first['what']}" if "what" in first else "0"
+        selection = f"%w{first['what']}" if "what" in first else "0"
         return f"""  %moves = icmp ne i64 %w{first["v"] + SIZE}, 0
   %speeds.up = icmp ne i64 %w{first["a"] + SIZE}, 0
   %first = zext i1 %moves to i64
   %two = zext i1 %speeds.up to i64
   %level = add i64 %first, %two
-  %higher = mul i64 {what}, 4
+  %higher = mul i64 {selection}, 4
   %wish = add i64 %higher, %level
   br label %known
 known:"""
     size = f"%w{first['prescribed'] + SIZE}"
     return f"""  %mask = inttoptr i64 {entry.data_of(first, "prescribed")} to ptr
-  %results.at = getelementptr i64, ptr %tables, i64 {_FORCES_TOO}
+  %results.at = getelementptr i64, ptr %tables, i64 {_RESULTS}
   %results = load i64, ptr %results.at
   %forced = icmp sgt i64 %results, {size}
   %forces = zext i1 %forced to i64
@@ -225,21 +224,20 @@ known:"""
 
 
 def _word(key: int) -> int:
-    """Return the lower bits of a number, which tell long lists apart as a hash does."""
+    """Return the lower 64 bits of a key, which identify long lists as a hash does."""
     return (key + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _finder(operation: Operation) -> str:
-    """Return the module of what looks a wish up, and goes there: in a table of pairs behind their number."""
     first, words = entry.words_of(operation)
-    given = ", ".join(f"i64 %w{i}" for i in range(words))
-    return f"""define i32 @entry({given}) nounwind {{
+    parameters = ", ".join(f"i64 %w{i}" for i in range(words))
+    return f"""define i32 @entry({parameters}) nounwind {{
 start:
   %tables = inttoptr i64 %w2 to ptr
   %tables.of = getelementptr i64, ptr %tables, i64 {_TABLES}
   %all.at = load i64, ptr %tables.of
   %all = inttoptr i64 %all.at to ptr
-  %place = getelementptr i64, ptr %all, i64 {list(OF_WISHES.values()).index(operation)}
+  %place = getelementptr i64, ptr %all, i64 {list(VARIANT_OPERATIONS.values()).index(operation)}
   %address = load i64, ptr %place
   %table = inttoptr i64 %address to ptr
   %count = load i64, ptr %table
@@ -261,7 +259,7 @@ found:
   %code.at = getelementptr i64, ptr %key.at, i64 1
   %code = load i64, ptr %code.at
   %function = inttoptr i64 %code to ptr
-  %done = tail call i32 %function({given})
+  %done = tail call i32 %function({parameters})
   ret i32 %done
 none:
   %kernel.at = getelementptr i64, ptr %table, i64 {1 + 2 * _MOST}
@@ -270,7 +268,7 @@ none:
   br i1 %full, label %others, label %new
 others:
   %one = inttoptr i64 %kernel to ptr
-  %did = tail call i32 %one({given})
+  %did = tail call i32 %one({parameters})
   ret i32 %did
 new:
   %where = inttoptr i64 %w0 to ptr
@@ -280,43 +278,41 @@ new:
 """
 
 
-class Wishes:
-    """All that a kernel does for one model: called as the kernel is.
+class Variants:
+    """All variants of one kernel for one model; instances are called as the kernel is.
 
     Attributes:
-        own: Address of what finds them; 0 as long as there are none.
-        table: Pairs of wish and address, behind their number. Behind them the address of the kernel, where there are
-            too many.
+        own: Address of the function that dispatches to the variants; 0 until the first variant is made.
+        table: Number of variants, then pairs of key and address. The last entry is the address of the kernel, which
+            serves all further variants once the table is full.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
-        """Begin with none; ``kernel`` does what has no code, ``make`` returns what does a wish, of its declaration."""
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
         self._names, self._known = names(operation.takes), dict[int | None, Any]()
         self.table, self.own = np.zeros(2 + 2 * _MOST, dtype=np.int64), 0
 
     def call(self, pointer: Pointer, *arguments: Any) -> int:
-        """Do what the kernel does, and return its code."""
         key = _key(self._operation, pointer, dict(zip(self._names, arguments, strict=True)))
         return int((self._known.get(key) or self._found(key)).call(pointer, *arguments))
 
     def _found(self, key: int | None) -> Any:
-        """Return what does a wish, and let calls in machine code find it."""
+        """Return the code of a variant, and enter it in the table for calls in machine code."""
         if key is None:
             self.own = self._kernel.address()
         elif int(self.table[0]) == _MOST and _word(key) not in self.table[1:-1:2]:
             key, self.table[-1] = None, self._kernel.address()
         if key is None:
             return self._kernel
-        made = self._make(wish(self._operation, key))
+        code = self._make(variant(self._operation, key))
         with self._lock:
             count = int(self.table[0])
             if count < _MOST and _word(key) not in self.table[1 : 1 + 2 * count : 2]:
-                self.table[1 + 2 * count : 3 + 2 * count] = _word(key), made.address()
-                self.table[0] = count + 1  # last: other threads may look now
+                self.table[1 + 2 * count : 3 + 2 * count] = _word(key), code.address()
+                self.table[0] = count + 1  # written last, because other threads may read the table now
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
                 tell_compiled()
-        if made.own:
-            self._known[key] = made
-        return made
+        if code.own:
+            self._known[key] = code
+        return code

@@ -1,7 +1,9 @@
-"""Kernels that are asked by tables: which forces act where, which contacts hold. Each question has code of its own.
+"""Robot-specific code for kernels with a table of requests: external forces at points, contacts, columns of M^-1.
 
-What is asked is known when the code is made; numbers stay where they stand: placements, torques, Pinocchio's objects.
-The first row of the question leads to its code, for calls in machine code, which go to a function that looks there.
+The argument ``asked`` of such a kernel is a table, for example of the contacts that are closed. Each different table
+(request) gets code of its own. Only the structure of a request is fixed in its code. Placements, torques and the
+contents of Pinocchio's objects are read at each call. The first row of a request holds the address of its code, so that
+callers in machine code need no search.
 """
 
 import hashlib
@@ -32,15 +34,15 @@ from . import entry
 from .traced_kernels import BOUNDS, standing
 
 MOST = 60
-"""So many questions of a kind have code, of one model; of more, kernels by tables take care."""
+"""Maximum number of requests per operation and model with code of their own; generic kernels serve further ones."""
 
 
 class _Arguments(NamedTuple):
-    """Arguments of a kernel that is asked."""
+    """Arguments of a kernel with a request table, by name."""
 
     read: str
     written: str
-    code: int = CODE  # where in the first row of a question the address of its code stands
+    code: int = CODE  # column of the code address in the first row of the request
 
 
 _ARGUMENTS = {
@@ -50,72 +52,69 @@ _ARGUMENTS = {
     POINTS: _Arguments("q v numbers", "gram response positions velocities"),
 }
 _OBJECTS = {"model": at.READ_MODEL, "data": at.READ_DATA, "force": 6}
-"""Fields of a contact's row that are addresses, and how many numbers are looked at there."""
-OF_QUESTIONS = {one.name: one for one in _ARGUMENTS}
-"""Operations of such kernels, by name."""
+"""Fields of a contact's row that contain addresses, and the number of floats that are read there."""
+REQUEST_OPERATIONS = {operation.name: operation for operation in _ARGUMENTS}
+"""Operations whose kernels take a request table, by name."""
 
 
-class Asked:
-    """All that a kernel was asked of one model: called as the kernel is.
+class Requests:
+    """All requests that one model has made to a kernel; instances are called as the kernel is.
 
     Attributes:
-        own: Address of what finds the code of a question; 0 as long as there is none.
+        own: Address of the code that dispatches a request to its own code; 0 until the first request is compiled.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[..., Any]) -> None:
-        """Begin with none; ``make`` returns code, of its declaration and what writes it; ``kernel`` does the rest."""
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
         self._known: dict[bytes, Function] = {}
         self.own = 0
 
     def call(self, pointer: Pointer, *arguments: Any) -> int:
-        """Do what the kernel does, and return its code."""
         return int((self._made(arguments) or self._kernel).call(pointer, *arguments))
 
     def address(self, *arguments: Any) -> int:
-        """Return the address of what does the kernel's work with such arguments."""
         return int((self._made(arguments) or self._kernel).address())
 
     def _made(self, arguments: Sequence[Any]) -> Any:
-        """Return the code of a question, to which it leads then; None if it has none, and leads to the kernel."""
-        given = dict(zip(names(self._operation.takes)[-len(arguments) :], arguments, strict=True))
-        key = _key(given)
+        """Return the code of a request and store its address in the request's first row; None: the kernel serves it."""
+        arguments_by_name = dict(zip(names(self._operation.takes)[-len(arguments) :], arguments, strict=True))
+        key = _key(arguments_by_name)
         with self._lock:
-            one = self._known.get(key)
-            if one is None and key and len(self._known) < MOST:
+            function = self._known.get(key)
+            if function is None and key and len(self._known) < MOST:
                 name = f"{self._operation.name} {hashlib.sha256(key).hexdigest()[:32]}"
-                one = self._known[key] = Function(name, self._operation, _ARGUMENTS[self._operation].read, "", "")
-        if one is None:
-            given["asked"][0, _ARGUMENTS[self._operation].code] = self._kernel.address()
+                function = self._known[key] = Function(name, self._operation, _ARGUMENTS[self._operation].read, "", "")
+        if function is None:
+            arguments_by_name["asked"][0, _ARGUMENTS[self._operation].code] = self._kernel.address()
             return None
-        made = self._make(one, partial(module, given=given))
+        code = self._make(function, partial(module, given=arguments_by_name))
         with self._lock:
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
                 tell_compiled()
-        given["asked"][0, _ARGUMENTS[self._operation].code] = made.address()
-        return made
+        arguments_by_name["asked"][0, _ARGUMENTS[self._operation].code] = code.address()
+        return code
 
 
 def _key(given: dict[str, Any]) -> bytes:
-    """Return what a question is known by, whatever objects it is about; nothing if their numbers overlap."""
-    asked = given["asked"].copy()
-    asked[0, [CODE, CODE_OF_RATES]] = 0
+    """Return the cache key of a request without object addresses; empty if two contacts share an object in memory."""
+    request = given["asked"].copy()
+    request[0, [CODE, CODE_OF_RATES]] = 0
     if "forces" in given:
         for name in _OBJECTS:
-            column = asked[slice(*asked[0, :2].tolist()), at.Contact._fields.index(name)]
+            column = request[slice(*request[0, :2].tolist()), at.Contact._fields.index(name)]
             if len(set(column.tolist())) < len(column):
                 return b""
             column[:] = 0
     shapes = [x.shape for x in given.values() if isinstance(x, np.ndarray)]
-    return repr(shapes).encode() + asked.tobytes()
+    return repr(shapes).encode() + request.tobytes()
 
 
 def _finder(operation: Operation) -> str:
-    """Return the module of what goes to the code of a question."""
+    """Return the LLVM module that jumps to the code of a request, or returns ``LEFT_TO_KERNEL`` if it has none."""
     first, words = entry.words_of(operation)
-    given = ", ".join(f"i64 %w{i}" for i in range(words))
-    return f"""define i32 @entry({given}) nounwind {{
+    parameters = ", ".join(f"i64 %w{i}" for i in range(words))
+    return f"""define i32 @entry({parameters}) nounwind {{
   %asked = inttoptr i64 {entry.data_of(first, "asked")} to ptr
   %at = getelementptr i64, ptr %asked, i64 {_ARGUMENTS[operation].code}
   %code = load i64, ptr %at
@@ -123,7 +122,7 @@ def _finder(operation: Operation) -> str:
   br i1 %there, label %found, label %none
 found:
   %function = inttoptr i64 %code to ptr
-  %done = tail call i32 %function({given})
+  %done = tail call i32 %function({parameters})
   ret i32 %done
 none:
   %where = inttoptr i64 %w0 to ptr
@@ -133,12 +132,12 @@ none:
 """
 
 
-class _Question(Memory):
-    """A question while it is traced, and what its kernel finds at addresses.
+class _Request(Memory):
+    """A request during tracing: a ``Memory`` that provides what the kernel reads at addresses.
 
     Attributes:
-        inputs: Name and size of each.
-        elsewhere: Row and field of the question where the address of an array stands that is no argument.
+        inputs: Name and size of each input array.
+        elsewhere: For input arrays that are not arguments: row and field of the request with the address of the array.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:
@@ -151,13 +150,13 @@ class _Question(Memory):
         self._objects: dict[int, np.ndarray] = {}
         if operation not in (COLUMNS, POINTS):
             self._read_objects()
-        if model._varies:  # numbers of the robot stay where they stand
-            counts, kept = standing(model)
+        if model._varies:  # The code then serves every set of parameters, so it reads them at each call.
+            counts, in_workspace = standing(model)
             self._run.params = np.where(counts, self._input("params", len(counts)), 0.0)
-            self._run.work[kept] = self._input("work", len(kept))[kept]
+            self._run.work[in_workspace] = self._input("work", len(in_workspace))[in_workspace]
         self._keep = _untouched((model.nv,))
         looked_at = {name: self._given[name] for name in self._arguments.written.split()} | {"keep": self._keep}
-        looked_at |= {name: self._objects[int(self._given["asked"][place])] for name, place in self.elsewhere.items()}
+        looked_at |= {name: self._objects[int(self._given["asked"][cell])] for name, cell in self.elsewhere.items()}
         self._written = {name: (x, x.copy()) for name, x in looked_at.items()}
 
     def _argument(self, name: str, x: Any) -> Any:
@@ -167,7 +166,7 @@ class _Question(Memory):
             return x.copy()
         if name in self._arguments.read.split():
             return self._input(name, x.size).reshape(x.shape)
-        return _untouched(x.shape) if name in self._arguments.written.split() else self._run.room(*x.shape)
+        return _untouched(x.shape) if name in self._arguments.written.split() else self._run.zeros(*x.shape)
 
     def _input(self, name: str, size: int) -> np.ndarray:
         first = sum(n for _, n in self.inputs)
@@ -175,35 +174,33 @@ class _Question(Memory):
         return np.array(self._graph.inputs(first, size), dtype=object)
 
     def _read_objects(self) -> None:
-        """Let the fields of contacts be inputs; of their data, what the kernel does not write before."""
-        asked = self._given["asked"]
-        fields = at.Fields(*asked[1, : len(at.Fields._fields)].tolist())
-        wish = slice(fields.acceleration_desired, fields.acceleration_desired + 6)
-        for row in range(*asked[0, :2].tolist()):
+        """Replace the fields of contacts by inputs, except data fields that the kernel writes before it reads."""
+        request = self._given["asked"]
+        fields = at.Fields(*request[1, : len(at.Fields._fields)].tolist())
+        desired = slice(fields.acceleration_desired, fields.acceleration_desired + 6)
+        for row in range(*request[0, :2].tolist()):
             for name, size in _OBJECTS.items():
                 field, x = at.Contact._fields.index(name), _untouched((size,))
                 self.elsewhere[f"{name}{row}"] = row, field
-                self._objects[int(asked[row, field])] = x
+                self._objects[int(request[row, field])] = x
                 if name != "force":
-                    all_of_it = self._input(f"{name}{row}", size)
-                    part = wish if self._operation is CONTACTS and name == "data" else slice(0, size)
-                    x[part] = all_of_it[part]
+                    inputs = self._input(f"{name}{row}", size)
+                    fields_read = desired if self._operation is CONTACTS and name == "data" else slice(0, size)
+                    x[fields_read] = inputs[fields_read]
 
     def seen(self, address: int, size: int) -> np.ndarray:
-        """Return fields of a contact."""
         return self._objects[address]
 
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
-        """Return those of the model, and records of derivatives."""
         run = self._run
-        self._rates = run.room(run.model.tables.rates)
-        if self._given["asked"][0, at.Contacts._fields.index("wanted")] == at.IMPACT:  # which gravity does not change
+        self._rates = run.zeros(run.model.tables.rates)
+        # Gravity has no effect on an impact.
+        if self._given["asked"][0, at.Contacts._fields.index("wanted")] == at.IMPACT:
             run.params = run.params.copy()
             run.params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
         return run.model.tables.index, run.params, run.work, self._rates
 
     def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
-        """Differentiate inverse dynamics."""
         run, (_, v, *_) = self._run, arrays
         if run.model.tables.supplies:
             supply_third(run.model, run["q"], run.G @ v, run.work)
@@ -211,53 +208,42 @@ class _Question(Memory):
         return OK
 
     def trace(self) -> list[tuple[Any, Any]]:
-        """Run the kernel; return what must exceed a limit.
-
-        Raises:
-            SingularClusterError: It fails at every state.
-        """
+        """Run the kernel; return the expressions that must exceed a limit, with their limits."""
         with watching() as watched, np.errstate(all="ignore"), reading(self):
             if self._operation.is_entry:
-                place, _, name = self._operation.passes.rpartition(".")
+                module_name, _, name = self._operation.passes.rpartition(".")
                 addresses = len(names(self._operation.takes)) - len(self._given)
-                getattr(source(place), name)(*[0] * addresses, *self._given.values())
+                getattr(source(module_name), name)(*[0] * addresses, *self._given.values())
             else:
                 self._run.call(self._operation.passes, self._keep, *self._given.values())
         return watched
 
     def places(self) -> dict[str, dict[int, Any]]:
-        """Return what was written, by name and place."""
-        found = {}
+        written = {}
         for name, (now, before) in self._written.items():
             pairs = enumerate(zip(now.ravel(), before.ravel(), strict=True))
-            found[name] = {i: x for i, (x, y) in pairs if x is not y}
-        return found
+            written[name] = {i: x for i, (x, y) in pairs if x is not y}
+        return written
 
     def conditions(self) -> list[Any]:
-        """Return what must be small, of each loop."""
         return [self._run.work[condition.at] for condition in self._run.model.tables.conditions]
 
 
 def _untouched(shape: tuple[int, ...]) -> np.ndarray:
-    """Return an array with which nobody can compute."""
-    found = np.empty(math.prod(shape), dtype=object)
-    found[:] = [object() for _ in found]
-    return found.reshape(shape)
+    """Return an array of placeholder objects: an operation that reads an unwritten entry raises."""
+    placeholders = np.empty(math.prod(shape), dtype=object)
+    placeholders[:] = [object() for _ in placeholders]
+    return placeholders.reshape(shape)
 
 
 def module(model: ClusterModel, function: Function, most: float, given: dict[str, Any]) -> str:
-    """Return the module of the code of a question, by what the kernel is given; "" if it fails at every state.
-
-    Raises:
-        NotAvailableError: A compiled function of the user ties joints of the robot.
-        TooLongError: There are more than ``most`` operations.
-    """
-    question = _Question(model, function.operation, given, most)
+    """Return the LLVM module of a request for the given arguments; "" if the kernel fails at every state."""
+    request = _Request(model, function.operation, given, most)
     try:
-        watched = question.trace()
+        watched = request.trace()
     except (SingularClusterError, ZeroDivisionError):
         return ""
-    written = question.places()
+    written = request.places()
     rows = [x for x in watched if isinstance(x, Row)]
     if rows:
         least: Any = 1.0
@@ -267,22 +253,22 @@ def module(model: ClusterModel, function: Function, most: float, given: dict[str
     results = [Result(name, (i,), x) for name, places in written.items() for i, x in places.items()]
     pivots = [x[0] - x[1] for x in watched if not isinstance(x, Row)]
     results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(pivots)]
-    results += [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(question.conditions())]
-    looked_at = {"numbers", *question.elsewhere}
-    owners = [name for name, size in question.inputs for _ in range(size)]
+    results += [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(request.conditions())]
+    looked_at = {"numbers", *request.elsewhere}
+    owners = [name for name, size in request.inputs for _ in range(size)]
     used = [x for x in needed(x.value for x in results) if x.op == INPUT and owners[x.args[0]] in looked_at]
     results += [Result("finite", (i,), x * x, BOUNDS["finite"]) for i, x in enumerate(used)]
     outputs = [name for name, places in written.items() if places]
-    core = entry.core_text(question.inputs, results, (*outputs, "conditions"))
+    core = entry.core_text(request.inputs, results, (*outputs, "conditions"))
     places = [condition.at for condition in model.tables.conditions]
     return entry.module(
         core,
-        question.inputs,
+        request.inputs,
         dict.fromkeys(outputs, 0),
         function.operation,
         places,
         lanes_of_host(),
         sorted(looked_at),
-        question.elsewhere,
+        request.elsewhere,
         at.REDUNDANT if rows else 0,
     )

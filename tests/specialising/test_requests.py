@@ -14,7 +14,7 @@ from samples import pool
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.compiler.machine_code import loading
-from pin_clusters.compiler.specialising import asked, wishes
+from pin_clusters.compiler.specialising import requests, variants
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -212,8 +212,8 @@ def test_the_same_contact_twice_is_left_to_the_kernel(rng: np.random.Generator) 
 def test_masks_and_questions_are_no_more_than_a_limit(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(asked, "MOST", 2)
-    monkeypatch.setattr(wishes, "_MOST", 2)
+    monkeypatch.setattr(requests, "MOST", 2)
+    monkeypatch.setattr(variants, "_MOST", 2)
     model = pc.load("mini_cheetah")
     special, plain = datas(model)
     q, (v, tau, a) = pc.neutral(model), rng.normal(size=(3, model.nv))

@@ -1,0 +1,7 @@
+"""Notices to the user: one line on stderr."""
+
+import sys
+
+
+def print_notice(text: str, end: str = "\n") -> None:
+    print(f"pin_clusters: {text}", file=sys.stderr, end=end, flush=True)  # noqa: T201
