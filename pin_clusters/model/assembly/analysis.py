@@ -65,18 +65,10 @@ def analyse(
 ) -> Assembly:
     """Assemble the loops of a tree and choose the equations and the independent joints.
 
-    Args:
-        tree: Spanning tree.
-        clusters: Clusters that have closures.
-        rows: All couplings of the tree, masters before dependents.
-        q_reference: Configuration that fixes the branch of each loop and the lengths of rods, shape (tree.nq,). None:
-            near neutral.
-        independent: Joint ids that the user requires to be independent. They replace the requests of the constraints in
-            each cluster that contains one of them.
-        preferred: Joint ids to prefer where the independent joints are chosen, best first.
-
-    Returns:
-        Reference pose and analysis of each cluster.
+    ``rows`` contains all couplings of the tree, masters before dependents. ``q_reference`` fixes the branch of each
+    loop and the lengths of rods; None starts near neutral. ``independent`` are joint ids that the user requires; in
+    each cluster with one of them they replace the requests of the constraints. ``preferred`` are joint ids to prefer
+    where the independent joints are chosen, best first.
 
     Raises:
         ConfigurationError: The reference pose is not finite, or too far from an assembled one.
@@ -112,7 +104,7 @@ def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
 
 
 def _analyse(
-    tree: pin.Model, cluster: ClusterLoops, choice: Choice, q: np.ndarray, has_reference: bool
+    tree: pin.Model, cluster: ClusterLoops, choice: Choice, q: np.ndarray, by_user: bool
 ) -> tuple[LoopAnalysis, np.ndarray, Subtree]:
     closures = _with_lengths(tree, cluster.closures, q)
     couplings, followers = split_rows(tree, closures, cluster.rows)
@@ -120,22 +112,18 @@ def _analyse(
     assert touched(tree, equations) <= set(cluster.joints), "by the path rule"
     part = subtree(tree, cluster.joints, equations)
     branches = Branches(part, closures)
-    start = _near(part, q[part.iq]) if has_reference else _anywhere(part, branches)
+    start = _near(part, q[part.iq]) if by_user else _anywhere(part, branches)
     for source in branches.left(start.q):
         warnings.warn(
-            f"{source.label}: the {'reference' if has_reference else 'assembled'} pose is not on the branch that "
+            f"{source.label}: the {'reference' if by_user else 'assembled'} pose is not on the branch that "
             f"branch={source.branch} selects, and the pose takes precedence. "
-            + (
-                "Change branch=, or give a pose on that branch."
-                if has_reference
-                else "Give a q_reference on that branch."
-            ),
+            + ("Change branch=, or give a pose on that branch." if by_user else "Give a q_reference on that branch."),
             PinClustersWarning,
             stacklevel=4,
         )
     samples = poses.sample(part, start)
     rank = max(p.rank for p in samples)
-    if start.rank < rank and has_reference:
+    if start.rank < rank and by_user:
         warnings.warn(
             f"{part.label}: the reference pose is singular: the rank of the loop equations is {start.rank} "
             f"there and {rank} nearby, so it does not determine the branch. Give a pose away from the singularity.",

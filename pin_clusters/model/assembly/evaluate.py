@@ -26,12 +26,8 @@ class Equations:
 
     Let n and m be the force and moment parts of a row, in world axes. The row of K is n . (velocity of point b seen
     from body a) + m . (angular velocity of b relative to a). This is the exact derivative where the rotation rows are
-    zero; elsewhere it is parallel to the gradient of the misfit.
-
-    Args:
-        tree: Spanning tree.
-        closures: Loop closures, whose rows come first.
-        rows: Couplings with one row each: dependent joint minus the value that the coupling prescribes.
+    zero; elsewhere it is parallel to the gradient of the misfit. The rows of the closures come first. Each coupling has
+    one row: dependent joint minus the value that the coupling prescribes.
 
     Attributes:
         closures: All closures; couplings are appended as ``LinearClosure``.
@@ -69,10 +65,7 @@ class Equations:
         self._last: tuple[np.ndarray, np.ndarray]
 
     def evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return residual and Jacobian from one pass over the tree. Both are cached and must not be modified.
-
-        They contain NaN if a user's function fails.
-        """
+        """Return residual and Jacobian, which are cached and must not be modified; NaN if a user's function fails."""
         key = q.tobytes()
         if key != self._at:
             self._last = self._evaluate(q)
@@ -80,18 +73,14 @@ class Equations:
         return self._last
 
     def residual(self, q: np.ndarray) -> np.ndarray:
-        """Return the values of the rows in their units, shape (m,)."""
         return self.evaluate(q)[0].copy()
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return K, shape (m, tree.nv): the derivatives of the rows with respect to Pinocchio's v."""
+        """Return K, the derivatives of the rows with respect to Pinocchio's v, shape (m, tree.nv)."""
         return self.evaluate(q)[1].copy()
 
     def scales(self, q: np.ndarray) -> np.ndarray:
-        """Return the scale of each row, shape (m,).
-
-        It is the loop length for rows in metres, 1 for rows in rad, and the norm of the row of K for other rows.
-        """
+        """Return the scale of each row: loop length (rows in m), 1 (in rad) or norm of the row of K, shape (m,)."""
         if self._fixed.all():
             return self._fixed.copy()
         norms = np.maximum(np.linalg.norm(self.evaluate(q)[1], axis=1), TINY)
@@ -160,11 +149,7 @@ def shortest_rotation(z: np.ndarray) -> np.ndarray:
 
 
 def loop_length(tree: pin.Model, closure: Closure) -> float:
-    """Return the characteristic length of a closure, [m]: the sum of the offsets of its tree joints and placements.
-
-    It does not depend on the pose. Closures on joints with terms of lengths times sines return the largest sum; others
-    return 0.
-    """
+    """Return the characteristic length of a closure, [m], which does not depend on the pose; 0 without lengths."""
     if isinstance(closure, HarmonicClosure):
         return max(
             (
@@ -183,7 +168,6 @@ def loop_length(tree: pin.Model, closure: Closure) -> float:
 
 
 def _fixed_scale(closure: Closure, i: int, length: float) -> float:
-    """Return the scale of a row; 0 if the scale is the norm of its row of K."""
     if isinstance(closure, LinearClosure):
         return float(np.linalg.norm(closure.coefficients[i]))
     return {"m": length, "rad": 1.0}.get(closure.units[i], 0.0)
@@ -194,12 +178,10 @@ def names_of(tree: pin.Model, joints: Iterable[int]) -> str:
 
 
 def loops_of(closures: Sequence[Closure]) -> str:
-    """Return the labels of the constraints without repetition."""
     return ", ".join(dict.fromkeys(str(c.source.label) for c in closures))
 
 
 def gap(equations: Equations, q: np.ndarray, where: str = "") -> str:
-    """Return a sentence that states which loop stays open and by how much."""
     residual, scales = equations.residual(q), equations.scales(q)
     for c, rows in zip(equations.closures, equations.rows, strict=True):
         if not np.isfinite(residual[rows]).all():

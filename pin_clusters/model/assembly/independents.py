@@ -22,7 +22,6 @@ WARN_FACTOR = 5.0
 
 
 def check_mobility(part: Subtree, free: Sequence[int], rank: int) -> None:
-    """Raise ``ConstraintError`` if the mechanism cannot move."""
     count = sum(len(part.joint_columns(j)) for j in free)
     if count - rank == 0:
         constrained = (
@@ -37,9 +36,8 @@ def check_mobility(part: Subtree, free: Sequence[int], rank: int) -> None:
 def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequence[np.ndarray]) -> None:
     """Raise ``ConstraintError`` for a rod body between two spherical connections, whose spin is not determined.
 
-    The loop connects one end by a spherical joint and constrains the body nowhere else. The other end is a spherical
-    joint or a chain of joints that rotates about one point, and the motion of the loop's point has rank two at all
-    poses.
+    One end is a spherical loop, the only constraint on the body. The other end is a spherical joint or a chain of
+    joints that rotates about one point. The motion of the loop's point has rank two at all poses.
     """
     tree = part.tree
     for c in closures:
@@ -93,8 +91,7 @@ def independent_columns(
 ) -> tuple[tuple[int, ...], float]:
     """Return the independent velocities of a subtree and the worst condition number of the dependent ones.
 
-    ``free`` contains the joints that do not follow others by substitution. ``Ks`` contains K, of that rank, with scaled
-    rows at regular poses.
+    ``free`` are joints that do not follow others. ``Ks`` is K of that rank with scaled rows, at regular poses.
     """
     groups, required = [part.joint_columns(j) for j in free], choice.required
     selection = choose_independents(Ks, groups, rank, ranks=_ranks(part, choice))

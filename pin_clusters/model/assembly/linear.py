@@ -64,7 +64,6 @@ class Follower:
         return in_order(c * value_at(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
 
     def residual(self, q: np.ndarray) -> float:
-        """Return the dependent joint's value minus the target, wrapped to half a period."""
         r = value_at(q, self.iq, self.nq) - self.target(q)
         return r - self.period * rounded(r / self.period) if self.period else r
 
@@ -75,7 +74,6 @@ def rounded(x: float) -> float:
 
 
 def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
-    """Return the equation ``q[dependent] - sum(coefficients * q[masters]) - offset`` of a coupling."""
     return LinearClosure(
         source=row.source,
         labels=(f"joint {tree.names[row.dependent]!r} minus its share of the others",),
@@ -90,11 +88,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Separate couplings that close loops from couplings that are solved by substitution.
-
-    Returns the equations of the couplings whose dependent joint the loops need, and the remaining couplings, masters
-    before dependents.
-    """
+    """Return couplings whose dependent joint the loops need as equations, and the others, masters before dependents."""
     needed = touched(tree, closures)
     implicit: list[int] = []
     while True:

@@ -41,7 +41,6 @@ class Branches:
         self.forms: list[tuple[Any, ClosedForm]] = [(s, form) for s, form in forms if form is not None]
 
     def seed(self, q: np.ndarray) -> np.ndarray:
-        """Return q of the cluster with each closed form solved on its branch where possible, as a new array."""
         q_tree = self._whole(q)
         # Two passes, because one mechanism may provide the inputs of another.
         for _, form in self.forms * 2:
@@ -79,7 +78,6 @@ class Pose:
 
 
 def pose_at(part: Subtree, q: np.ndarray) -> Pose:
-    """Evaluate K, its rank and its condition number at q."""
     K = part.equations.evaluate(q)[1] / part.scales[:, None]
     S = np.linalg.svd(K, compute_uv=False)
     rank = rank_of(S)
@@ -87,7 +85,6 @@ def pose_at(part: Subtree, q: np.ndarray) -> Pose:
 
 
 def closed(part: Subtree, q: np.ndarray) -> Pose:
-    """Project q to a nearby assembled pose."""
     q = project(part.equations, part.model, q, lengths=part.lengths)
     residual, K = part.equations.evaluate(q)
     if not np.isfinite(K).all():  # A user's function is not defined here.
@@ -96,11 +93,7 @@ def closed(part: Subtree, q: np.ndarray) -> Pose:
 
 
 def closed_near(part: Subtree, q: np.ndarray) -> Pose:
-    """Project q to a nearby assembled pose, also from a singular pose with open loops.
-
-    Raises:
-        AssemblyFailure: No start near q leads to an assembled pose. The best attempt is raised.
-    """
+    """Project q to a nearby assembled pose, also from a singular pose with open loops; raise the best attempt."""
     rng = np.random.default_rng(0)
     failures: list[AssemblyFailure] = []
     for size in (0.0, 0.02, 0.05, 0.1, 0.2):
@@ -118,14 +111,11 @@ def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
 
 
 def regular_pose(part: Subtree, branches: Branches) -> Pose:
-    """Compute an assembled pose near neutral at which K has its full rank.
+    """Compute an assembled pose near neutral at which K has its full rank; raise the best attempt.
 
     Closed forms are solved first, on the branch that they request. The projection of neutral is used if it is regular.
     Otherwise random starts of growing size (the same at each call) are projected. The result is the pose nearest to
     neutral whose condition number is within ``NEAR_BEST`` of the best.
-
-    Raises:
-        AssemblyFailure: No start closes the mechanism. The best attempt is raised.
     """
     rng = np.random.default_rng(0)
     neutral = pin.neutral(part.model)
@@ -187,8 +177,8 @@ def _is_hinge(part: Subtree, j: int) -> bool:
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
     """Return the start and assembled poses around it, the same at each call.
 
-    Each sample is reached by a random step along the free motions of the mechanism from the start or from the last
-    sample, and a projection. Joint limits are ignored: the samples measure rank and conditioning, not reachability.
+    A random step along the free motions and a projection lead from the start, or from the last sample, to the next.
+    Joint limits are ignored: the samples measure rank and conditioning, not reachability.
     """
     rng = np.random.default_rng(0)
     poses = [start]

@@ -27,14 +27,12 @@ class AssemblyFailure(Exception):  # noqa: N818 - internal; callers turn it into
 
 
 def rank_of(singular_values: np.ndarray, tolerance: float = RANK_TOLERANCE) -> int:
-    """Return the number of singular values above the tolerance; they must be in descending order."""
     if singular_values.size == 0 or singular_values[0] <= 1e-12:
         return 0
     return int(np.count_nonzero(singular_values > tolerance * singular_values[0]))
 
 
 def translations(tree: pin.Model) -> np.ndarray:
-    """Return a mask of the velocities that are translations, shape (nv,)."""
     data = pin.Data(tree)
     pin.computeJointJacobians(tree, data, pin.neutral(tree))
     J = data.J.reshape(6, -1)  # Pinocchio returns a vector for one column.
@@ -57,7 +55,7 @@ def project(
     evaluations: int = 120,
     lengths: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the nearest configuration that satisfies the equations.
+    """Compute the nearest configuration that satisfies the equations; raise ``AssemblyFailure`` if there is none.
 
     Combinations of rows that the joints cannot change (redundant rows) may keep a residual of up to ``OPEN_TOLERANCE``.
     At a nearly singular pose, so may combinations that the joints hardly change. Pass rows without redundancy and a
@@ -72,12 +70,6 @@ def project(
         rank_tolerance: Relative singular value above which a combination of rows counts.
         evaluations: Largest number of evaluations of the equations.
         lengths: Result of ``step_lengths``; computed if None.
-
-    Returns:
-        A new array, shape (nq,).
-
-    Raises:
-        AssemblyFailure: The solver did not find such a configuration.
     """
     if equations.size == 0:
         return np.array(q)

@@ -30,7 +30,6 @@ _BY_ROW: dict[type[Closure], tuple[str, ...]] = {
 
 
 def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
-    """Return one scale per row for all poses: the root mean square of its scales at the poses."""
     return np.sqrt(np.mean([equations.scales(p.q) ** 2 for p in poses], axis=0))
 
 
@@ -56,7 +55,6 @@ def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tu
 
 
 def subset(closures: Sequence[Closure], rows: Sequence[int]) -> tuple[Closure, ...]:
-    """Return the closures with the chosen rows only, without closures that lost all rows."""
     reduced: list[Closure] = []
     start = 0
     for c in closures:
@@ -92,8 +90,7 @@ def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool)
 def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
     """Raise ``ConstraintError`` if dropped rows open when the kept rows are solved a small distance away.
 
-    This happens where a loop closes at a single pose only, such as two links that are just long enough when stretched.
-    K has a null space there, but nothing can move.
+    This happens where a loop closes at a single pose only, such as two stretched links that are just long enough.
     """
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])

@@ -28,14 +28,9 @@ class Chosen(NamedTuple):
 
 
 def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, float]:
-    """Return the condition numbers of K and of its dependent columns.
+    """Return cond(K) and cond(K_d), infinite if singular or not finite, of K with scaled rows, which may be redundant.
 
-    Args:
-        K: Jacobian with scaled rows, shape (m, n); rows may be redundant.
-        dependents: Dependent columns, as many as the rank of K where the mechanism is regular.
-
-    Returns:
-        cond(K), cond(K_d); infinite where they are singular or K is not finite.
+    ``dependents`` are as many columns as the rank of K where the mechanism is regular.
     """
     rank = len(dependents)
     if rank == 0:
@@ -68,7 +63,6 @@ def _conditions(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
 
 
 def _worst(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
-    """Return the worst condition number over poses of each choice of dependent columns, shape (choices,)."""
     worst: np.ndarray = np.max(_conditions(Ks, choices), axis=0, initial=1.0)
     return worst
 
@@ -80,7 +74,7 @@ def choose_independents(
     slack: float = SLACK,
     ranks: Mapping[int, int] | None = None,
 ) -> Chosen | None:
-    """Choose independent velocities.
+    """Choose independent velocities; None if no choice is regular.
 
     Candidates are the admissible choices whose worst condition number over the poses is within ``slack`` of the best.
     The candidate with the lowest ranks is chosen; ties go to the lowest columns. If there are too many choices to
@@ -92,9 +86,6 @@ def choose_independents(
         rank: Rank of K; computed if None.
         slack: A choice is accepted if its worst condition number is within this factor of the best.
         ranks: Preference of each column, lowest first. Columns with the two highest ranks are compared by number only.
-
-    Returns:
-        The choice; None if no choice is regular.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -153,8 +144,8 @@ def _best_choice(
 ) -> Chosen | None:
     """Return the first choice that is as good as the best.
 
-    A choice with more preferred (not only limited) joints may be singular at some poses, such as the dead centres of a
-    driven rocker, but not at half of them.
+    A choice with more preferred (not only limited) joints may be singular at some poses, but not at half of them. An
+    example is a driven rocker with dead centres.
     """
     if not choices:
         return None
@@ -198,10 +189,7 @@ def _greedy_choice(
     rank: int,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Make joints dependent one after the other, least preferred and last ones first if they are about as good.
-
-    Then exchange joints while this helps. The best choice is unknown, so the result counts as the best.
-    """
+    """Make joints dependent one by one, least preferred first; then exchange. The result counts as the best choice."""
     dependent: list[int] = []  # indices of groups
     remainders = [np.array(K) for K in Ks]
     while sum(len(groups[i]) for i in dependent) < rank:
@@ -245,7 +233,7 @@ def _greedy_choice(
 
 
 def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Choose rows of which all others are fixed combinations, with priority for ``first``; return them and the rank.
+    """Choose rows of which all others are fixed combinations, ``first`` ones preferred; return them and the rank.
 
     ``union`` is K with scaled rows at all poses, side by side, shape (m, n).
     """

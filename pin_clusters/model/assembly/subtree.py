@@ -62,21 +62,17 @@ class Subtree:
 
     @property
     def label(self) -> str:
-        """Labels of the loops, for messages."""
         return loops_of(self.equations.closures)
 
     def names(self, joints: Iterable[int] | None = None) -> str:
-        """Return the quoted names of joints of the whole tree; by default of all joints of the cluster."""
         return names_of(self.tree, self.joints if joints is None else joints)
 
     def joint_columns(self, j: int) -> tuple[int, ...]:
-        """Return the velocities, in this subtree, of a joint of the whole tree."""
         i = self.joints.index(j) + 1
         return tuple(in_v(self.model, i))
 
 
 def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure]) -> Subtree:
-    """Cut a cluster out of a tree, with all joints on the paths of its closures."""
     model = pin.Model()
     ordered = tuple(sorted(joints))
     ids = {j: i + 1 for i, j in enumerate(ordered)}
