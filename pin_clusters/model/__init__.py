@@ -1,6 +1,6 @@
-"""What turns a tree and constraints into clusters, clusters into the tables of the kernels, and closes loops.
+"""Cluster models: clusters, assembly of closed loops, tables of the kernels, ``ClusterModel`` and ``ClusterData``.
 
-The rest of the package imports from here, never from the modules inside.
+Other subpackages import from here or from ``model.configuration``, never from the modules inside.
 """
 
 from .assembly import Equations as Equations

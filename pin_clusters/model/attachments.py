@@ -1,4 +1,4 @@
-"""What hangs on a tree and changes no motion of it: collision shapes, and frames that are added afterwards."""
+"""Parts of a model that do not affect its motion: collision shapes, and frames that are added later."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -15,33 +15,36 @@ from .trees import inertia_tree_of
 
 
 class Attachments(ModelParts):
-    """What a ``ClusterModel`` has on its bodies."""
+    """Collision shapes and additional frames of a ``ClusterModel``."""
 
     __slots__ = ()
 
     @property
     def collision(self) -> pin.GeometryModel:
-        """A copy of the collision shapes, whose joints and frames are those of ``tree``; empty if there are none.
+        """Copy of the collision shapes, which refer to the joints and frames of ``tree``; empty if there are none.
 
-        ``pin.updateGeometryPlacements(model.tree, data.tree, geometry, geometry.createData())`` places them. There are
-        no pairs unless the geometry that was given had some: ``geometry.addAllCollisionPairs()``.
+        ``pin.updateGeometryPlacements(model.tree, data.tree, geometry, geometry.createData())`` places them. Collision
+        pairs exist only if the given geometry had some; ``geometry.addAllCollisionPairs()`` adds all of them.
         """
         return self._collision.clone()
 
     def with_frames(self, frames: Mapping[str, Any]) -> Self:
-        """Return the same robot with further frames, such as feet; everything else is as it was.
+        """Return the same robot with additional frames, such as feet.
 
-        Independent joints, branches of loops and results are those of this model; what was compiled serves both.
+        Independent joints, branches of loops and results are unchanged. Both models share their compiled code.
 
         Args:
-            frames: By name, where each is: the name of a joint, body or frame, or a pair of that name and a placement
-                in it, a ``pin.SE3``, a 4x4 matrix or a point of three numbers, [m].
+            frames: Location of each frame by its name: the name of a joint, body or frame, or a pair of that name and a
+                placement in it, which is a ``pin.SE3``, a 4x4 matrix or a point, shape (3,), [m].
+
+        Returns:
+            A new model.
 
         Raises:
-            ArgumentTypeError: ``frames`` is no mapping, or a name no text.
-            ModelError: A name is taken.
-            UnknownNameError: Nothing has the name where a frame shall be.
-            ConstraintError: A place is none.
+            ArgumentTypeError: ``frames`` is not a mapping, or a name is not text.
+            ModelError: A name is used already.
+            UnknownNameError: A location names an unknown joint, body or frame.
+            ConstraintError: A placement is not rigid, or a point does not have three numbers.
 
         Example:
             >>> import pin_clusters as pc
@@ -60,13 +63,7 @@ class Attachments(ModelParts):
 
 
 def checked_collision(tree: pin.Model, given: Any) -> pin.GeometryModel:
-    """Return a copy of a user's geometry of a tree; an empty one of None.
-
-    Raises:
-        ArgumentTypeError: It is no ``pin.GeometryModel``.
-        UnknownNameError: A shape is on a joint or frame that the tree does not have.
-        ModelError: Its frame is on another joint, or its placement is none.
-    """
+    """Return a copy of a user's geometry of a tree; empty for None. Raise an error if it does not fit the tree."""
     if given is None:
         return pin.GeometryModel()
     if not isinstance(given, pin.GeometryModel):
@@ -74,38 +71,37 @@ def checked_collision(tree: pin.Model, given: Any) -> pin.GeometryModel:
             f"ClusterModel: collision must be a pinocchio.GeometryModel or None, got {type(given).__name__}."
         )
     for shape in given.geometryObjects:
-        who, j, k = f"ClusterModel: collision shape {shape.name!r}", int(shape.parentJoint), int(shape.parentFrame)
+        item, j, k = f"ClusterModel: collision shape {shape.name!r}", int(shape.parentJoint), int(shape.parentFrame)
         cure = "Make the geometry from the tree itself, as pinocchio.buildGeomFromUrdf(tree, ...) does."
         if not j < tree.njoints:
-            raise UnknownNameError(f"{who} is on joint {j}; the tree has the joints 0 to {tree.njoints - 1}. {cure}")
+            raise UnknownNameError(f"{item} is on joint {j}; the tree has the joints 0 to {tree.njoints - 1}. {cure}")
         if not k < tree.nframes:
-            raise UnknownNameError(f"{who} is on frame {k}; the tree has the frames 0 to {tree.nframes - 1}. {cure}")
+            raise UnknownNameError(f"{item} is on frame {k}; the tree has the frames 0 to {tree.nframes - 1}. {cure}")
         if tree.frames[k].parentJoint != j:
             raise ModelError(
-                f"{who} is on joint {tree.names[j]!r}, but its frame {tree.frames[k].name!r} is on joint "
+                f"{item} is on joint {tree.names[j]!r}, but its frame {tree.frames[k].name!r} is on joint "
                 f"{tree.names[tree.frames[k].parentJoint]!r}. {cure}"
             )
         if defect := placement_defect(shape.placement):
-            raise ModelError(f"{who}: its placement {defect}")
+            raise ModelError(f"{item}: its placement {defect}")
     return given.clone()
 
 
 def _with_frames(tree: pin.Model, frames: Any) -> pin.Model:
-    """Return a copy of a tree with further frames; see ``Attachments.with_frames``."""
-    who = "with_frames"
+    caller = "with_frames"
     if not isinstance(frames, Mapping):
         raise ArgumentTypeError(
-            f"{who}: frames must map names to places, such as {{'foot': ('knee', [0, 0, -0.2])}}, "
+            f"{caller}: frames must map names to places, such as {{'foot': ('knee', [0, 0, -0.2])}}, "
             f"got {type(frames).__name__}."
         )
     new = tree.copy()
     for name, where in frames.items():
         if not isinstance(name, str) or not name:
-            raise ArgumentTypeError(f"{who}: the name of a frame must be text, got {name!r}.")
+            raise ArgumentTypeError(f"{caller}: the name of a frame must be text, got {name!r}.")
         if new.existFrame(name) or new.existJointName(name):
-            raise ModelError(f"{who}: the model has a frame {name!r} already. Choose another name.")
-        place = frame_of(where, f"frame {name!r}", who)
-        j, M = resolve_frame(new, place, who)
-        above = next((k for k, f in enumerate(new.frames) if f.name == short(place) and f.parentJoint == j), 0)
+            raise ModelError(f"{caller}: the model has a frame {name!r} already. Choose another name.")
+        location = frame_of(where, f"frame {name!r}", caller)
+        j, M = resolve_frame(new, location, caller)
+        above = next((k for k, f in enumerate(new.frames) if f.name == short(location) and f.parentJoint == j), 0)
         new.addFrame(pin.Frame(name, j, above, M, pin.FrameType.OP_FRAME), False)
     return new

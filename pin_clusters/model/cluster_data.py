@@ -1,4 +1,4 @@
-"""The workspace of the algorithms, and their results under Pinocchio's names."""
+"""The workspace of the algorithms, with their results under Pinocchio's names."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .regressor_tables import NAMES, RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
 
-# the kernels of operations that calls know, for robots without closed loops and with them
-_KERNELS = {loops: {one.name: kernels.of(one.name, loops) for one in OPERATIONS} for loops in (False, True)}
-# what plans of calls call the arrays of data
+# Kernels by name, for robots without closed loops (False) and with closed loops (True).
+_KERNELS = {loops: {op.name: kernels.of(op.name, loops) for op in OPERATIONS} for loops in (False, True)}
+# Names of the arrays in the plans of fast calls, and where the data has them.
 _OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
 _TABLES = {"forced": "forced", "energies": "energy"}
 _OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "_M_kernel", "Minv": "_Minv"}
 _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"}
-# what a copy takes over
+# Attributes that copies and pickles contain.
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
-_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
+_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # missing in pickles of versions without derivatives
 _VALUES = (
     "lambda_c",
     "impulse_c",
@@ -44,17 +44,16 @@ _VALUES = (
 
 
 def with_loops(model: ModelParts) -> bool:
-    """Whether to take kernels that know closed loops. With checked bounds always: their code has that of the others."""
+    """Return whether to use the kernels for closed loops; with bounds checks always, as they include the others."""
     return bool(model.closures) or kernels.BOUNDSCHECK
 
 
 def _result(get: Callable[[ClusterData], Any], doc: str) -> Any:
-    """Return a property for a result that is kept in another form."""
     return property(get, doc=doc)
 
 
 def _energy(i: int, doc: str) -> Any:
-    """Return a property for one of the energies, which calls in machine code write as well."""
+    """Return a property for one of the energies, which machine code also writes."""
 
     def get(data: ClusterData) -> float:
         return float(data._kept[i])
@@ -66,34 +65,33 @@ def _energy(i: int, doc: str) -> Any:
 
 
 def _vector(name: str, doc: str) -> Any:
-    """Return a property for a vector of any length, which calls of the extension write as well."""
+    """Return a property for a vector of variable length, which fast calls also write."""
 
     def get(data: ClusterData) -> np.ndarray:
-        found: np.ndarray = getattr(data, name).get()
-        return found
+        vector: np.ndarray = getattr(data, name).get()
+        return vector
 
     def put(data: ClusterData, value: Any) -> None:
         if getattr(data, name).put(value):
-            data._forget_plans()  # which write to the room that was too small
+            data._forget_plans()  # They write to the previous, smaller array.
 
     return property(get, put, doc=doc)
 
 
 def _made_again(model: ModelParts, name: str) -> ClusterData:
-    """Return a data with the engine of another."""
     with engine("tables" if name == "tables" else "auto"):
         return ClusterData(model)
 
 
 def _same(x: Any, y: Any) -> bool:
-    """Return whether two results are equal, or of the same NaN."""
+    """Return whether two results are equal; NaN equals NaN."""
     if isinstance(x, tuple):
         return all(map(_same, x, y))
     return np.array_equal(x, y, equal_nan=True) if isinstance(x, np.ndarray) else bool(x == y)
 
 
 class _Tables(dict[str, kernels.Pointer]):
-    """Tables of kernels by the name of their result; those of most results are made when they are needed."""
+    """Kernel tables by the name of their result; most are created on first use."""
 
     def __init__(
         self,
@@ -107,21 +105,29 @@ class _Tables(dict[str, kernels.Pointer]):
         self._results, self._functions = results, functions
 
     def __missing__(self, name: str) -> kernels.Pointer:
-        made = self[name] = self["tau"].beside(*self._results[name])
+        table = self[name] = self["tau"].beside(*self._results[name])
         if self._functions is not None:
-            made.lead_to(self._functions.tables_of_wishes)
-        return made
+            table.lead_to(self._functions.tables_of_wishes)
+        return table
 
 
 class ClusterData(OwedMembers):
-    """Workspace and results of the algorithms; make it with ``model.createData()``, one per thread.
+    """Workspace and results of the algorithms; create it with ``model.createData()``, one per thread.
 
-    Each result is an attribute with Pinocchio's name. Joint quantities have one entry per independent joint, in
-    [rad] and [N m] for revolute and in [m] and [N] for prismatic joints. Spatial vectors are [linear; angular].
-    Result arrays may be changed in place; no algorithm reads them. Copies and pickles keep the results.
+    Each result is an attribute with Pinocchio's name. Joint quantities have one entry per independent joint, in [rad]
+    and [N m] for revolute joints and in [m] and [N] for prismatic joints. Spatial vectors are [linear; angular]. Users
+    may change result arrays in place; no algorithm reads them. Copies and pickles keep the results.
 
     Attributes:
         model: The ``ClusterModel`` of the workspace.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> M = pc.crba(model, data, pc.neutral(model))
+        >>> bool((data.M == M).all()), data.M.shape
+        (True, (1, 1))
     """
 
     __slots__ = (
@@ -148,7 +154,7 @@ class ClusterData(OwedMembers):
         "_zeros",
     )
 
-    _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call
+    _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call, shape (3,)
 
     model: Any = forwarded("_model", "The ``ClusterModel`` of the workspace.")  # whose module imports this one
     tau = owed("tau", "_tau", "Torques of the independent joints, shape (nv,), [N m] or [N]; after ``rnea``.")
@@ -190,10 +196,11 @@ class ClusterData(OwedMembers):
     )
     ddq_dq: np.ndarray = _result(
         lambda data: data._derivatives.ddq[0].copy(),
-        "d(ddq)/dq, shape (nv, nv); after derivatives of forward dynamics; of impacts, of the jump of v; a copy.",
+        "d(ddq)/dq, or the derivative of the velocity jump of an impact, shape (nv, nv); a copy.",
     )
     ddq_dv: np.ndarray = _result(
-        lambda data: data._derivatives.ddq[1].copy(), "d(ddq)/dv, shape (nv, nv), of the same functions; a copy."
+        lambda data: data._derivatives.ddq[1].copy(),
+        "d(ddq)/dv, shape (nv, nv), set with ``ddq_dq``; a copy.",
     )
     ddq_dtau: np.ndarray = _result(
         lambda data: data._derivatives.ddq_dtau.copy(),
@@ -221,7 +228,7 @@ class ClusterData(OwedMembers):
     )
     contact_residual: float = _result(
         lambda data: float(data._contacts_found[1]),
-        "Violation of the contacts of the last call, [m/s^2] or [m/s]: not 0 if they contradict, or are damped.",
+        "Violation of the contacts of the last call, [m/s^2] or [m/s]; nonzero if they are inconsistent or damped.",
     )
     lambda_c: np.ndarray = _vector(
         "_forces", "Contact forces, shape (rows,), [N] or [N m]; after ``constraintDynamics`` or ``forwardDynamics``."
@@ -230,7 +237,7 @@ class ClusterData(OwedMembers):
         "_impulses", "Impulses, shape (rows,), [N s] or [N m s]; after ``impulseDynamics``."
     )
     dq_after: np.ndarray = _vector("_dq_after", "Independent velocity after the impact, shape (nv,).")
-    # copies: what is always zero is never written again, and users write to them
+    # These are copies: users may write to them, and kernels never rewrite the entries that are always zero.
     jointTorqueRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().torque.copy(),
         "Y with tau = Y ``pc.parameters``, shape (nv, parameters); after ``computeJointTorqueRegressor``.",
@@ -251,44 +258,44 @@ class ClusterData(OwedMembers):
     def __init__(self, model: ModelParts) -> None:
         self._model, self._functions = model, functions_of(model)
         (self._work,) = on_a_page(model.tables.work)
-        # of the couplings of the tree: no other function moves the loops there
+        # Only the couplings of the tree move the loops in this workspace.
         (self._loop_work,) = on_a_page(model.tables.work) if model.closures else (self._work,)
         nv = model.nv
         self._kernels = _KERNELS[with_loops(model)]
         self._regressors: RegressorMemory | None = None
-        # views, which nobody can resize: their addresses are kept
+        # Views cannot be resized, so their addresses stay valid.
         self._tau, self._ddq, self._nle, self._g = np.zeros((4, nv))
-        # the kernels write flat arrays; M and Minv are views of them
+        # The kernels write flat arrays; M and Minv are views of them.
         flat_M, flat_Minv = np.zeros((2, nv * nv))
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros(nv * nv).reshape(nv, nv)
         self._lay_out_owed()
         coupling, with_rate = self._lay_out_tree()
         self._forces, self._impulses, self._dq_after = Result(0), Result(0), Result(nv)
-        # _kept: kinetic, potential, mechanical energy
+        # _kept contains the kinetic, potential and mechanical energy, [J].
         self._contacts_found, self._kept = np.zeros((2, 3))
         self.check = False
         (rates,) = on_a_page(np.zeros(model.tables.rates))
         self._memory: DerivativeMemory | None = None
-        own, loops = self._work, self._loop_work
+        work, loop_work = self._work, self._loop_work
         self._pointers = _Tables(
-            kernels.Pointer(model.tables.index, model.tables.params, own, self._tau),
+            kernels.Pointer(model.tables.index, model.tables.params, work, self._tau),
             self._tree_tables,
             self._moved_tables,
             {
-                "ddq": (own, self._ddq),
-                "nle": (own, self._nle),
-                "g": (own, self._g),
-                "M": (own, flat_M),
-                "Minv": (own, flat_Minv),
-                "energy": (own, np.zeros(2)),
-                # G of the tree, then its bias; rows that do not depend on q stay as they are
-                "coupling": (loops, coupling),
-                "coupling_rate": (loops, with_rate),
-                # external forces stand behind the result
-                "forced": (own, np.zeros(nv + 6 * model.njoints)),
-                "rates": (own, rates),
-                "motion_rates": (loops, rates),
+                "ddq": (work, self._ddq),
+                "nle": (work, self._nle),
+                "g": (work, self._g),
+                "M": (work, flat_M),
+                "Minv": (work, flat_Minv),
+                "energy": (work, np.zeros(2)),
+                # G of the tree, then its bias; rows that do not depend on q are written once.
+                "coupling": (loop_work, coupling),
+                "coupling_rate": (loop_work, with_rate),
+                # External forces follow the result.
+                "forced": (work, np.zeros(nv + 6 * model.njoints)),
+                "rates": (work, rates),
+                "motion_rates": (loop_work, rates),
             },
             self._functions,
         )
@@ -298,7 +305,6 @@ class ClusterData(OwedMembers):
 
     @property
     def _derivatives(self) -> DerivativeMemory:
-        """Memory of derivatives, made when it is needed."""
         if self._memory is None:
             model = self._model
             rates = self._pointers["rates"].arrays[-1]
@@ -306,57 +312,50 @@ class ClusterData(OwedMembers):
         return self._memory
 
     def _named(self, name: str) -> np.ndarray:
-        """Return an array by the name that plans of calls have for it."""
         if name in _OWN:
             return np.asarray(getattr(self, _OWN[name]))
         if name in NAMES:
             return np.asarray(getattr(self._regressors, name))
         if name in _TABLES:
             return self._pointers[_TABLES[name]].arrays[-1]
-        mine = self._derivatives
+        derivatives = self._derivatives
         if name in _OF_MOMENTUM:
             i = 6 * _OF_MOMENTUM.index(name)
-            return mine.total[i : i + 6]
+            return derivatives.total[i : i + 6]
         if name in ("ddq_dq", "ddq_dv"):
-            return mine.ddq[int(name == "ddq_dv")]
-        return np.asarray(getattr(mine, _OF_DERIVATIVES.get(name, name)))
+            return derivatives.ddq[int(name == "ddq_dv")]
+        return np.asarray(getattr(derivatives, _OF_DERIVATIVES.get(name, name)))
 
     def _shape(self, name: str) -> tuple[int, ...]:
-        """Return the shape of a result by the name that plans of calls have for it."""
         nv = self._model.nv
         if name == "regressor":
             return self._regressor_memory().torque.shape
         return {"nv": (nv,), "matrix": (nv, nv), "motion": (6, nv), "of_point": (3, nv), "hessian": (6, nv, nv)}[name]
 
     def _code(self, name: str, kernel: str) -> int:
-        """Return the address of the code of a function: the model's own, or its kernel; 0 if it is not compiled."""
-        special, own = self._functions, self._kernels[kernel].compiled_address
+        """Return the address of the robot-specific or generic code of a function; 0 if it is not compiled."""
+        special, generic = self._functions, self._kernels[kernel].compiled_address
         if special is None:
-            return own
+            return generic
         if kernel in special.wishes:
-            return int(special.address(kernel, own))
-        return int(special.address(name, own))
+            return int(special.address(kernel, generic))
+        return int(special.address(name, generic))
 
     def _code_with_forces(self, kernel: str) -> int:
-        """Return the address of what does a kernel's work with external forces; 0 if it is not compiled."""
-        special, own = self._functions, self._kernels[kernel].compiled_address
-        return own if special is None else int(special.forced_address(kernel, own))
+        """Return the address of a kernel's code with external forces; 0 if it is not compiled."""
+        special, generic = self._functions, self._kernels[kernel].compiled_address
+        return generic if special is None else int(special.forced_address(kernel, generic))
 
     def _code_of_coupling(self, name: str) -> int:
-        """Return the address of what solves the loops, ``coupling`` or ``coupling_rate``; 0 if it is not compiled."""
-        special, own = self._functions, kernels.coupling.compiled_address
-        return own if special is None else int(special.address(name, own))
+        special, generic = self._functions, kernels.coupling.compiled_address
+        return generic if special is None else int(special.address(name, generic))
 
     def _code_of_motion_rates(self) -> int:
-        """Return the address of what differentiates couplings, 0 if it is not compiled."""
-        special, own = self._functions, kernels.coupling_derivatives.compiled_address
-        return own if special is None else int(special.address(COUPLING_DERIVATIVES.name, own))
+        special, generic = self._functions, kernels.coupling_derivatives.compiled_address
+        return generic if special is None else int(special.address(COUPLING_DERIVATIVES.name, generic))
 
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
-        """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.
-
-        ``result`` is what its tables lead to; ``of`` the function of users that wants it, where that does not tell.
-        """
+        """Run a kernel with the tables of ``result`` for the user's function ``of``; return its status code."""
         special = self._functions
         code: int | None = None if special is None else special.run(of, kernel, result, self._pointers[result], *arrays)
         if code is None:
@@ -366,7 +365,7 @@ class ClusterData(OwedMembers):
         return code
 
     def _ready(self, kernel: str, *arrays: Any) -> int:
-        """Return the address of what does a kernel's work with such arguments, made or compiled now."""
+        """Return the address of a kernel's code for such arguments, compiling it now if necessary."""
         special = self._functions
         if special is not None and kernel in special.wishes:
             return int(special.wishes[kernel].address(*arrays))
@@ -379,23 +378,23 @@ class ClusterData(OwedMembers):
 
     @property
     def check(self) -> bool:
-        """Whether every call checks that q is on the couplings and normalized, and that ``model.tree`` is unchanged."""
+        """Whether every call checks that q satisfies the couplings and is normalized, and ``model.tree`` unchanged."""
         return self._check
 
     @check.setter
     def check(self, value: bool) -> None:
         self._check = bool(value)
-        # Plans know neither checks nor functions of the user that must be called first.
+        # Fast calls neither check nor call a user's functions first, so they are switched off.
         self._unchecked = None if value or self._model.tables.supplies else self._model
         self._accept_model(self._unchecked)
 
     def _forget_plans(self, *function: Any) -> None:
-        """Forget fast calls; those of frames and contacts are written again when they are asked next."""
+        """Discard the plans of fast calls; plans of frames and contacts are rebuilt when they are needed."""
         super()._forget_plans(*function)
         self._plans.clear()
 
     def _supply(self, q: np.ndarray) -> None:
-        """Bring the derivatives of the user's Python functions, where there are any, to q."""
+        """Evaluate the derivatives of the user's Python functions at q for the kernels."""
         for supply in self._model.tables.supplies:
             x = q[list(supply.iq)]
             numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
@@ -403,11 +402,10 @@ class ClusterData(OwedMembers):
                 work[supply.room : supply.room + numbers.size] = numbers
 
     def _changed(self) -> None:
-        """Let users see the kernel's mass matrix: not itself, as it has zeros that are never written again."""
+        """Copy the kernel's mass matrix for users, because the zeros of the original are never rewritten."""
         self._M[...] = self._M_kernel
 
     def _regressor_memory(self) -> RegressorMemory:
-        """Return where regressors stand, made now if need be."""
         if self._regressors is None:
             self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
             self._pointers["regressor"] = self._regressors.pointer
@@ -416,7 +414,6 @@ class ClusterData(OwedMembers):
         return self._regressors
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the model, the results and whether to check."""
         state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
         state["owed"] = self._owed_words, self._kept_states
         if self._regressors is not None:
@@ -424,13 +421,12 @@ class ClusterData(OwedMembers):
         return _made_again, (self._model, self.engine), state
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the robot and all results are the same."""
         if self is other:
             return True
         if not isinstance(other, ClusterData):
             return False
-        mine, its = self._model, other._model
-        if mine is not its and (mine.own_tree != its.own_tree or mine.constraints != its.constraints):
+        model, second = self._model, other._model
+        if model is not second and (model.own_tree != second.own_tree or model.constraints != second.constraints):
             return False
         self._pay_all()
         other._pay_all()
@@ -440,7 +436,7 @@ class ClusterData(OwedMembers):
     __hash__ = object.__hash__
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over results; the kernels keep their addresses."""
+        """Restore results in place, because the kernels keep the addresses."""
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
         for name in _MORE_ARRAYS:
@@ -455,7 +451,7 @@ class ClusterData(OwedMembers):
         else:
             self._note(0, spoils=state.get("lost", 0))
         for name in _VALUES:
-            if name in state:  # pickles from before contacts have less
+            if name in state:  # missing in pickles of versions without contacts
                 setattr(self, name, state[name])
 
     def copy(self) -> ClusterData:
@@ -463,13 +459,12 @@ class ClusterData(OwedMembers):
         return copy.deepcopy(self)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Explain why an attribute is missing; reached only for names that do not exist."""
         if not name.startswith("_") and hasattr(pin.Data, name):
             raise NotAvailableError(
-                f"ClusterData has no {name!r}: no cluster algorithm fills it. Of the spanning tree, without what "
-                "rotors and loops add, it is that of Pinocchio: tree = model.inertia_tree; d = tree.createData(); "
+                f"ClusterData has no {name!r}: no cluster algorithm computes it. Pinocchio computes it for the "
+                "spanning tree, without rotors and loops: tree = model.inertia_tree; d = tree.createData(); "
                 "pinocchio.rnea(tree, d, q, pc.spanning_velocity(model, data, q, v), "
-                f"pc.spanning_acceleration(model, data, q, v, a)), or the function that fills it, then d.{name}."
+                f"pc.spanning_acceleration(model, data, q, v, a)), or the function that computes it, then d.{name}."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

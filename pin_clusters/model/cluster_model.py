@@ -1,4 +1,4 @@
-"""The cluster model: a spanning tree, constraints on it, and the tables of the kernels."""
+"""The cluster model: a spanning tree, constraints between its joints, and the tables of the kernels."""
 
 from __future__ import annotations
 
@@ -30,40 +30,54 @@ from .trees import check_tree, inertia_tree_of
 class ClusterModel(Attachments):
     """A robot with exact transmissions: a ``pin.Model`` and constraints between its joints.
 
-    ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled and the
-    loops closed; ``v``, ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their
-    ``idx_v`` in the tree. Without constraints everything is Pinocchio's.
+    ``q`` contains every joint of the tree (``model.nq == model.tree.nq``) and satisfies the couplings and loops. ``v``,
+    ``a`` and ``tau`` contain only the independent joints (``model.nv``), in the order of their ``idx_v`` in the tree.
+    Without constraints, all results equal Pinocchio's.
 
-    ``model.tables`` contains what the kernels read (see ``Tables``); its members may change between versions.
-
-    The model is immutable and can be pickled. It keeps private copies of the tree: changing ``model.tree`` afterwards
-    has no effect on the algorithms, which read ``own_tree`` (and is found when ``data.check`` is set). Gravity is
-    fixed: see ``with_gravity``.
+    The model is immutable and can be pickled. The algorithms read private copies of the tree, such as ``own_tree``.
+    Changes of ``model.tree`` have no effect; with ``data.check = True`` they raise an error. Gravity is fixed: see
+    ``with_gravity``.
 
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
         constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``, ``SliderCrank``,
-            ``Differential``, ``Coupling``; and ``Spring``, ``GravityCompensation``, ``Motor``, which tie
-            nothing.
-        q_reference: Nearly assembled configuration, shape (nq,): it fixes the branch of each loop, the length of rods
-            that have none, and ``pc.neutral``. Without it a regular assembled pose near Pinocchio's neutral is taken.
-        independent: Names of joints whose velocities shall be independent, for every cluster with loops that holds one
-            of them; otherwise they are chosen.
-        preferred: Names of joints that shall rather be independent where they are chosen, best first (motors, then
-            springs): they are, unless others solve the loops ten times better. After them come joints with limits.
-        name: By default the tree's name.
-        collision: Shapes of the bodies (and of the world, on joint 0), whose joints and frames are those of ``tree``;
-            it is copied. See ``collision``.
+            ``Differential`` and ``Coupling``. Also ``Spring``, ``GravityCompensation`` and ``Motor``, which do not
+            constrain the motion.
+        q_reference: Nearly assembled configuration, shape (nq,), [rad] or [m]. It fixes the branch of each loop, the
+            length of rods without one, and ``pc.neutral``. By default a regular assembled pose near Pinocchio's
+            neutral.
+        independent: Names of joints whose velocities must be independent. They apply to each cluster with loops that
+            contains one of them; in other clusters the independent joints are chosen.
+        preferred: Names of joints to prefer where the independent joints are chosen, best first (motors, then springs).
+            They are chosen unless other joints solve the loops ten times better. Joints with limits come next.
+        name: Name of the model; by default the tree's name.
+        collision: Shapes of the bodies (and of the world, on joint 0), which refer to the joints and frames of
+            ``tree``; it is copied.
+
+    Attributes:
+        tree: The spanning tree, a ``pin.Model``.
+        constraints: The constraints, as given.
+        nq: Size of q.
+        nv: Number of independent velocities.
+        q_reference: Assembled configuration, shape (nq,), [rad] or [m].
+        clusters: Clusters of joints that move together, a tuple of ``Cluster``.
+        rotors: All rotors, a tuple of ``RotorElement``.
+        independent_joints: Names of the independent joints, in the order of v.
+        dependent_joints: Names of the joints that follow.
+        idx_v_independent: Index of each independent velocity in the tree's velocity, shape (nv,).
+        inertia_tree: The tree with the inertia of rotors and rods that are not bodies, a ``pin.Model``.
+        passive: Springs and other passive forces; None if there are none.
+        tables: Arrays of the kernels, see ``Tables``; its members may change between versions.
 
     Raises:
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
-        UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
-        InertiaError: A body's mass is negative, its inertia is not finite, or it is less than that of its rotors.
-        UnknownNameError: A constraint names an unknown joint or body, or a shape is on one.
+        UnsupportedJointError: A constraint does not support the type of a joint, or a joint is a mimic joint.
+        InertiaError: The mass of a body is negative, its inertia is not finite, or its rotors have a larger inertia.
+        UnknownNameError: A constraint names an unknown joint or body, or a shape is on an unknown one.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
         ShapeError: ``q_reference`` has another size.
-        ModelError: ``__init__`` is called on a model that is made, or a shape has no placement.
+        ModelError: ``__init__`` is called on an existing model, or the placement of a shape is not rigid.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -87,24 +101,24 @@ class ClusterModel(Attachments):
         collision: pin.GeometryModel | None = None,
     ) -> None:
         if hasattr(self, "nq"):
-            raise ModelError(f"ClusterModel is immutable: {self.name!r} is made already. Make another ClusterModel.")
+            raise ModelError(f"ClusterModel is immutable: {self.name!r} exists already. Create another ClusterModel.")
         if not isinstance(tree, pin.Model):
             raise ArgumentTypeError(
                 f"ClusterModel: tree must be a pinocchio.Model, got {type(tree).__name__}."
-                + (" Use it as it is." if isinstance(tree, ClusterModel) else "")
+                + (" Use it directly." if isinstance(tree, ClusterModel) else "")
             )
         constraints = checked_constraints("ClusterModel", constraints)
         if isinstance(q_reference, str):
             raise ArgumentTypeError(
-                f"ClusterModel: q_reference must be a configuration, got {q_reference!r}. A name goes to name=..."
+                f"ClusterModel: q_reference must be a configuration, got {q_reference!r}. Pass a name as name=..."
             )
         tree = tree.copy()
         check_tree(tree)
         shapes = checked_collision(tree, collision)
         reference = None if q_reference is None else array("q_reference", q_reference).copy()
-        wishes = None if independent is None else joint_names("ClusterModel: independent", independent)
-        rather = () if preferred is None else joint_names("ClusterModel: preferred", preferred)
-        topology = resolve(tree, constraints, reference, wishes, rather)
+        required = None if independent is None else joint_names("ClusterModel: independent", independent)
+        preferred_names = () if preferred is None else joint_names("ClusterModel: preferred", preferred)
+        topology = resolve(tree, constraints, reference, required, preferred_names)
         rotors = with_motors(find_rotors(tree, topology), constraints)
         check_rotors(tree, rotors, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
@@ -112,10 +126,10 @@ class ClusterModel(Attachments):
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear), packed)
         free = set(topology.independent.tolist())
         leaders = {j for j in range(1, tree.njoints) if tree.joints[j].nv == 0 or tree.joints[j].idx_v in free}
-        fixed = (tables.index, tables.params, tables.work, topology.G, topology.independent, topology.q_reference)
-        for table in (*fixed, *(r.row for r in rotors)):
+        read_only = (tables.index, tables.params, tables.work, topology.G, topology.independent, topology.q_reference)
+        for table in (*read_only, *(r.row for r in rotors)):
             table.setflags(write=False)
-        # copies: read-only arrays have another Numba type than writable ones
+        # Copies are needed because Numba gives read-only arrays another type.
         index, params = on_a_page(tables.index, tables.params)
         values = {
             "tree": tree,
@@ -136,8 +150,8 @@ class ClusterModel(Attachments):
             "tables": dataclasses.replace(tables, index=index, params=params),
             "_collision": shapes,
             "own_tree": tree.copy(),
-            "_wishes": (reference, wishes),
-            "preferred": rather,
+            "_wishes": (reference, required),
+            "preferred": preferred_names,
             "_functions": None,
             "_movers": None,
             "_manifold": None,
@@ -147,34 +161,31 @@ class ClusterModel(Attachments):
             object.__setattr__(self, key, value)
 
     def __setattr__(self, key: str, value: object) -> NoReturn:
-        """Refuse: the model is immutable."""
         raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be set. {instead_of_setting(type(self), key)}")
 
     def __delattr__(self, key: str) -> NoReturn:
         raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what the user gave; the tables are made again."""
         shapes = (self._collision,) if self._collision.ngeoms else ()
-        given = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred, *shapes
+        arguments = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred, *shapes
         recipe = self._recipe()
         if recipe is None:
-            return (varied if self._varies else remake), given
-        return _remake_special, (given, recipe)
+            return (varied if self._varies else remake), arguments
+        return _remake_special, (arguments, recipe)
 
     def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
-        """Return the same robot with functions of its own; the tables are shared."""
-        other = self._but(_varies=False)
-        object.__setattr__(other, "_functions", make(other))
-        return other
+        """Return the same robot with its own compiled functions; the tables are shared."""
+        clone = self._but(_varies=False)
+        object.__setattr__(clone, "_functions", make(clone))
+        return clone
 
     @property
     def specialised(self) -> tuple[Any, ...]:
-        """Functions that were called, or asked for by ``pc.specialise``: whether they are traced, size and time."""
+        """Functions that were called or requested by ``pc.specialise``, with their kind of code, size and time."""
         return () if self._functions is None else self._functions.told()
 
     def __copy__(self) -> ClusterModel:
-        """Return the model itself: it is immutable."""
         return self
 
     def __deepcopy__(self, memo: object) -> ClusterModel:
@@ -186,10 +197,10 @@ class ClusterModel(Attachments):
 
     @property
     def coupling_matrix(self) -> np.ndarray:
-        """G, shape (tree.nv, nv), read-only, where it does not depend on q.
+        """Coupling matrix G, shape (tree.nv, nv), read-only: tree velocity = G v.
 
         Raises:
-            ModelError: The model has closed loops: G depends on q.
+            ModelError: The model has closed loops, so G depends on q.
         """
         if self.closures:
             raise ModelError(
@@ -200,19 +211,27 @@ class ClusterModel(Attachments):
 
     @property
     def gravity(self) -> pin.Motion:
-        """The spatial gravity field; it is fixed at construction, see ``with_gravity``."""
+        """Spatial acceleration of gravity, [m/s^2]; fixed at construction, see ``with_gravity``."""
         return FixedMotion(self.own_tree.gravity)
 
     def with_gravity(self, g: ArrayLike) -> ClusterModel:
-        """Return a new model under another gravity.
+        """Return the same robot with another gravity.
 
         Args:
             g: Linear acceleration, shape (3,), [m/s^2], or a ``pin.Motion``.
 
+        Returns:
+            A new model.
+
         Raises:
             ShapeError: ``g`` has another size.
-            ArgumentTypeError: ``g`` does not hold real numbers.
+            ArgumentTypeError: ``g`` does not contain real numbers.
             ModelError: ``g`` is not finite, or has an angular part.
+
+        Example:
+            >>> import pin_clusters as pc
+            >>> float(pc.load("four_bar").with_gravity([0.0, 0.0, -1.62]).gravity.linear[2])
+            -1.62
         """
         tree = self.own_tree.copy()
         if not isinstance(g, pin.Motion):
@@ -221,27 +240,28 @@ class ClusterModel(Attachments):
                 raise ShapeError(f"with_gravity: g has size {linear.size}, expected 3 (x, y, z in m/s^2).")
             g = pin.Motion(linear, np.zeros(3))
         tree.gravity = g
-        other = alike(self, tree)
+        changed = alike(self, tree)
         recipe = self._recipe()
-        restored: ClusterModel = other if recipe is None else recipe.restore(other)
+        restored: ClusterModel = changed if recipe is None else recipe.restore(changed)
         return restored
 
     def with_locked(self, joints: Iterable[Any], q: ArrayLike) -> ClusterModel:
-        """Return the same robot with joints held where they are at q.
+        """Return the same robot with joints locked at their position in q.
 
-        Their bodies become parts of those that carry them, their frames and the shapes stay. Constraints are carried
-        over; a rotor that only they drive becomes a part of its carrier.
+        The bodies of locked joints become parts of their parent bodies; their frames and shapes are kept. Constraints
+        are carried over. A rotor that only locked joints drive becomes a part of its carrier.
 
         Args:
-            joints: Names or ids of joints; of joints that a constraint ties all or none, dependent ones too.
-            q: Configuration of the whole tree, shape (nq,); only the entries of these joints count.
+            joints: Names or ids of joints. All or none of the joints that a constraint couples must be locked,
+                including dependent ones.
+            q: Configuration of the whole tree, shape (nq,), [rad] or [m]; only the entries of these joints are read.
 
         Returns:
             A model whose q has the entries of the other joints, in the same order.
 
         Raises:
-            UnknownNameError: There is no such joint.
-            ConstraintError: A constraint would be cut, as it ties joints that are locked to others.
+            UnknownNameError: A name is unknown.
+            ConstraintError: A constraint couples locked joints to others.
             ShapeError: q has another size.
             ModelError: All joints are locked.
 
@@ -251,8 +271,8 @@ class ClusterModel(Attachments):
             >>> model.with_locked(["FR_knee", "FR_knee_rotor"], pc.neutral(model)).nv  # doctest: +SKIP
             17
         """
-        other: ClusterModel = locked(self, joints, q)[0]
-        return other
+        reduced: ClusterModel = locked(self, joints, q)[0]
+        return reduced
 
     def with_joint(
         self,
@@ -267,25 +287,28 @@ class ClusterModel(Attachments):
     ) -> ClusterModel:
         """Return the same robot with one more joint: on a body, or between an existing joint and its parent.
 
-        With ``parent`` the new joint and its entries of q and v are the last ones. With ``before`` they come directly
-        before those of the existing joint. A joint of springs before a motor's joint makes a series-elastic actuator:
-        the existing joint is then the motor's angle, and the new one the deflection. Rotors stay on their carriers.
+        With ``parent``, the entries of the new joint are the last of q and v. With ``before``, they directly precede
+        the entries of the existing joint. A joint with springs before a motor's joint makes a series-elastic actuator:
+        the existing joint is then the motor's angle, and the new joint the deflection. Rotors stay on their carriers.
         The limits of the new joint are Pinocchio's defaults, and its named configurations are neutral.
 
         Args:
             name: Name of the new joint and of its frame.
             joint: Joint of Pinocchio, such as ``pin.JointModelRY()``.
             parent: Joint, body, frame or ``"universe"`` that carries the new joint.
-            placement: Placement in ``parent``, by default the identity; with ``before`` in the parent joint of the
-                existing joint, by default the placement of the existing joint, which stays where it is.
+            placement: Placement in ``parent``, by default the identity. With ``before``: placement in the parent joint
+                of the existing joint, by default that of the existing joint, which keeps its place.
             before: Existing joint that follows the new joint.
-            inertia: Inertia of the new body in the frame of the new joint; by default nothing.
+            inertia: Inertia of the new body in the frame of the new joint, [kg], [m] and [kg m^2]; by default zero.
             constraints: Constraints to add, such as the rod of a crank.
+
+        Returns:
+            A new model.
 
         Raises:
             ArgumentTypeError: Not exactly one of ``parent`` and ``before`` is given, or an argument has another type.
             UnknownNameError: ``parent`` or ``before`` does not exist.
-            ModelError: The name is taken.
+            ModelError: The name is used already.
             ConstraintError: The placement is not rigid, or a constraint does not fit the new tree.
 
         Example:
@@ -297,16 +320,16 @@ class ClusterModel(Attachments):
             >>> elastic.nv - model.nv, elastic.rotors[0].carrier
             (1, 'shoulder3_joint')
         """
-        other: ClusterModel = jointed(self, name, joint, parent, placement, before, inertia, constraints)
-        return other
+        extended: ClusterModel = jointed(self, name, joint, parent, placement, before, inertia, constraints)
+        return extended
 
     def was_changed(self) -> bool:
-        """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
-        own = inertia_tree_of(self.own_tree, self.rotors, self.closures)
-        return bool(self.tree != self.own_tree or self.inertia_tree != own)
+        """Return whether ``tree`` or ``inertia_tree`` was modified, which the algorithms ignore."""
+        expected = inertia_tree_of(self.own_tree, self.rotors, self.closures)
+        return bool(self.tree != self.own_tree or self.inertia_tree != expected)
 
     def createData(self) -> ClusterData:
-        """Return a workspace for the algorithms; one per thread."""
+        """Return a new workspace for the algorithms; each thread needs its own."""
         return ClusterData(self)
 
     def check(self, data: Any) -> bool:
@@ -317,8 +340,8 @@ class ClusterModel(Attachments):
         """Return the first index in v, a and tau of an independent joint.
 
         Raises:
-            UnknownNameError: No joint has that name.
-            ModelError: The joint is dependent, so it has no place in v.
+            UnknownNameError: No joint has this name.
+            ModelError: The joint is dependent, so it has no index in v.
         """
         joint = self.own_tree.joints[self.getJointId(name)]
         if name not in self.independent_joints and name not in self.dependent_joints:
@@ -331,7 +354,6 @@ class ClusterModel(Attachments):
         return int(np.searchsorted(self.idx_v_independent, joint.idx_v))
 
     def __repr__(self) -> str:
-        """Name, sizes and numbers of clusters and rotors."""
         return (
             f"ClusterModel({self.name!r}, nq={self.nq}, nv={self.nv}, joints={self.njoints - 1}, "
             f"clusters={len(self.clusters)}, rotors={len(self.rotors)}"
@@ -339,7 +361,6 @@ class ClusterModel(Attachments):
         )
 
     def __str__(self) -> str:
-        """Summarise the clusters, one per line."""
         spin = sum(r.spins for r in self.rotors)
         head = (
             f"ClusterModel {self.name!r}: nq = {self.nq}, nv = {self.nv} (spanning tree: {self.tree.nv}), "
@@ -351,12 +372,11 @@ class ClusterModel(Attachments):
 def check_model(
     model: Any, caller: str = "", cure: str = "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
 ) -> None:
-    """Refuse, by ``ArgumentTypeError``, what is no cluster model; the cure of a ``pin.Model`` is to wrap it."""
     if not isinstance(model, ClusterModel):
         if isinstance(model, pin.Model):
             cure = "Wrap it: model = pc.ClusterModel(model, constraints)."
-        who = caller and f"{caller}: "
-        raise ArgumentTypeError(f"{who}model must be a ClusterModel, got {type(model).__name__}. {cure}")
+        prefix = caller and f"{caller}: "
+        raise ArgumentTypeError(f"{prefix}model must be a ClusterModel, got {type(model).__name__}. {cure}")
 
 
 def remake(
@@ -368,7 +388,7 @@ def remake(
     preferred: tuple[str, ...] = (),
     collision: pin.GeometryModel | None = None,
 ) -> ClusterModel:
-    """Make a model again, from what the user gave, and without the warnings that the first one gave."""
+    """Rebuild a model from the arguments of the user, without repeating its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
         return ClusterModel(
@@ -389,23 +409,22 @@ def alike(
     independent: tuple[str, ...] | None = None,
     make: Callable[..., ClusterModel] | None = None,
 ) -> ClusterModel:
-    """Make a model as the given one, but of another tree, with other constraints or other independent joints."""
     reference, names = model._wishes if independent is None else (model.q_reference, independent)
-    own = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints
-    return (make or remake)(*own, reference, names, model.name, model.preferred, model._collision)
+    parts = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints
+    return (make or remake)(*parts, reference, names, model.name, model.preferred, model._collision)
 
 
-def varied(*given: Any) -> ClusterModel:
-    """Make a model again whose numbers are some of many."""
-    other = remake(*given)
-    object.__setattr__(other, "_varies", True)
-    return other
+def varied(*arguments: Any) -> ClusterModel:
+    """Rebuild a model that is one of many with different parameters."""
+    model = remake(*arguments)
+    object.__setattr__(model, "_varies", True)
+    return model
 
 
-def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
-    restored: ClusterModel = recipe.restore(remake(*given))
+def _remake_special(arguments: tuple[Any, ...], recipe: Any) -> ClusterModel:
+    restored: ClusterModel = recipe.restore(remake(*arguments))
     return restored
 
 
-# sweeps know robots by the name of what makes them
+# Sweeps identify a robot by the name of the function that rebuilds it.
 remake.__module__ = "pin_clusters.model"

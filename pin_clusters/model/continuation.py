@@ -1,4 +1,4 @@
-"""Closed loops carried along a motion, on their branch."""
+"""Continuation of closed loops along a motion, on their branch."""
 
 import math
 
@@ -15,11 +15,7 @@ from .loops import Loops, loops_of, movers_of, names_of_cluster
 
 
 def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return q moved along v, with the dependent joints of loops where continuation leads them; others stay behind.
-
-    Raises:
-        BranchLost: A mechanism cannot follow, or would have to pass a singular pose.
-    """
+    """Move q along v; loops follow by continuation, joints that follow by couplings stay. Raise ``BranchLost``."""
     loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
     v_tree[model.idx_v_independent] = v
     target = pin.integrate(model.own_tree, q, v_tree)
@@ -35,7 +31,7 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     else:
         try:
             moved = _carry_slowly(model, loops, q, v, target)
-        except BranchLost:  # as in the kernel: who rests stays
+        except BranchLost:  # As in the kernel, closed loops at rest do not move.
             if v.any() or not np.abs(loops.solved.residual(q) / loops.scales).max() < ROUNDING:
                 raise
     result = target.copy()
@@ -50,24 +46,21 @@ def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
         c.label for cluster in model.clusters if set(cluster.joints) == set(names) for c in cluster.constraints
     )
     return BranchLost(
-        f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: it leads to a pose "
-        "where they do not close, or through one where the dependent joints are not determined (a dead centre). Take "
-        "a shorter step, turn back, or make other joints independent: model, _ = pc.with_independent(model, names).",
+        f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: they do not close "
+        "at its end, or it passes a pose where the dependent joints are not determined (a dead centre). Take a "
+        "shorter step, turn back, or make other joints independent: model, _ = pc.with_independent(model, names).",
         names,
     )
 
 
 def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Do what the kernel does, with NumPy and Pinocchio: for functions of the user in Python.
-
-    The kernel's source as plain Python would take three to four times as long.
-    """
+    """Do the kernel's work with NumPy, for a user's Python functions; the kernel as plain Python is slower."""
     tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
     entries = loops.independent_entries
     done, allowed, q = 0.0, 1.0, q.copy()
     while done < 1.0:
         K = loops.solved.jacobian(q) / loops.scales[:, None]
-        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # the sign of det K_d would be that of rounding
+        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # Rounding would decide the sign of det K_d.
             raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
         P = np.linalg.pinv(K[:, held])
         rate = np.zeros(tree.nv)

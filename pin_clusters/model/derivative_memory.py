@@ -1,4 +1,4 @@
-"""What derivatives need of a data object: records of the kernels, results with their pattern of zeros, a tree."""
+"""Memory of derivatives in a ``ClusterData``: records of the kernels, results with their pattern of zeros, a tree."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,30 +9,24 @@ from .._support.arrays import on_a_page
 
 
 class DerivativeMemory:
-    """Where the kernels of derivatives write.
+    """Arrays that the kernels of derivatives write.
 
-    Kernels never write entries between clusters on different branches, so these stay zero.
+    Kernels never write entries between clusters on different branches of the tree, so these stay zero.
 
     Attributes:
         rates: Records of the kernels.
-        dtau_dq: Shape (nv, nv).
-        dtau_dv: Shape (nv, nv).
-        C: Coriolis matrix, shape (nv, nv).
-        scratch: Shape (nv, nv).
-        ddq: Derivatives of forward dynamics by q and v, shape (2, nv, nv).
-        total: Shape (24, nv): derivatives of momentum and rate about the centre of mass.
-        tau: Torques that nobody asked for, shape (nv,).
+        dtau_dq, dtau_dv, C, scratch, ddq_dtau: Shape (nv, nv); C is the Coriolis matrix.
+        ddq: Derivatives of forward dynamics with respect to q and v, shape (2, nv, nv).
+        total: Derivatives of momentum and its rate about the centre of mass, shape (24, nv).
+        tau: Torques that are computed but not requested, shape (nv,).
         state: q, v and a of the last derivatives of inverse dynamics; NaN if there were none.
         after_aba: q, v and tau of the last forward dynamics; NaN if there was none.
-        after_contacts: The same of forward dynamics with contacts, then their damping, which is 0.0 if the forces were
-            iterated.
+        after_contacts: q, v, tau of the last forward dynamics with contacts, then damping; 0.0 if forces were iterated.
         after_impact: q, v, restitution and damping of the last impact at contacts; NaN if there was none.
-        ddq_dtau: Derivative by tau of the accelerations with contacts, shape (nv, nv).
-        dlambda: Room for the derivatives by q, v and tau of their forces, one behind the other.
+        dlambda: Derivatives of the contact forces with respect to q, v and tau, one after the other, flat.
         tree: Tree of velocities, see ``tree_solve``.
-        sides: Room for right sides.
-        factors: Room for L.
-        rows: How many rows of forces were differentiated, one number.
+        sides, factors: Right-hand sides, and factor L of the mass matrix, flat.
+        rows: Number of rows of forces that were differentiated, shape (1,).
     """
 
     __slots__ = (
@@ -41,7 +35,6 @@ class DerivativeMemory:
     )  # fmt: skip
 
     def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: np.ndarray) -> None:
-        """Allocate; ``tree`` is that of the velocities, ``rates`` the records."""
         self.tree, self.rates = tree, rates
         self.dtau_dq, self.dtau_dv, self.C, self.scratch = np.zeros((4, nv, nv))
         self.ddq, self.total, self.tau = np.zeros((2, nv, nv)), np.zeros((24, nv)), np.zeros(nv)
@@ -52,15 +45,14 @@ class DerivativeMemory:
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
 
     def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, damping: float) -> None:
-        """Keep the state of forward dynamics with contacts."""
         self.after_contacts[:] = np.concatenate([q, v, tau, [damping]])
 
     def keep_impact(self, q: np.ndarray, v: np.ndarray, bounce: float, damping: float, known: bool) -> None:
-        """Keep the state of an impact; ``known``: at contacts, not at rows that were given."""
+        """Store the state of an impact at contacts; NaN if the rows were given (``known`` is False)."""
         self.after_impact[:] = np.concatenate([q, v, [bounce, damping]]) if known else np.nan
 
     def room_for(self, rows: int) -> bool:
-        """Make room for the derivatives of so many rows of forces; returns whether there was less."""
+        """Reserve memory for the derivatives of some rows of forces; return whether the array was replaced."""
         moves = self.dlambda.size < 3 * rows * self.tau.size
         if moves:
             self.dlambda = np.zeros(3 * rows * self.tau.size)
@@ -68,7 +60,7 @@ class DerivativeMemory:
         return moves
 
     def keep_forces(self, forces: Sequence[np.ndarray]) -> None:
-        """Keep derivatives of forces by q, v and, if there are any, tau; there must be room."""
+        """Store derivatives of forces with respect to q, v and, if given, tau; memory must be reserved."""
         rows = len(forces[0])
         size = rows * self.tau.size
         for i in range(3):
@@ -76,17 +68,17 @@ class DerivativeMemory:
         self.rows[0] = rows
 
     def rates_of_forces(self, i: int) -> np.ndarray:
-        """Return those by q, v or tau, shape (rows, nv), a copy."""
+        """Return a copy of the derivatives with respect to q (0), v (1) or tau (2), shape (rows, nv)."""
         rows, nv = int(self.rows[0]), self.tau.size
         return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
 
 
 class Result:
-    """A vector of any length at a place that calls of the extension write to.
+    """A vector of variable length at a fixed address that fast calls write to.
 
     Attributes:
-        numbers: Room for the vector, at whose beginning it stands.
-        size: Its length, one number.
+        numbers: Array whose first entries are the vector.
+        size: Length of the vector, shape (1,).
     """
 
     __slots__ = ("numbers", "size")
@@ -95,11 +87,10 @@ class Result:
         self.numbers, self.size = np.zeros(max(size, 64)), np.array([size])
 
     def get(self) -> np.ndarray:
-        """Return the vector, as a view."""
         return self.numbers[: self.size[0]]
 
     def put(self, x: Any) -> bool:
-        """Copy a vector; returns whether the room was too small, so that there is another one."""
+        """Store a copy of a vector; return whether the array was replaced because it was too small."""
         x = np.asarray(x, dtype=float).ravel()
         moves = x.size > self.numbers.size
         if moves:

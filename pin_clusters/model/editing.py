@@ -1,4 +1,4 @@
-"""A robot with joints locked or added, and two robots in one: trees are copied, and constraints are carried over."""
+"""Lock or add joints, and join two robots: trees are copied and constraints are carried over."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from .parts import ModelParts, checked_constraints
 
 
 class TreeCopy:
-    """The joints, frames and named configurations of a tree, copied into another tree.
+    """The joints, frames and named configurations of a tree, copied into another tree, parents before children.
 
-    The order of the joints is arbitrary, as long as parents come before children.
+    ``base`` is the joint, placement and frame of ``tree`` that carry the copy; by default the universe.
 
     Attributes:
         old: The tree that is copied.
-        tree: The tree that receives the copy.
-        joint: By joint id of the old tree: the id of the joint of ``tree`` that moves the same body.
-        offset: By joint id of the old tree: placement of the joint's frame in the frame of that joint.
+        tree: The tree that receives the copy; an empty one by default.
+        joint: By joint id of the old tree: id of the joint of ``tree`` that moves the same body.
+        offset: By joint id of the old tree: placement of the old joint's frame in the frame of that joint.
         held: Names of joints of the old tree that are fixed in ``tree``.
     """
 
     def __init__(self, old: pin.Model, tree: pin.Model | None = None, base: Any = None) -> None:
-        """Copy the universe to a joint of a tree, or of an empty one, at a placement in it and below a frame."""
         self.old, self.tree, self.held = old, pin.Model() if tree is None else tree, set[str]()
         if tree is None:
             self.tree.name, self.tree.gravity = old.name, old.gravity
@@ -42,76 +41,74 @@ class TreeCopy:
         self._frame: int = frame
         self._put(0, joint, offset)
 
-    def _put(self, j: int, to: int, at: pin.SE3) -> None:
-        self.joint[j], self.offset[j] = to, at
-        self.tree.appendBodyToJoint(to, self.old.inertias[j], at)
+    def _put(self, j: int, to: int, placement: pin.SE3) -> None:
+        self.joint[j], self.offset[j] = to, placement
+        self.tree.appendBodyToJoint(to, self.old.inertias[j], placement)
 
     def add(self, joints: Iterable[int], base: tuple[int, pin.SE3] | None = None) -> None:
-        """Copy joints; their parents and placements are those of the old tree, or ``base``."""
+        """Copy joints; parent and placement are as in the old tree, or ``base``."""
         for j in joints:
             above = self.old.parents[j]
-            parent, at = base or (self.joint[above], self.offset[above] * self.old.jointPlacements[j])
-            new = self.tree.addJoint(parent, self.old.joints[j], at, self.old.names[j])
+            parent, placement = base or (self.joint[above], self.offset[above] * self.old.jointPlacements[j])
+            new = self.tree.addJoint(parent, self.old.joints[j], placement, self.old.names[j])
             copy_fields(self.old, j, self.tree, new)
             self._put(j, new, pin.SE3.Identity())
-            self.tree.inertias[new] = self.old.inertias[j]  # exactly: a sum with nothing is rounded
+            self.tree.inertias[new] = self.old.inertias[j]  # The sum with zero in _put is rounded.
 
     def hold(self, j: int, placement: pin.SE3) -> None:
-        """Fix the body of a joint to that of the joint's parent."""
         self.held.add(self.old.names[j])
         self._put(j, self.joint[self.old.parents[j]], self.offset[self.old.parents[j]] * placement)
 
     @property
     def places(self) -> dict[str, tuple[str, pin.SE3]]:
-        """Joint and placement in ``tree`` of bodies whose joint is not there, by the name of that joint."""
+        """Joint and placement in ``tree`` of the bodies whose joint was not copied, by the name of that joint."""
         away = {j: self.joint[j] for j in self.joint if self.old.names[j] in self.held}
         if self.joint[0] or not self.offset[0].isIdentity(0.0):
             away[0] = self.joint[0]
         return {self.old.names[j]: (self.tree.names[to], self.offset[j]) for j, to in away.items()}
 
     def finish(self) -> None:
-        """Copy the frames in their order, and the named configurations, after all joints of the tree were added."""
+        """Copy frames in their order and named configurations, after all joints were added."""
         self._shift = self.tree.nframes - 1
         for frame in list(self.old.frames)[1:]:
             j, kind = frame.parentJoint, frame.type
             if kind == pin.FrameType.JOINT and self.old.names[j] in self.held:
                 kind = pin.FrameType.FIXED_JOINT
-            place = self.joint[j], self.frame(frame.parentFrame), self.offset[j] * frame.placement
-            self.tree.addFrame(pin.Frame(frame.name, *place, kind, frame.inertia), False)
-        there = {item.key(): np.array(item.data()) for item in self.tree.referenceConfigurations}
+            location = self.joint[j], self.frame(frame.parentFrame), self.offset[j] * frame.placement
+            self.tree.addFrame(pin.Frame(frame.name, *location, kind, frame.inertia), False)
+        configurations = {item.key(): np.array(item.data()) for item in self.tree.referenceConfigurations}
         for item in self.old.referenceConfigurations:
-            self.tree.referenceConfigurations[item.key()] = self.configuration(item.data(), there.get(item.key()))
+            self.tree.referenceConfigurations[item.key()] = self.configuration(
+                item.data(), configurations.get(item.key())
+            )
 
     def frame(self, k: int) -> int:
-        """Return the id in ``tree`` of a frame."""
         return k + self._shift if k else self._frame
 
     def configuration(self, q: np.ndarray, rest: np.ndarray | None = None) -> np.ndarray:
-        """Return a configuration of ``tree``: q of the joints that were copied, and ``rest`` (or neutral) elsewhere."""
-        found = pin.neutral(self.tree) if rest is None else rest
+        """Return a configuration of ``tree``: q for the copied joints, and ``rest`` (or neutral) elsewhere."""
+        q_new = pin.neutral(self.tree) if rest is None else rest
         for j in range(1, self.old.njoints):
             if self.old.names[j] not in self.held:
-                found[in_q(self.tree, self.joint[j])] = np.asarray(q)[in_q(self.old, j)]
-        return found
+                q_new[in_q(self.tree, self.joint[j])] = np.asarray(q)[in_q(self.old, j)]
+        return q_new
 
     def geometry(self, shapes: pin.GeometryModel) -> pin.GeometryModel:
-        """Return shapes of the old tree on ``tree``."""
-        found = shapes.clone()
-        for shape in found.geometryObjects:
+        copied = shapes.clone()
+        for shape in copied.geometryObjects:
             j = shape.parentJoint
             shape.placement = self.offset[j] * shape.placement
             shape.parentJoint, shape.parentFrame = self.joint[j], self.frame(shape.parentFrame)
-        return found
+        return copied
 
 
 def locked(model: Any, joints: Iterable[Any], q: Any) -> tuple[Any, TreeCopy]:
-    """Return a model with locked joints and the copy of its tree; see ``ClusterModel.with_locked``."""
-    own, q = model.own_tree, configuration(model, "q", q)
+    tree, q = model.own_tree, configuration(model, "q", q)
     ids = _ids(model, joints)
-    placed = own.createData()
-    pin.forwardKinematics(own, placed, q)
-    copy = TreeCopy(own)
-    for j in range(1, own.njoints):
+    placed = tree.createData()
+    pin.forwardKinematics(tree, placed, q)
+    copy = TreeCopy(tree)
+    for j in range(1, tree.njoints):
         if j in ids:
             copy.hold(j, placed.liMi[j])
         else:
@@ -123,56 +120,55 @@ def locked(model: Any, joints: Iterable[Any], q: Any) -> tuple[Any, TreeCopy]:
 def _ids(model: ModelParts, joints: Any) -> set[int]:
     if isinstance(joints, (str, bytes)) or not isinstance(joints, Iterable):
         raise ArgumentTypeError(f"with_locked: joints must be a list of names or ids, got {joints!r}.")
-    found = set()
+    ids = set()
     for joint in joints:
         j = model.getJointId(joint) if isinstance(joint, str) else joint
         if isinstance(j, bool) or not isinstance(j, (int, np.integer)) or not 0 < j < model.njoints:
             raise ArgumentTypeError(
                 f"with_locked: joints must be names, or ids from 1 to {model.njoints - 1}, got {joint!r}."
             )
-        found.add(int(j))
-    if len(found) == model.njoints - 1:
+        ids.add(int(j))
+    if len(ids) == model.njoints - 1:
         raise ModelError("with_locked: all joints are locked, so nothing moves. Leave one out.")
-    return found
+    return ids
 
 
 def jointed(
     model: Any, name: Any, joint: Any, parent: Any, placement: Any, before: Any, inertia: Any, constraints: Any
 ) -> Any:
-    """Return a model with another joint; see ``ClusterModel.with_joint``."""
-    own, who = model.own_tree, f"with_joint({name!r})"
-    more = checked_constraints(who, constraints)
-    _check_joint(own, who, name, joint, inertia)
+    tree, caller = model.own_tree, f"with_joint({name!r})"
+    added = checked_constraints(caller, constraints)
+    _check_joint(tree, caller, name, joint, inertia)
     if (parent is None) == (before is None):
         raise ArgumentTypeError(
-            f"{who}: give parent='hip' to add a joint with a new body, or before='knee' to insert a joint between "
+            f"{caller}: give parent='hip' to add a joint with a new body, or before='knee' to insert a joint between "
             f"'knee' and its parent, but not both; got parent={parent!r}, before={before!r}."
         )
-    copy, after = TreeCopy(own), own.njoints
+    copy, after = TreeCopy(tree), tree.njoints
     if before is None:
-        place = frame_of(parent if placement is None else (parent, placement), "parent", who)
-        to, at = resolve_frame(own, place, who)
+        location = frame_of(parent if placement is None else (parent, placement), "parent", caller)
+        to, offset = resolve_frame(tree, location, caller)
     else:
         after = model.getJointId(before)
-        to, at = own.parents[after], own.jointPlacements[after]
+        to, offset = tree.parents[after], tree.jointPlacements[after]
         if placement is not None:
-            at = resolve_frame(own, frame_of((own.names[to], placement), "placement", who), who)[1]
+            offset = resolve_frame(tree, frame_of((tree.names[to], placement), "placement", caller), caller)[1]
     copy.add(range(1, after))
-    new = copy.tree.addJoint(copy.joint[to], joint, at, name)
-    above = next((k for k, f in enumerate(own.frames) if (f.parentJoint, f.type) == (to, pin.FrameType.JOINT)), 0)
+    new = copy.tree.addJoint(copy.joint[to], joint, offset, name)
+    above = next((k for k, f in enumerate(tree.frames) if (f.parentJoint, f.type) == (to, pin.FrameType.JOINT)), 0)
     copy.tree.appendBodyToJoint(new, pin.Inertia.Zero() if inertia is None else inertia, pin.SE3.Identity())
     if before is not None:
-        below = pin.SE3.Identity() if placement is None else at.actInv(own.jointPlacements[after])
+        below = pin.SE3.Identity() if placement is None else offset.actInv(tree.jointPlacements[after])
         copy.add([after], (new, below))
-        copy.add(range(after + 1, own.njoints))
+        copy.add(range(after + 1, tree.njoints))
     copy.finish()
     frame = copy.tree.addFrame(pin.Frame(name, new, above, pin.SE3.Identity(), pin.FrameType.JOINT), False)
-    if before is not None and own.existFrame(before, pin.FrameType.JOINT):
-        copy.tree.frames[own.getFrameId(before, pin.FrameType.JOINT)].parentFrame = frame
-    # a cluster whose independent joints the user chose has a new degree of freedom
-    chosen = {*(model._wishes[1] or ())}
-    led = [name] if any(before in c.joints and chosen & {*c.joints} for c in model.clusters) else []
-    return _made({model: copy}, [*_carried(model, copy), *more], copy.geometry(model.collision), led)
+    if before is not None and tree.existFrame(before, pin.FrameType.JOINT):
+        copy.tree.frames[tree.getFrameId(before, pin.FrameType.JOINT)].parentFrame = frame
+    # The new joint adds a degree of freedom to a cluster whose independent joints the user chose.
+    required = {*(model._wishes[1] or ())}
+    leading = [name] if any(before in c.joints and required & {*c.joints} for c in model.clusters) else []
+    return _made({model: copy}, [*_carried(model, copy), *added], copy.geometry(model.collision), leading)
 
 
 def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any) -> None:
@@ -182,9 +178,9 @@ def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any)
         raise ModelError(f"{who}: the model has a joint or frame {name!r} already. Choose another name.")
     try:
         pin.JointModel(joint)
-    except TypeError:  # of Boost.Python
-        what = f"a joint of Pinocchio, such as pin.JointModelRY(), got {joint!r}"
-        raise ArgumentTypeError(f"{who}: joint must be {what}.") from None
+    except TypeError:  # raised by Boost.Python
+        expected = f"a joint of Pinocchio, such as pin.JointModelRY(), got {joint!r}"
+        raise ArgumentTypeError(f"{who}: joint must be {expected}.") from None
     if not isinstance(inertia, (pin.Inertia, type(None))):
         raise ArgumentTypeError(f"{who}: inertia must be a pinocchio.Inertia or None, got {type(inertia).__name__}.")
 
@@ -192,31 +188,30 @@ def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any)
 def appended(
     model_a: Any, model_b: Any, shapes: tuple[pin.GeometryModel, pin.GeometryModel] | None, frame: Any, placement: Any
 ) -> tuple[Any, pin.GeometryModel]:
-    """Return one model of two, and their shapes; see ``pc.appendModel``."""
-    who, own = "appendModel", model_a.own_tree
+    caller, tree = "appendModel", model_a.own_tree
     k = model_a.getFrameId(frame) if isinstance(frame, str) else frame
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 0 <= k < own.nframes:
-        raise ArgumentTypeError(f"{who}: frame_in_modelA must be an id from 0 to {own.nframes - 1}, got {frame!r}.")
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 0 <= k < tree.nframes:
+        raise ArgumentTypeError(f"{caller}: frame_in_modelA must be an id from 0 to {tree.nframes - 1}, got {frame!r}.")
     if not isinstance(placement, pin.SE3):
-        raise ArgumentTypeError(f"{who}: aMb must be a pinocchio.SE3, got {type(placement).__name__}.")
+        raise ArgumentTypeError(f"{caller}: aMb must be a pinocchio.SE3, got {type(placement).__name__}.")
     _check_names(model_a, model_b)
-    place = own.frames[int(k)]
-    first = [j for j in range(1, own.njoints) if j <= place.parentJoint or place.parentJoint in [*own.supports[j]]]
-    a = TreeCopy(own)
+    base = tree.frames[int(k)]
+    first = [j for j in range(1, tree.njoints) if j <= base.parentJoint or base.parentJoint in [*tree.supports[j]]]
+    a = TreeCopy(tree)
     a.add(first)
-    b = TreeCopy(model_b.own_tree, a.tree, (a.joint[place.parentJoint], place.placement * placement, int(k)))
+    b = TreeCopy(model_b.own_tree, a.tree, (a.joint[base.parentJoint], base.placement * placement, int(k)))
     b.add(range(1, model_b.njoints))
-    a.add(j for j in range(1, own.njoints) if j not in first)
+    a.add(j for j in range(1, tree.njoints) if j not in first)
     a.finish()
     b.finish()
-    both = {model_a: a, model_b: b}
-    constraints = [c for model, copy in both.items() for c in _carried(model, copy)]
-    made = _made(both, constraints, _both_shapes(both, (model_a.collision, model_b.collision), across=False))
-    return made, pin.GeometryModel() if shapes is None else _both_shapes(both, shapes, across=True)
+    copies = {model_a: a, model_b: b}
+    constraints = [c for model, copy in copies.items() for c in _carried(model, copy)]
+    joined = _made(copies, constraints, _both_shapes(copies, (model_a.collision, model_b.collision), across=False))
+    return joined, pin.GeometryModel() if shapes is None else _both_shapes(copies, shapes, across=True)
 
 
 def _check_names(*models: ModelParts) -> None:
-    """Raise ``ModelError`` for names of both models that Pinocchio or a constraint would confuse."""
+    """Raise ``ModelError`` for names in both models that Pinocchio or a constraint would confuse."""
     joint = pin.FrameType.JOINT
     a, b = (
         {*((n, joint) for n in list(m.names)[1:]), *((f.name, f.type) for f in list(m.own_tree.frames)[1:])}
@@ -224,82 +219,76 @@ def _check_names(*models: ModelParts) -> None:
     )
     named = {name for model in models for c in model.constraints for name in names_in(c)}
     for name in sorted(named & {n for n, _ in a} & {n for n, _ in b} | {n for n, _ in a & b}):
-        what = "joint" if (name, joint) in a | b else "frame"
-        raise ModelError(f"appendModel: both models have a {what} or body named {name!r}. Rename it in one of them.")
+        kind = "joint" if (name, joint) in a | b else "frame"
+        raise ModelError(f"appendModel: both models have a {kind} or body named {name!r}. Rename it in one of them.")
 
 
 def _both_shapes(
-    both: Mapping[Any, TreeCopy], shapes: tuple[pin.GeometryModel, pin.GeometryModel], *, across: bool
+    copies: Mapping[Any, TreeCopy], shapes: tuple[pin.GeometryModel, pin.GeometryModel], *, across: bool
 ) -> pin.GeometryModel:
-    """Return the shapes of two models with their collision pairs; and with all pairs between them, if ``across``."""
-    found, second = (copy.geometry(x) for copy, x in zip(both.values(), shapes, strict=True))
-    n = found.ngeoms
+    """Return the shapes of two models with their collision pairs; if ``across``, add all pairs between the models."""
+    merged, second = (copy.geometry(x) for copy, x in zip(copies.values(), shapes, strict=True))
+    n = merged.ngeoms
     for shape in second.geometryObjects:
-        found.addGeometryObject(shape)
-    on = [x.parentJoint for x in found.geometryObjects]
+        merged.addGeometryObject(shape)
+    on = [x.parentJoint for x in merged.geometryObjects]
     pairs = [(i, k) for i in range(n) for k in range(n, len(on)) if across and on[i] != on[k]]
     for i, k in [*((p.first + n, p.second + n) for p in second.collisionPairs), *pairs]:
-        found.addCollisionPair(pin.CollisionPair(i, k))
-    return found
+        merged.addCollisionPair(pin.CollisionPair(i, k))
+    return merged
 
 
 def _made(
     copies: Mapping[Any, TreeCopy], constraints: list[Any], shapes: pin.GeometryModel, led: Iterable[str] = ()
 ) -> Any:
-    """Return the model of the finished copies of models, with their wishes; ``led`` are more independent joints."""
-    first, (reference, independent) = next(iter(copies)), (None, None)
+    """Build the model from finished copies, with the models' requests; ``led`` are additional independent joints."""
+    first_model, (reference, independent) = next(iter(copies)), (None, None)
     for model, copy in copies.items():
-        own, names = model._wishes
+        q_own, names = model._wishes
         if any(m._wishes[0] is not None for m in copies):
-            reference = copy.configuration(model.q_reference if own is None else own, reference)
+            reference = copy.configuration(model.q_reference if q_own is None else q_own, reference)
         if names is not None:
             independent = [*(independent or led), *(name for name in names if name not in copy.held)]
-    return type(first)(
+    return type(first_model)(
         next(iter(copies.values())).tree,
         constraints,
         reference,
         independent=independent,
-        name=first.name,
+        name=first_model.name,
         preferred=[name for model, copy in copies.items() for name in model.preferred if name not in copy.held],
         collision=shapes,
     )
 
 
 def _carried(model: ModelParts, copy: TreeCopy, q: np.ndarray | None = None) -> list[Any]:
-    """Return the constraints of a model on the copy of its tree; rotors that stand still become parts of bodies.
-
-    Raises:
-        ConstraintError: A constraint ties joints of which some are held.
-    """
-    found: list[Any] = []
+    """Return the constraints of a model on the copy of its tree; rotors that stand still become parts of bodies."""
+    carried: list[Any] = []
     places = {name: attached(*place) for name, place in copy.places.items()}
     for constraint in model.constraints:
         if isinstance(constraint, Rotor):
-            found += _rotor(model, constraint, copy)
+            carried += _rotor(model, constraint, copy)
             continue
         if isinstance(constraint, GravityCompensation):
-            found += _held_weight(constraint, copy)
+            carried += _held_weight(constraint, copy)
             continue
         if isinstance(constraint, Spring) and isinstance(constraint.along, (str, Mapping)):
-            found += _spring(constraint, copy, q)
+            carried += _spring(constraint, copy, q)
             continue
-        tied = {name for c in model.clusters if constraint in c.constraints for name in c.joints}
-        if not tied & copy.held:
-            found.append(moved_frames(constraint, places) if places else constraint)
-        elif tied <= copy.held:
+        coupled = {name for c in model.clusters if constraint in c.constraints for name in c.joints}
+        if not coupled & copy.held:
+            carried.append(moved_frames(constraint, places) if places else constraint)
+        elif coupled <= copy.held:
             _add_rod(model, constraint, copy)
         else:
-            names = ", ".join(map(repr, sorted(tied - copy.held)))
+            names = ", ".join(map(repr, sorted(coupled - copy.held)))
             raise ConstraintError(
-                f"with_locked: {constraint} ties locked joints to {names}, which would be cut. Lock these as well, or "
-                "none of them."
+                f"with_locked: {constraint} couples locked joints to {names}. Lock all of these joints or none of them."
             )
-    before, after = ({c.name for c in cs if isinstance(c, Rotor)} for cs in (model.constraints, found))
-    return [c for c in found if not (isinstance(c, Motor) and c.rotor in before - after | copy.held)]
+    before, after = ({c.name for c in cs if isinstance(c, Rotor)} for cs in (model.constraints, carried))
+    return [c for c in carried if not (isinstance(c, Motor) and c.rotor in before - after | copy.held)]
 
 
 def _add_rod(model: ModelParts, constraint: Any, copy: TreeCopy) -> None:
-    """Add the mass of a rod between bodies that are one now: at its ends and in its middle."""
     for rod in massive(model.closures):
         if rod.source is constraint:
             joint = max(copy.joint[j] for j, _ in rod.ends)
@@ -317,18 +306,18 @@ def _held_weight(held: GravityCompensation, copy: TreeCopy) -> list[GravityCompe
 
 
 def _spring(spring: Spring, copy: TreeCopy, q: np.ndarray | None) -> list[Spring]:
-    """Return a spring along coordinates: the coordinates of held joints move the position of rest."""
-    given = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
-    held = {x: j for x in given if copy.old.names[j := joint_id(copy.old, x, spring.label)] in copy.held}
-    left = {x: c for x, c in given.items() if x not in held}
-    if not held or not left:
-        return [spring] if left else []
-    shift = sum(given[x] * coordinate(copy.old, j, np.asarray(q)) for x, j in held.items())
-    return [replace(spring, along=left, rest=tuple(r - shift for r in spring.rest or (0.0,)))]
+    """Return a spring along coordinates; the coordinates of held joints shift its rest position."""
+    coefficients = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
+    held = {x: j for x in coefficients if copy.old.names[j := joint_id(copy.old, x, spring.label)] in copy.held}
+    moving = {x: c for x, c in coefficients.items() if x not in held}
+    if not held or not moving:
+        return [spring] if moving else []
+    shift = sum(coefficients[x] * coordinate(copy.old, j, np.asarray(q)) for x, j in held.items())
+    return [replace(spring, along=moving, rest=tuple(r - shift for r in spring.rest or (0.0,)))]
 
 
 def _rotor(model: ModelParts, rotor: Rotor, copy: TreeCopy) -> list[Rotor]:
-    """Return what is left of a rotor: it as it is, with the joints that still move, or none."""
+    """Return the rotor on the joints that still move; without any, add its inertia to the carrier."""
     row, old, tree = rotor.resolve(model.own_tree), copy.old, copy.tree
     carrier, offset = copy.joint[row.carrier], copy.offset[row.carrier]
     names = [old.names[j] for j in row.joints]

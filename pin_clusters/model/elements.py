@@ -1,4 +1,4 @@
-"""What a model is made of: clusters and rotors, as users see them."""
+"""Clusters and rotors of a model, as users see them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,16 +15,22 @@ from .topology import Topology
 
 @dataclass(frozen=True)
 class Cluster:
-    """Joints that move together.
+    """Joints that move together, an entry of ``model.clusters``.
 
     Attributes:
-        joints: Names of all its joints, in the tree's order.
+        joints: Names of all joints, in the tree's order.
         independent: Names of the joints whose velocities are independent.
         dependent: Names of the joints that follow.
-        output_body: Name of the joint that moves the body from which the cluster hangs, or ``"universe"``.
-        constraints: The user's constraints that tie it.
-        rotors: Names of the rotors it drives (see ``model.rotors``).
-        bodies: Names of rotors that stay bodies, with the reason.
+        output_body: Name of the joint that moves the body to which the cluster is attached, or ``"universe"``.
+        constraints: The user's constraints that couple the joints.
+        rotors: Names of the rotors that the joints drive (see ``model.rotors``).
+        bodies: Names of rotors that are kept as bodies, with the reason.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> cluster = pc.load("four_bar").clusters[0]
+        >>> cluster.independent, cluster.dependent
+        (('crank',), ('coupler', 'rocker'))
     """
 
     joints: tuple[str, ...]
@@ -36,7 +42,6 @@ class Cluster:
     bodies: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        """One line: what leads, what follows, on which body."""
         text = f"{' + '.join(self.independent) or '-'}"
         if self.dependent:
             text += f" -> {', '.join(self.dependent)}"
@@ -51,30 +56,39 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class RotorElement:
-    """A driven rotor: a ``Rotor`` constraint, or a driven leaf body of the tree that is no finger or other link.
+    """A driven rotor, an entry of ``model.rotors``: a ``Rotor`` constraint, or a driven leaf body of the tree.
 
-    A leaf that follows other joints is a rotor if it turns about an axis near its centre of mass (m d^2 is at most half
-    of its inertia about the axis), and faster than what drives it or as a ``Gear`` or ``Belt`` states it.
+    A leaf body that follows other joints is a rotor under two conditions. It turns about an axis near its centre of
+    mass (m d^2 is at most half of its inertia about the axis). It turns faster than the joints that drive it, or a
+    ``Gear`` or ``Belt`` drives it. Other leaf bodies are links, such as fingers.
 
     Attributes:
         name: Name of the rotor, or of its joint.
         carrier: Name of the joint that moves its carrier, or ``"universe"``.
         carrier_id: Joint id of the carrier.
-        row: Row of G, shape (nv,): spin speed relative to the carrier = ``row @ v``; with closed loops at the
+        row: Row of G, shape (nv,): spin speed relative to the carrier = ``row @ v``, [rad/s]; with closed loops at the
             reference pose.
-        drivers: ``(index in the tree's v, ratio)``: the same speed from velocities of the tree, at any pose.
-        axial_inertia: About the spin axis, [kg m^2].
+        drivers: Pairs ``(index in the tree's v, ratio)``, which give the spin speed from the tree's velocity at any
+            pose.
+        axial_inertia: Inertia about the spin axis, [kg m^2].
         axis: Unit spin axis in the carrier's joint frame, shape (3,).
-        placement: Rotor frame in the carrier's joint frame, at rotor angle 0.
-        inertia: In the rotor frame; None if it is in the carrier's link already.
-        joint_id: Joint id of a rotor that is a body of the tree, None for a ``Rotor``.
-        spins: Whether it is compiled to a spin element; otherwise it stays a body (exact, slower).
-        reason: Why it does not spin.
-        source: The ``Rotor`` constraint, None for a body of the tree.
-        driven: Whether it is the rotor of a motor, and no further stage of its gear: as the ``Rotor`` says, and of
-            bodies of the tree that always turn together the fastest. A body that only follows rotors with a ``Motor``
-            is none.
-        motor: The motor that is stated on it, or None.
+        placement: Rotor frame in the carrier's joint frame, at rotor angle 0, [m].
+        inertia: Inertia in the rotor frame, [kg], [m] and [kg m^2]; None if the carrier's link includes it.
+        joint_id: Joint id of a rotor that is a body of the tree; None for a ``Rotor``.
+        spins: Whether it is lumped into its carrier (spin element); otherwise it is kept as a body, which is exact but
+            slower.
+        reason: Why it is kept as a body.
+        source: The ``Rotor`` constraint; None for a body of the tree.
+        driven: Whether it is a motor's rotor and not a further stage of its gear, as the ``Rotor`` states. Of bodies of
+            the tree that always turn together, the fastest is the motor's rotor, unless it only follows rotors with a
+            ``Motor``.
+        motor: The ``Motor`` on this rotor, or None.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> rotor = pc.load("mit_humanoid_leg").rotors[0]
+        >>> rotor.name, rotor.carrier, rotor.spins
+        ('ankle_rotor', 'hip_ry', True)
     """
 
     name: str
@@ -94,24 +108,20 @@ class RotorElement:
     motor: Motor | None = None
 
     def __str__(self) -> str:
-        """One line: carrier, speed, inertia."""
         kind = "spin element" if self.spins else f"body ({self.reason})"
         ratios = " ".join(f"{g:+g} v[{i}]" for i, g in enumerate(self.row) if g)
         return f"{self.name}: on {self.carrier}, speed {ratios or '0'}, axial inertia {self.axial_inertia:g}, {kind}"
 
 
 def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tuple[RotorElement, ...]:
-    """List the rotors of a model: driven leaf bodies of the tree in joint order, then ``Rotor`` constraints.
-
-    With ``links`` the leaves that follow as links do are among them.
-    """
+    """List driven leaf bodies in joint order (with ``links``, also links), then ``Rotor`` constraints."""
     G = topology.G
     followers = {row.dependent: row for row in topology.substituted}
     parents = {int(p) for p in list(tree.parents)[1:]}
     carriers = {r.carrier for r in topology.rotors}
     leaves = [j for j in sorted({*followers, *_beside_loops(topology)}) if j not in parents and j not in carriers]
     turning = {j for j in leaves if j in followers and _as_rotor(tree, followers[j])}
-    slower, found = _stages(followers, turning), []
+    slower, elements = _stages(followers, turning), []
     for j in leaves:
         joint = tree.joints[j]
         if joint.nv != 1 or not (links or j in turning or j not in followers):
@@ -127,7 +137,7 @@ def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tup
         if j in followers:
             row = followers[j]
             drivers = tuple((tree.joints[m].idx_v, c) for m, c in row.terms)
-        found.append(
+        elements.append(
             RotorElement(
                 tree.names[j],
                 tree.names[parent],
@@ -148,31 +158,31 @@ def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tup
     for r in topology.rotors:
         drivers = tuple((tree.joints[j].idx_v, ratio) for j, ratio in zip(r.joints, r.ratios, strict=True))
         g = sum((ratio * G[iv] for iv, ratio in drivers), np.zeros(G.shape[1]))
-        found.append(
+        elements.append(
             RotorElement(
                 r.name, tree.names[r.carrier], r.carrier, g, drivers, r.axial_inertia, r.axis, r.placement, r.inertia,
                 None, True, "", r.source, r.source.driven,
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(elements)
 
 
 def _as_rotor(tree: pin.Model, row: Row) -> bool:
-    """Whether what follows turns as a rotor does, not as a link."""
+    """Return whether a body that follows a coupling turns as a rotor, not as a link."""
     stated = isinstance(row.source, (Gear, Belt)) or sum(map(abs, row.coefficients)) > 1.0
     return stated and centred(tree, row.dependent)
 
 
 def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
-    """Return the rotors of which a faster one is a constant multiple: further stages of its gear."""
+    """Return the rotors of which a faster rotor is a constant multiple: further stages of its gear."""
     speeds, groups = dict[int, dict[int, float]](), dict[tuple[int, ...], list[tuple[int, np.ndarray]]]()
     for j, row in followers.items():  # masters come before dependents
-        own = speeds[j] = dict[int, float]()
+        speed = speeds[j] = dict[int, float]()
         for m, c in row.terms:
             for k, x in speeds.get(m, {m: 1.0}).items():
-                own[k] = own.get(k, 0.0) + c * x
+                speed[k] = speed.get(k, 0.0) + c * x
         if j in turning:
-            groups.setdefault(tuple(sorted(own)), []).append((j, np.array([own[k] for k in sorted(own)])))
+            groups.setdefault(tuple(sorted(speed)), []).append((j, np.array([speed[k] for k in sorted(speed)])))
     pairs = ((j, x, y) for group in groups.values() for j, x in group for _, y in group)
     return {
         j
@@ -182,39 +192,38 @@ def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
 
 
 def _beside_loops(topology: Topology) -> set[int]:
-    """Joints of clusters with closures that no closure of bodies moves: motors of differentials, for example."""
-    found: set[int] = set()
+    """Return the joints of clusters with loops that no closure of bodies moves, such as motors of differentials."""
+    joints: set[int] = set()
     for loop in topology.analyses:
-        tied = {j for c in loop.closures if isinstance(c, BodyClosure) for j in c.bodies}
-        found |= set(loop.joints) - tied
-    return found
+        moved = {j for c in loop.closures if isinstance(c, BodyClosure) for j in c.bodies}
+        joints |= set(loop.joints) - moved
+    return joints
 
 
 def describe(
     tree: pin.Model, topology: Topology, constraints: tuple[Any, ...], rotors: tuple[RotorElement, ...]
 ) -> tuple[Cluster, ...]:
-    """Turn the clusters' joint ids into names."""
-    column = {int(at): i for i, at in enumerate(topology.independent)}
+    column = {int(iv): i for i, iv in enumerate(topology.independent)}
     followers = {j for j in range(1, tree.njoints) if tree.idx_vs[j] not in column}
     bodies: dict[int, RotorElement] = {r.joint_id: r for r in rotors if r.joint_id is not None}
-    moved: dict[int, list[int]] = {}  # rotors that are no bodies, by the column that moves them
+    moved: dict[int, list[int]] = {}  # indices of rotors that are not bodies, by the column that moves them
     for i, r in enumerate(rotors):
-        for at in np.flatnonzero(r.row).tolist() if r.joint_id is None else ():
-            moved.setdefault(at, []).append(i)
-    found = []
+        for iv in np.flatnonzero(r.row).tolist() if r.joint_id is None else ():
+            moved.setdefault(iv, []).append(i)
+    clusters = []
     for joints, output, members in zip(topology.clusters, topology.outputs, topology.members, strict=True):
-        columns = {column[at] for j in joints for at in in_v(tree, j) if at in column}
-        own = [bodies[j] for j in sorted(joints) if j in bodies]
-        own += [rotors[i] for i in sorted({i for at in columns for i in moved.get(at, ())})]
-        found.append(
+        columns = {column[iv] for j in joints for iv in in_v(tree, j) if iv in column}
+        driven = [bodies[j] for j in sorted(joints) if j in bodies]
+        driven += [rotors[i] for i in sorted({i for iv in columns for i in moved.get(iv, ())})]
+        clusters.append(
             Cluster(
                 tuple(tree.names[j] for j in joints),
                 tuple(tree.names[j] for j in joints if j not in followers),
                 tuple(tree.names[j] for j in joints if j in followers),
                 tree.names[output],
                 tuple(constraints[i] for i in members),
-                tuple(r.name for r in own),
-                tuple((r.name, r.reason) for r in own if not r.spins),
+                tuple(r.name for r in driven),
+                tuple((r.name, r.reason) for r in driven if not r.spins),
             )
         )
-    return tuple(found)
+    return tuple(clusters)

@@ -1,4 +1,4 @@
-"""The expanded tree: every rotor a body, depth-first; the spanning tree as Pinocchio alone would need it."""
+"""The expanded tree: depth-first, with every rotor as a body, as Pinocchio alone would need it."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,81 +17,59 @@ from .elements import RotorElement
 
 @dataclass(frozen=True, eq=False)
 class SpanningTree:
-    """A robot with a body for every rotor, in an order that all of Pinocchio's algorithms accept."""
+    """A robot with a body for every rotor, in a joint order that all of Pinocchio's algorithms accept."""
 
-    # depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint, which
-    # bears the rotor's name. It has no frames of its own. Treat it as read-only
+    # Depth-first ``pin.Model`` with the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint, with
+    # the rotor's name. It has no frames. Treat it as read-only.
     tree: pin.Model
-    # shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity. What turns tree
-    # velocities into these turns G(q) and g of a model with loops as well
+    # Shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity. It also maps
+    # G(q) and g of a model with loops.
     from_tree: np.ndarray
     from_tree_id: np.ndarray  # joint id in this tree of each joint of the user's tree, shape (njoints,)
     from_tree_q: np.ndarray  # index in this tree's q of each entry of the user's q, shape (nq,)
     from_tree_v: np.ndarray  # index in this tree's v of each entry of the user's tree velocity, shape (model.tree.nv,)
     rotors: tuple[int, ...]  # joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``
-    coupling: np.ndarray | None  # ``G``; None for a model with loops
+    coupling: np.ndarray | None  # G, shape (tree.nv, nv); None for a model with loops
 
     @property
     def G(self) -> np.ndarray:
-        """Coupling matrix, shape (tree.nv, nv): velocity of this tree = G times the independent velocity.
-
-        Raises:
-            ModelError: The model has loops, so G depends on q.
-        """
+        """Coupling matrix: velocity of this tree = G times the independent velocity, shape (tree.nv, nv)."""
         if self.coupling is None:
             raise ModelError(
-                "The coupling matrix of a model with loops depends on q, so the expanded tree has none of its own. "
+                "The coupling matrix of a model with loops depends on q, so the expanded tree has no constant one. "
                 "Use span.from_tree @ pc.coupling_jacobian(model, data, q)."
             )
         return self.coupling
 
     def joint_id(self, name: str) -> int:
-        """Return the id in this tree of a joint, or of the rotor, of that name."""
         return self.tree.getJointId(name)
 
     def configuration(self, q: np.ndarray) -> np.ndarray:
-        """Return the configuration of this tree.
-
-        Args:
-            q: Configuration in the user's order, shape (nq,).
-
-        Returns:
-            Shape (tree.nq,); rotors of ``Rotor`` constraints stay at angle 0, since they are axisymmetric.
-        """
+        """Return the configuration of this tree; axisymmetric rotors of ``Rotor`` constraints stay at angle 0."""
         expanded = np.zeros(self.tree.nq)
         expanded[self.from_tree_q] = np.asarray(q, dtype=float).ravel()
         return expanded
 
     def fext(self, forces: Sequence[Any] | np.ndarray) -> pin.StdVec_Force:
-        """Return external forces in the joint frames of this tree.
-
-        Args:
-            forces: One per joint in the user's order, the universe first: ``pin.Force``, or rows [linear; angular].
-        """
+        """Return the external forces of the user's joints, ``pin.Force`` or rows, in the joint frames of this tree."""
         return joint_forces(self.tree, self.from_tree_id, forces)
 
 
 def joint_forces(tree: pin.Model, ids: Iterable[int], forces: Iterable[Any]) -> pin.StdVec_Force:
-    """Return forces, ``pin.Force`` or rows [linear; angular], on the joints of these ids; none on the others."""
-    found = pin.StdVec_Force()
-    found.extend([pin.Force.Zero() for _ in range(tree.njoints)])
+    """Return forces, ``pin.Force`` or rows [linear; angular], on the joints with these ids, and zero on the others."""
+    on_tree = pin.StdVec_Force()
+    on_tree.extend([pin.Force.Zero() for _ in range(tree.njoints)])
     for j, force in zip(ids, forces, strict=True):
-        found[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
-    return found
+        on_tree[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
+    return on_tree
 
 
 def expand(model: ClusterModel) -> SpanningTree:
     """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
 
-    A rotor given by its ``axial_inertia`` alone lies in its carrier's link already: its body has no mass and the
-    inertia ``J s s'``, and the same is taken from the carrier, so that the sum stays. So it is with one that the
-    universe carries: what is added to the universe counts nowhere, as in Pinocchio.
-
-    Args:
-        model: Cluster model.
-
-    Returns:
-        The expanded tree with its maps.
+    The link of the carrier includes a rotor that is given only by its ``axial_inertia``. The body of such a rotor has
+    no mass and the inertia ``J s s'``, which is subtracted from the carrier, so that the sum is unchanged. This also
+    applies to rotors on the universe, whose inertia has no effect, as in Pinocchio.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -118,7 +96,7 @@ def expand(model: ClusterModel) -> SpanningTree:
             rotor_id[k] = _add_rotor(tree, int(from_tree_id[spinning[k].carrier_id]), spinning[k])
     from_tree_q, from_tree_v = index_maps(user, tree, from_tree_id, range(1, user.njoints))
     armature = np.zeros(tree.nv)
-    # Rotor(armature="replace") sets the armature of the driven joints aside
+    # Rotor(armature="replace") removes the armature of the driven joints from inertia_tree.
     armature[from_tree_v] = model.inertia_tree.armature
     tree.armature = armature
     rotors = tuple(rotor_id[k] for k in range(len(spinning)))
@@ -134,20 +112,14 @@ def expand(model: ClusterModel) -> SpanningTree:
 
 
 def rotor_ids(rotors: Sequence[RotorElement], span: SpanningTree) -> list[int]:
-    """Return the joint ids in the expanded tree of a model's rotors, in their order."""
     bodies = iter(span.rotors)
     return [int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]) for r in rotors]
 
 
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
-    """Return a copy of a model with the joints in depth-first order.
+    """Return a copy of a model with depth-first joints, its names, frames, limits and reference configurations.
 
-    Args:
-        tree: Any model.
-        locked: Joint ids of leaf bodies to fix to their parents at joint position 0, their inertia included.
-
-    Returns:
-        A model with the names, frames (in their order), limits and reference configurations of the joints that stay.
+    The leaf bodies of ``locked`` joints (ids) are fixed to their parents at joint position 0.
     """
     order = [k for _, k in visit(tree, ()) if k not in locked]
     if order == list(range(1, tree.njoints)):
@@ -161,7 +133,7 @@ def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
 
 
 def visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str, int]]:
-    """Yield joints depth-first, and the rotors right behind their carriers."""
+    """Yield joints depth-first, with the rotors directly after their carriers."""
     children: dict[int, list[int]] = {}
     for j in range(1, tree.njoints):
         children.setdefault(tree.parents[j], []).append(j)
@@ -175,7 +147,6 @@ def visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str
 
 
 def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
-    """Add the body of a ``Rotor`` constraint."""
     axis = rotor.placement.rotation.T @ rotor.axis
     j = tree.addJoint(carrier, pin.JointModelRevoluteUnaligned(axis), rotor.placement, rotor.name)
     if rotor.inertia is not None and carrier:
@@ -185,9 +156,9 @@ def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
     tree.inertias[j] = pin.Inertia(0.0, np.zeros(3), spin)
     if carrier:
         link = tree.inertias[carrier]
-        rest = link.inertia - rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
+        link_alone = link.inertia - rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
         without = pin.Inertia(link)
-        without.inertia = rest  # the constructor would refuse a link that has less inertia than the rotor
+        without.inertia = link_alone  # The constructor rejects a link with less inertia than the rotor.
         tree.inertias[carrier] = without
     return int(j)
 
@@ -195,7 +166,7 @@ def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
 def index_maps(
     user: pin.Model, tree: pin.Model, new_id: np.ndarray, joints: Iterable[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the entries of the user's q and v are in ``tree``; -1 if nowhere."""
+    """Return the indices in ``tree`` of the entries of the user's q and v; -1 if there is none."""
     from_q, from_v = np.full(user.nq, -1, dtype=np.int64), np.full(user.nv, -1, dtype=np.int64)
     for k in joints:
         new = int(new_id[k])

@@ -1,4 +1,4 @@
-"""What is found of a model once, and kept as long as it lives."""
+"""Results that are computed once per topology and kept as long as it lives."""
 
 import functools
 import weakref
@@ -11,15 +11,15 @@ _T = TypeVar("_T")
 
 
 def once(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:
-    """Decorate a function of what models of one topology share."""
-    known: dict[int, _T] = {}
+    """Cache the result of a function per topology, which models with different parameters share."""
+    cached: dict[int, _T] = {}
 
     @functools.wraps(find)
     def found(model: ClusterModel) -> _T:
         key = id(model.tables.topology)
-        if key not in known:
-            known[key] = find(model)
-            weakref.finalize(model.tables.topology, known.pop, key, None)
-        return known[key]
+        if key not in cached:
+            cached[key] = find(model)
+            weakref.finalize(model.tables.topology, cached.pop, key, None)
+        return cached[key]
 
     return found

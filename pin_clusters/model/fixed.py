@@ -1,4 +1,4 @@
-"""What a cluster model gives of its tree to read: copies whose attributes cannot be set, as nothing would follow."""
+"""Read-only copies of parts of a tree, whose attributes cannot be set because the model would not follow."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -10,16 +10,12 @@ from ..errors import ModelError
 
 
 class _Fixed:
-    """Raises where an attribute is set.
-
-    Attributes:
-        cure: What to do instead.
-    """
+    """Base of the copies; setting an attribute raises ``ModelError`` with ``cure``, the way to make the change."""
 
     cure = ""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise ModelError(f"{name!r} cannot be set: a ClusterModel is immutable, and would not see it. {self.cure}")
+        raise ModelError(f"{name!r} cannot be set, because a ClusterModel is immutable. {self.cure}")
 
 
 class FixedMotion(_Fixed, pin.Motion):
@@ -28,19 +24,17 @@ class FixedMotion(_Fixed, pin.Motion):
     cure = "Use model = model.with_gravity(g)."
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Raise, unless it is the present value: some programs set the gravity that the model already has."""
+        """Accept the present value, because some programs set the gravity that the model already has."""
         if name in ("linear", "angular") and np.array_equal(np.ravel(value), getattr(self, name)):
             return
         super().__setattr__(name, value)
 
     @property
     def linear(self) -> np.ndarray:
-        """Linear part; it cannot be written."""
         return _read_only(pin.Motion.linear.fget(self))
 
     @property
     def angular(self) -> np.ndarray:
-        """Angular part; it cannot be written."""
         return _read_only(pin.Motion.angular.fget(self))
 
 
@@ -63,10 +57,9 @@ class FixedPlacement(_Fixed, pin.SE3):
 
 
 class FixedList(Sequence[Any]):
-    """A list of such copies; each is made when it is first read."""
+    """A list of read-only copies, each made by ``kind`` when it is first read; ``cure`` says how to change an item."""
 
     def __init__(self, items: Iterable[Any], kind: Callable[[Any], Any], cure: str) -> None:
-        """Take items; ``kind`` makes the copy of one, ``cure`` says what to do instead of setting one."""
         self._items, self._kind, self._cure = items, kind, cure
         self._made: dict[int, Any] = {}
 
@@ -74,7 +67,6 @@ class FixedList(Sequence[Any]):
         return len(self._items)  # type: ignore[arg-type]
 
     def __getitem__(self, i: Any) -> Any:
-        """Return an item, or a list of those of a slice."""
         if isinstance(i, slice):
             return [self[k] for k in range(*i.indices(len(self)))]
         k = range(len(self))[i]
@@ -86,11 +78,9 @@ class FixedList(Sequence[Any]):
         return (self[k] for k in range(len(self)))
 
     def __setitem__(self, i: Any, value: Any) -> NoReturn:
-        """Refuse: the algorithms would not see it."""
-        raise ModelError(f"items cannot be set: a ClusterModel is immutable, and would not see it. {self._cure}")
+        raise ModelError(f"items cannot be set, because a ClusterModel is immutable. {self._cure}")
 
     def tolist(self) -> list[Any]:
-        """Return the items as a list, as Pinocchio's lists do."""
         return list(self)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Calls on a ``pin.Model``: Pinocchio's own functions answer them, so that programs may use both kinds of models."""
+"""Calls with a ``pin.Model`` are passed to Pinocchio, so that programs can use both kinds of models."""
 
 import functools
 from collections.abc import Callable
@@ -15,11 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def is_pinocchios(model: Any, data: Any = None) -> bool:
-    """Return whether Pinocchio's function must answer a call, because the model is a ``pin.Model``.
-
-    Raises:
-        DataMismatchError: The data is a ``ClusterData``.
-    """
+    """Return whether the model is a ``pin.Model``; raise ``DataMismatchError`` if its data is a ``ClusterData``."""
     if not isinstance(model, pin.Model):
         return False
     if isinstance(data, ClusterData):
@@ -31,7 +27,7 @@ def is_pinocchios(model: Any, data: Any = None) -> bool:
 
 
 def also_pinocchios(function: F) -> F:
-    """Let Pinocchio's function of the same name, if this release has it, answer the calls on a ``pin.Model``."""
+    """Call Pinocchio's function of the same name, if this release has it, for a ``pin.Model``."""
     theirs = getattr(pin, function.__name__, None)
     if theirs is None:
         return function
@@ -39,7 +35,7 @@ def also_pinocchios(function: F) -> F:
     @functools.wraps(function)
     def either(*args: Any, **named: Any) -> Any:
         model = args[0] if args else named.get("model")
-        # ``isinstance`` with a class of Boost.Python takes as long as the shortest functions of Pinocchio.
+        # isinstance with a class of Boost.Python takes as long as the shortest functions of Pinocchio.
         if type(model) is ClusterModel or not is_pinocchios(model, args[1] if len(args) > 1 else named.get("data")):
             return function(*args, **named)
         return theirs(*args, **named)
@@ -48,17 +44,25 @@ def also_pinocchios(function: F) -> F:
 
 
 class _OfEither(type):
-    """Makes workspaces of both packages instances of ``Data``."""
+    """Make workspaces of both packages instances of ``Data``."""
 
     def __instancecheck__(cls, thing: Any) -> bool:
         return isinstance(thing, (pin.Data, ClusterData))
 
 
 class Data(metaclass=_OfEither):
-    """``Data(model)`` is ``model.createData()``, for a ``ClusterModel`` and a ``pin.Model``."""
+    """Create a workspace: ``Data(model)`` is ``model.createData()``, for a ``ClusterModel`` and a ``pin.Model``.
+
+    Workspaces of both packages are instances of ``Data``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> data = pc.Data(pc.load("four_bar"))
+        >>> type(data).__name__, isinstance(data, pc.Data)
+        ('ClusterData', True)
+    """
 
     def __new__(cls, *model: Any) -> Any:
-        """Return a ``ClusterData`` or a ``pin.Data``."""
         if len(model) == 1 and not isinstance(model[0], (pin.Model, pin.Data)):
             check_model(model[0], "Data")
             return model[0].createData()
@@ -67,25 +71,32 @@ class Data(metaclass=_OfEither):
 
 @also_pinocchios
 def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
-    """Return a model with joints locked, as ``model.with_locked``; with geometry, also what that becomes.
+    """Return a model with locked joints, as ``model.with_locked``; with geometry, also the reduced geometry.
 
-    Pinocchio's own (4.1) ends the process on trees that are not depth-first, and refuses robots whose joint and body
-    have one name; here any robot will do.
+    Pinocchio's own function (4.1) ends the process on trees that are not depth-first, and rejects robots whose joint
+    and body have one name. This function accepts any robot.
 
     Args:
         model: Cluster model.
-        given: As in Pinocchio: the geometry, if any, the joints to lock, the configuration.
-        named: The same by name.
+        given: As in Pinocchio: geometry (optional), joints to lock, configuration of shape (nq,), [rad] or [m].
+        named: The same arguments by name.
 
     Returns:
-        The model; with geometry a tuple of it and the geometry model, or the list of them.
+        The model. With geometry, a tuple of the model and the geometry model, or the list of geometry models.
 
     Raises:
-        ArgumentTypeError: Something is missing, or of another type.
-        ConstraintError: A constraint would be cut.
+        ArgumentTypeError: An argument is missing or has another type.
+        ConstraintError: A constraint couples locked joints to others.
 
     References:
         Pinocchio's ``buildReducedModel``, with the constraints of the robot.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> joints = [model.getJointId(name) for name in ("hip_rz", "hip_rz_rotor")]
+        >>> model.nv, pc.buildReducedModel(model, joints, pc.neutral(model)).nv
+        (5, 4)
     """
     named = {"geometry" if key in ("geom_model", "list_of_geom_models") else key: x for key, x in named.items()}
     names = ["list_of_joints_to_lock", "reference_configuration"]
@@ -94,34 +105,43 @@ def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
     reduced, copy = locked(model, *(values[name] for name in names))
     if shapes is None:
         return reduced
-    one = isinstance(shapes, pin.GeometryModel)
-    found = [None if x is None else copy.geometry(x) for x in ([shapes] if one else shapes)]
-    return (reduced, found[0] if one else found)
+    single = isinstance(shapes, pin.GeometryModel)
+    reduced_shapes = [None if x is None else copy.geometry(x) for x in ([shapes] if single else shapes)]
+    return (reduced, reduced_shapes[0] if single else reduced_shapes)
 
 
 def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
-    """Return one model of two: the second one is fixed to a frame of the first one, with the constraints of both.
+    """Return one model of two: the second model is fixed to a frame of the first, with the constraints of both.
 
-    Constraints of the second model on its universe apply to the body that carries it. Ids of joints are Pinocchio's:
-    the joints of the second model follow the subtree that carries them. Frames and shapes of the first model keep
-    their ids. Pinocchio's own function (4.1) drops armature and takes depth-first trees only; here any tree will do.
+    Constraints of the second model on its universe apply to the body that carries it. Joint ids are as in Pinocchio:
+    the joints of the second model follow the subtree that carries them. Frames and shapes of the first model keep their
+    ids. Pinocchio's own function (4.1) drops armature and accepts only depth-first trees; this function accepts any
+    tree.
 
     Args:
         modelA: Cluster model or ``pin.Model``; if both are a ``pin.Model``, Pinocchio's own function is called.
-        modelB: The same; its name and its gravity are not used.
-        given: As in Pinocchio: ``geomModelA`` and ``geomModelB``, if any, ``frame_in_modelA`` (id or name), ``aMb``.
-        named: The same by name.
+        modelB: Cluster model or ``pin.Model``; its name and its gravity are not used.
+        given: As in Pinocchio: ``geomModelA`` and ``geomModelB`` (optional), ``frame_in_modelA`` (id or name), ``aMb``
+            (a ``pin.SE3``, [m]).
+        named: The same arguments by name.
 
     Returns:
-        The model; with geometry a tuple of it and the geometry model, with all collision pairs between the robots.
+        The model. With geometry, a tuple of the model and the geometry model, with all collision pairs between the
+        robots.
 
     Raises:
-        ArgumentTypeError: Something is missing, or of another type.
+        ArgumentTypeError: An argument is missing or has another type.
         UnknownNameError: There is no such frame.
         ModelError: Both models have joints, bodies or frames of one name.
 
     References:
         Pinocchio's ``appendModel``, with the constraints of the robots.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> leg, arm = pc.load("mit_humanoid_leg"), pin.buildSampleModelManipulator()
+        >>> pc.appendModel(leg, arm, "ankle", pin.SE3.Identity()).nv == leg.nv + arm.nv
+        True
     """
     if isinstance(modelA, pin.Model) and isinstance(modelB, pin.Model):
         return pin.appendModel(modelA, modelB, *given, **named)
@@ -131,12 +151,12 @@ def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
     names = ["frame_in_modelA", "aMb"]
     values = _values("appendModel", ["geomModelA", "geomModelB"], names, given, named)
     shapes = (values["geomModelA"], values["geomModelB"]) if len(values) > len(names) else None
-    made, found = appended(a, b, shapes, values["frame_in_modelA"], values["aMb"])
-    return made if shapes is None else (made, found)
+    joined, joined_shapes = appended(a, b, shapes, values["frame_in_modelA"], values["aMb"])
+    return joined if shapes is None else (joined, joined_shapes)
 
 
 def _values(caller: str, shapes: list[str], names: list[str], given: Any, named: Any) -> dict[str, Any]:
-    """Return arguments by name; those of ``shapes`` come first and may be left out."""
+    """Return the arguments by name. Arguments in ``shapes`` come first and may be omitted."""
     keys = [*shapes, *names] if len(given) + len(named) == len(shapes) + len(names) else names
     values = dict(zip(keys, given, strict=False)) | named
     if sorted(values) != sorted(keys):

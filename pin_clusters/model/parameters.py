@@ -1,4 +1,4 @@
-"""Which inertial parameters a robot has, in the order of the regressors' columns."""
+"""Inertial parameters of a robot, in the order of the regressors' columns."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,36 +13,31 @@ from .parts import ModelParts
 
 @dataclass(frozen=True, eq=False)
 class ParameterColumns:
-    """The columns of the regressor."""
+    """The columns of the regressors."""
 
-    bodies: int  # how many bodies there are: joints 1, 2, ... of the tree, ten columns each
-    rotors: tuple[RotorElement, ...]  # ``Rotor`` constraints, a column each
-    armatures: tuple[int, ...]  # index in the tree's v of every armature that is not zero, a column each
-    rods: tuple[RodClosure, ...]  # rods with mass, a column each
+    bodies: int  # number of bodies: joints 1, 2, ... of the tree, ten columns each
+    rotors: tuple[RotorElement, ...]  # ``Rotor`` constraints, one column each
+    armatures: tuple[int, ...]  # index in the tree's v of every nonzero armature, one column each
+    rods: tuple[RodClosure, ...]  # rods with mass, one column each
 
     @cached_property
     def rotors_from(self) -> int:
-        """First column of the rotors."""
         return PARAMETERS * self.bodies
 
     @cached_property
     def armatures_from(self) -> int:
-        """First column of the armatures."""
         return self.rotors_from + len(self.rotors)
 
     @cached_property
     def rods_from(self) -> int:
-        """First column of the rods."""
         return self.armatures_from + len(self.armatures)
 
     @cached_property
     def width(self) -> int:
-        """How many columns there are."""
         return self.rods_from + len(self.rods)
 
 
 def parameter_columns(model: ModelParts) -> ParameterColumns:
-    """Return which columns the regressors of a model have."""
     return ParameterColumns(
         model.own_tree.njoints - 1,
         tuple(r for r in model.rotors if r.source is not None),

@@ -1,4 +1,4 @@
-"""What a cluster model consists of: what its data and the tables that are made later read of it."""
+"""Attributes of a cluster model that its data and its later tables use."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -17,7 +17,6 @@ from .tree_attributes import TreeAttributes
 
 
 def checked_constraints(caller: str, given: Any) -> tuple[Any, ...]:
-    """Return a list of constraints; raise ``ArgumentTypeError`` for anything that is no list."""
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
         raise ArgumentTypeError(
             f"{caller}: constraints must be a list of constraints, such as [pc.Gear(...)], got {type(given).__name__}."
@@ -26,7 +25,7 @@ def checked_constraints(caller: str, given: Any) -> tuple[Any, ...]:
 
 
 class ModelParts(TreeAttributes, Owner):
-    """Attributes of a ``ClusterModel``, which makes them."""
+    """Attributes of a ``ClusterModel``, which sets them in its constructor."""
 
     constraints: tuple[Any, ...]
     closures: tuple[Closure, ...]
@@ -34,7 +33,7 @@ class ModelParts(TreeAttributes, Owner):
     clusters: tuple[Cluster, ...]
     rotors: tuple[RotorElement, ...]
     inertia_tree: pin.Model
-    passive: PassiveForces | None  # springs and the like among the constraints
+    passive: PassiveForces | None  # springs and other passive forces among the constraints
     name: str
     nq: int
     nv: int
@@ -48,24 +47,23 @@ class ModelParts(TreeAttributes, Owner):
     dependent_joints: tuple[str, ...]
     tree: pin.Model
     idx_v_independent: np.ndarray
-    _functions: Any  # of ``specialising``, which is above: None, or what makes them
-    _varies: bool  # whether its numbers are some of many: then code reads them where they stand
-    _movers: tuple[Any] | None  # the same, or None, for moves of loops, once they have been moved
-    _manifold: Any  # ``configuration.Manifold`` of the topology; None until a function of configurations needs it
+    _functions: Any  # compiled functions of ``specialising``, or None; that package may not be imported here
+    _varies: bool  # whether its parameters vary: then compiled code reads them from the tables
+    _movers: tuple[Any] | None  # (functions that move loops,), set at the first move
+    _manifold: Any  # ``configuration.Manifold`` of the topology; None until first use
     __slots__ = tuple(__annotations__)
 
     @property
     def motors(self) -> tuple[RotorElement, ...]:
-        """The rotors on which torques of motors act: all of ``rotors`` but further stages of gears."""
+        """The rotors on which motor torques act: all of ``rotors`` except further stages of gears."""
         return tuple(r for r in self.rotors if r.driven)
 
     def _recipe(self) -> Any:
-        """Return what makes the functions again that the user asked for; None if there are none."""
         return self._functions.recipe() if self._functions is not None and self._functions.asked else None
 
     def _but(self, **changed: Any) -> Self:
-        """Return the same robot with some parts changed, and without what is made later; the rest is shared."""
-        other, later = object.__new__(type(self)), dict.fromkeys(("_movers", "_functions"))
+        """Return the same robot with some parts changed and without cached functions; the rest is shared."""
+        clone, cached = object.__new__(type(self)), dict.fromkeys(("_movers", "_functions"))
         for key in ModelParts.__slots__:
-            object.__setattr__(other, key, (changed | later).get(key, getattr(self, key)))
-        return other
+            object.__setattr__(clone, key, (changed | cached).get(key, getattr(self, key)))
+        return clone

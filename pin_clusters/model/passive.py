@@ -1,4 +1,4 @@
-"""Springs, dampers, dry friction and held weight as tables: their torque on the tree without a loop over joints."""
+"""Springs, dampers, dry friction and gravity compensation as tables, so that their torque needs no loop over joints."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,20 +17,19 @@ from ..errors import ConstraintError
 from .elements import RotorElement
 
 FRICTION_SPEED = 0.01
-"""[rad/s] or [m/s]: below it dry friction turns its sign smoothly."""
+"""Speed below which dry friction changes its sign smoothly, [rad/s] or [m/s]."""
 
 
 class PassiveForces:
-    """What a mechanism does by itself; made by ``ClusterModel`` of its ``Spring`` and ``GravityCompensation``.
-
-    Immutable; it can be pickled.
+    """Passive forces of a mechanism, which ``ClusterModel`` creates from its constraints. Immutable; can be pickled.
 
     Attributes:
-        springs: As stated.
-        supports: Weights that are held, as stated.
+        springs: The ``Spring`` constraints.
+        supports: The ``GravityCompensation`` constraints.
         motors: Rotors whose motors have friction, or gears with losses.
-        lossy: Names of those whose gears have losses; these are not in ``torque``, as they depend on the load.
-        lines: Springs along sums of coordinates, then friction of motors; ``lines_only``: whether there are no others.
+        lossy: Names of rotors whose gears have losses. They are not in ``torque``, because they depend on the load.
+        lines: Springs along sums of coordinates, then friction of motors.
+        lines_only: Whether there are no other passive forces.
     """
 
     def __init__(self, tree: pin.Model, stated: Sequence[PassiveForce], motors: Sequence[RotorElement] = ()) -> None:
@@ -38,7 +37,7 @@ class PassiveForces:
         self.lossy = tuple(r.name for r in self.motors if r.motor is not None and any(r.motor.loss_factors))
         self.springs = tuple(s for s in stated if isinstance(s, Spring))
         self.supports = tuple(s for s in stated if isinstance(s, GravityCompensation))
-        self._own = threading.local()  # a pin.Data per thread
+        self._own = threading.local()  # Each thread has its own pin.Data.
         lines: list[_Line] = []
         self._balls: list[tuple[pin.Model, slice, slice, float, np.ndarray]] = []
         paths = []
@@ -62,24 +61,23 @@ class PassiveForces:
         self.lines_only = not (self._balls or paths or self.supports)
 
     def _ball(self, lines: "list[_Line]", j: int, spring: Spring) -> None:
-        """Take a spring on a joint of several degrees of freedom."""
         joint = self._tree.joints[j]
-        stiffness, *more = spring.stiffness
-        if any(more):
+        stiffness, *higher = spring.stiffness
+        if any(higher):
             raise ConstraintError(f"{spring.label}: on a joint of several degrees of freedom only k1 is possible.")
         if any(spring.damping) or spring.friction:
             bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
             lines += [({}, {i: 1.0}, bare) for i in in_v(self._tree, j)]
         if stiffness:
-            alone = pin.Model()
-            alone.addJoint(0, joint.copy() if hasattr(joint, "copy") else joint, pin.SE3.Identity(), "joint")
-            rest = np.array(pin.neutral(alone) if spring.rest is None else spring.rest)
-            if len(rest) != joint.nq:
+            single = pin.Model()
+            single.addJoint(0, joint.copy() if hasattr(joint, "copy") else joint, pin.SE3.Identity(), "joint")
+            rest_q = np.array(pin.neutral(single) if spring.rest is None else spring.rest)
+            if len(rest_q) != joint.nq:
                 raise ConstraintError(
-                    f"{spring.label}: rest must be a configuration of the joint, {joint.nq} numbers, got {len(rest)}."
+                    f"{spring.label}: rest must be a configuration of the joint, {joint.nq} numbers, got {len(rest_q)}."
                 )
             iq, iv = joint.idx_q, joint.idx_v
-            self._balls.append((alone, slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest))
+            self._balls.append((single, slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest_q))
 
     def torque(
         self, q: np.ndarray, v_tree: np.ndarray, friction_speed: float | np.ndarray = FRICTION_SPEED
@@ -89,13 +87,13 @@ class PassiveForces:
         Args:
             q: Configuration, shape (nq,).
             v_tree: Velocity of the tree, shape (tree.nv,), [rad/s] or [m/s].
-            friction_speed: See ``pc.passive_torque``; or one per line, then other friction has the usual one.
+            friction_speed: See ``pc.passive_torque``; or one speed per line, then other friction uses the default.
         """
         tau = np.zeros(self._tree.nv)
         tau += self.lines.torque(q, v_tree, friction_speed)
         of_paths = FRICTION_SPEED if isinstance(friction_speed, np.ndarray) else friction_speed
-        for joint, at, to, stiffness, rest in self._balls:
-            tau[to] -= stiffness * _displacement(joint, rest, q[at])
+        for joint, q_slice, to, stiffness, rest_q in self._balls:
+            tau[to] -= stiffness * _displacement(joint, rest_q, q[q_slice])
         if self._paths is not None:
             assert self._places is not None
             tau += self._paths.torque(self._places, self._data("places", self._places), q, v_tree, of_paths)
@@ -111,25 +109,23 @@ class PassiveForces:
         return data
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what was stated; the tables are made again."""
         return PassiveForces, (self._tree, (*self.springs, *self.supports), self.motors)
 
     def __repr__(self) -> str:
         return (
-            f"PassiveForces({len(self.springs)} springs and dampers, {len(self.supports)} held weights, "
+            f"PassiveForces({len(self.springs)} springs and dampers, {len(self.supports)} gravity compensations, "
             f"{len(self.motors)} motors with losses)"
         )
 
 
 def passive_forces(tree: pin.Model, constraints: Sequence[Any], rotors: Sequence[RotorElement]) -> PassiveForces | None:
-    """Return the passive forces among constraints, and what motors lose; None without any."""
     stated = [c for c in constraints if isinstance(c, PassiveForce) and not isinstance(c, Motor)]
     motors = [r for r in rotors if r.motor is not None and r.motor.loses]
     return PassiveForces(tree.copy(), stated, motors) if stated or motors else None
 
 
 def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return how far a joint of several degrees of freedom is from rest, along its velocities, shape (nv,)."""
+    """Return the displacement of a joint of several degrees of freedom from rest, along its velocities, shape (nv,)."""
     if alone.nv != 6:
         return np.array(pin.difference(alone, rest, q))
     R, R_rest = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (q, rest))
@@ -137,24 +133,24 @@ def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarr
 
 
 _Line = tuple[dict[int, float], dict[int, float], Spring]
-"""Coefficients of a spring's length, by index in q, and of its rate, by index in v."""
+"""Coefficients of a spring's length, by index in q, coefficients of its rate, by index in v, and the spring."""
 
 
 def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, float]]:
-    """Return of what sum of coordinates of joints of one degree of freedom a spring is."""
+    """Return the coefficients of a spring's length and rate, along joints of one degree of freedom."""
     lengths, rates = dict[int, float](), dict[int, float]()
-    given = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
-    for name, coefficient in given.items():
+    coefficients = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
+    for name, coefficient in coefficients.items():
         joint = tree.joints[joint_id(tree, name, spring.label)]
         if joint.nv != 1:
             raise ConstraintError(
-                f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom; only joints of one can be added up."
+                f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom. Only joints with one can be summed."
             )
         if joint.nq == 1:
             lengths[joint.idx_q] = coefficient
         elif any(spring.stiffness):
             raise ConstraintError(
-                f"{spring.label}: joint {name!r} is continuous: its angle is known but for whole turns, so no "
+                f"{spring.label}: joint {name!r} is continuous, so its angle is only known up to whole turns and no "
                 "spring can act along it. Make it revolute."
             )
         rates[joint.idx_v] = coefficient
@@ -162,20 +158,20 @@ def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, f
 
 
 class _Springs:
-    """Numbers of springs, a column each."""
+    """Parameters of springs, one column each."""
 
     def __init__(self, springs: Sequence[Spring]) -> None:
         rests = [s.rest or (0.0,) for s in springs]
-        for s, rest in zip(springs, rests, strict=True):
-            if len(rest) > 2:
-                raise ConstraintError(f"{s.label}: rest must be one number, or two: low and high; got {rest!r}.")
+        for s, bounds in zip(springs, rests, strict=True):
+            if len(bounds) > 2:
+                raise ConstraintError(f"{s.label}: rest must be one number, or two: low and high; got {bounds!r}.")
         self.low, self.high = (np.array([r[i] for r in rests], dtype=float) for i in (0, -1))
         self.stiffness = np.array([s.stiffness for s in springs]).reshape(-1, 3).T.copy()
         self.damping = np.array([s.damping for s in springs]).reshape(-1, 3).T.copy()
         self.friction = np.array([s.friction for s in springs], dtype=float)
 
     def force(self, x: np.ndarray, rate: np.ndarray, speed: float | np.ndarray) -> np.ndarray:
-        """Return the force along each coordinate, as ``Spring`` says; dry friction is smooth about zero speed."""
+        """Return the force along each coordinate, as defined by ``Spring``; dry friction is smooth near zero speed."""
         y = x - np.minimum(np.maximum(x, self.low), self.high)
         k1, k2, k3 = self.stiffness
         d1, d2, d3 = self.damping
@@ -200,7 +196,6 @@ class Lines(_Springs):
                 self.to_rate[k, i] = c
 
     def torque(self, q: np.ndarray, v_tree: np.ndarray, speed: float | np.ndarray) -> np.ndarray:
-        """Return the torque on the tree."""
         rates = self.to_rate @ v_tree
         return np.asarray(self.force(self.to_length @ q[self.iq], rates, speed) @ self.to_rate)
 
@@ -210,7 +205,7 @@ class _Paths(_Springs):
 
     def __init__(self, tree: pin.Model, springs: Sequence[Spring]) -> None:
         super().__init__(springs)
-        # joint and placement of each point
+        # Joint and placement of each point of each spring.
         ends = [[resolve_frame(tree, p, s.label) for p in s.along] for s in springs]
         pairs = [(k, a, b) for k, points in enumerate(ends) for a, b in pairwise(points)]
         self.of = np.array([k for k, _, _ in pairs])
@@ -224,13 +219,12 @@ class _Paths(_Springs):
         self.count = len(springs)
 
     def torque(self, model: pin.Model, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, speed: float) -> np.ndarray:
-        """Return the torque on the tree."""
-        J = pin.computeJointJacobians(model, data, q).reshape(6, -1)  # one column comes as a vector
+        J = pin.computeJointJacobians(model, data, q).reshape(6, -1)  # Pinocchio returns a vector for one column.
         homogeneous = np.array([data.oMi[j].homogeneous for j in self.joints.ravel().tolist()]).reshape(-1, 2, 4, 4)
         p = np.einsum("sebc,sec->seb", homogeneous[..., :3, :3], self.points) + homogeneous[..., :3, 3]
-        apart = p[:, 1] - p[:, 0]
-        lengths = np.linalg.norm(apart, axis=1)
-        u = apart / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        gaps = p[:, 1] - p[:, 0]
+        lengths = np.linalg.norm(gaps, axis=1)
+        u = gaps / np.where(lengths > 0.0, lengths, 1.0)[:, None]
         push = u @ J[:3]
         rows = self.second * (push + np.cross(p[:, 1], u) @ J[3:]) - self.first * (push + np.cross(p[:, 0], u) @ J[3:])
         x, gradient = np.zeros(self.count), np.zeros((self.count, model.nv))
@@ -240,7 +234,6 @@ class _Paths(_Springs):
 
 
 def _held(tree: pin.Model, supports: Sequence[GravityCompensation]) -> pin.Model:
-    """Return the tree with the masses that are held, and no others."""
     held = tree.copy()
     for j in range(held.njoints):
         held.inertias[j] = pin.Inertia.Zero()

@@ -1,4 +1,4 @@
-"""Pinocchio's joints as the kernels' joints: a chain of primitives whose single axes are z."""
+"""Pinocchio's joints as joints of the kernels: chains of primitive joints whose axis is z."""
 
 from dataclasses import dataclass
 
@@ -12,25 +12,25 @@ from ..kernels.tables import layout
 
 @dataclass(frozen=True)
 class Primitive:
-    """One joint of the kernels."""
+    """A joint of the kernels."""
 
     kind: int  # one of the kinds of ``kernels.tables.layout``
-    placement: pin.SE3  # its frame in the frame of the tree's parent joint or of the primitive before it
+    placement: pin.SE3  # its frame in the frame of the parent joint or of the previous primitive
     align: np.ndarray  # rotation from the kernel's frame (axis is z) to the frame of the tree
     iq: int  # first index in q
     iv: int  # first index in the tree's v
     nv: int  # degrees of freedom
-    pitch: float = 0.0  # of a helical joint, [m/rad]
+    pitch: float = 0.0  # pitch of a helical joint, [m/rad]
 
 
-# joints of several degrees of freedom that one primitive stands for: end of the name, kind, degrees of freedom
+# Joints of several degrees of freedom that are one primitive: end of the name, kind, degrees of freedom.
 _WHOLE = (("FreeFlyer", layout.FREEFLYER, 6), ("Spherical", layout.SPHERICAL, 3), ("Planar", layout.PLANAR, 3))
 
 
 def axis_to_z(axis: np.ndarray) -> np.ndarray:
     """Return a rotation whose third column is the unit axis."""
     for i in range(3):
-        if axis[i] == 1.0:  # a coordinate axis: a cyclic exchange has no rounding and costs no multiplication
+        if axis[i] == 1.0:  # A cyclic exchange has no rounding and costs no multiplication.
             return np.roll(np.eye(3), i + 1, axis=0)
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
@@ -39,12 +39,7 @@ def axis_to_z(axis: np.ndarray) -> np.ndarray:
 
 
 def primitives_of(joint: pin.JointModel, placement: pin.SE3, name: str) -> list[Primitive]:
-    """Split a joint into primitives, parent first.
-
-    Raises:
-        UnsupportedJointError: The joint's type is not known.
-        ModelError: Its placement is no rigid one, or its axis is not of unit length.
-    """
+    """Split a joint into primitives, parent first; raise an error for unsupported joints and bad placements or axes."""
     return _split(joint, placement, joint.idx_q, joint.idx_v, name)
 
 
@@ -55,11 +50,11 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
         raise ModelError(f"The placement of joint {name!r} {defect}")
     if "Composite" in kind:
         inner = joint.extract() if hasattr(joint, "extract") else joint
-        found: list[Primitive] = []
-        for sub, at in zip(inner.joints, inner.jointPlacements, strict=True):
-            found += _split(sub, placement * at if not found else at, iq, iv, name)
+        primitives: list[Primitive] = []
+        for sub, joint_placement in zip(inner.joints, inner.jointPlacements, strict=True):
+            primitives += _split(sub, placement * joint_placement if not primitives else joint_placement, iq, iv, name)
             iq, iv = iq + sub.nq, iv + sub.nv
-        return found
+        return primitives
     eye = np.eye(3)
     for ending, whole, nv in _WHOLE:
         if kind.endswith(ending):
@@ -71,8 +66,8 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
     if kind.endswith("Universal"):
         inner = joint.extract() if hasattr(joint, "extract") else joint
         axes = np.array(inner.axis1), np.array(inner.axis2)
-        for given in axes:
-            _check_axis(given, name)
+        for unit_axis in axes:
+            _check_axis(unit_axis, name)
         return _chain(layout.REVOLUTE, placement, axes, iq, iv)
     if (subspace := joint_subspace(joint)) is not None:
         _check_axis(subspace[3:] if "Prismatic" not in kind and np.any(subspace[3:]) else subspace[:3], name)
@@ -84,21 +79,21 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
         )
     pitch = 0.0
     if kind.startswith("JointModelP"):
-        own = layout.PRISMATIC
+        primitive_kind = layout.PRISMATIC
     elif kind.startswith("JointModelH"):
         assert subspace is not None
-        own, pitch = layout.HELICAL, float(subspace[:3] @ axis)
+        primitive_kind, pitch = layout.HELICAL, float(subspace[:3] @ axis)
     elif joint.nq == 2:
-        own = layout.CONTINUOUS
+        primitive_kind = layout.CONTINUOUS
     elif kind.startswith("JointModelR"):
-        own = layout.REVOLUTE
+        primitive_kind = layout.REVOLUTE
     else:
         raise UnsupportedJointError(f"Joint {name!r} is a {kind}, which has no kernel.")
-    return [Primitive(own, placement, axis_to_z(axis), iq, iv, 1, pitch)]
+    return [Primitive(primitive_kind, placement, axis_to_z(axis), iq, iv, 1, pitch)]
 
 
 def _check_axis(axis: np.ndarray, name: str) -> None:
-    """Refuse what Pinocchio computes with in silence: a turn about a longer axis is no rotation."""
+    """Raise ``ModelError`` unless the axis has unit length; Pinocchio silently computes wrong rotations otherwise."""
     length = np.linalg.norm(axis)
     if not abs(length - 1.0) <= ROTATION_TOLERANCE:
         raise ModelError(
@@ -108,7 +103,6 @@ def _check_axis(axis: np.ndarray, name: str) -> None:
 
 
 def _chain(kind: int, placement: pin.SE3, axes: tuple[np.ndarray, ...], iq: int, iv: int) -> list[Primitive]:
-    """Return joints of one degree of freedom one behind the other at one point."""
     return [
         Primitive(kind, placement if i == 0 else pin.SE3.Identity(), axis_to_z(axis), iq + i, iv + i, 1)
         for i, axis in enumerate(axes)

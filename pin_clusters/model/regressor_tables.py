@@ -1,4 +1,4 @@
-"""Where the regressors of a data object stand, and their tables: ``kernels.tables.regressor_layout``."""
+"""Memory and tables of the regressors of a data object, as ``kernels.tables.regressor_layout`` defines them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -20,11 +20,12 @@ NAMES = ("torque", "static", "kinetic", "potential")
 
 
 class RegressorMemory:
-    """Tables of the regressors, and results: many robots never need either.
+    """Tables and results of the regressors, allocated on first use because many programs need neither.
+
+    ``out`` contains the results of the kernels of the tree, including G and its bias.
 
     Attributes:
-        pointer: Tables.
-        torque: Shape (nv, parameters); what is always zero is never written.
+        torque: Shape (nv, parameters); kernels never rewrite the entries that are always zero.
         static: Shape (3, parameters less six per body).
         kinetic: Shape (parameters,).
         potential: Shape (parameters,).
@@ -33,31 +34,27 @@ class RegressorMemory:
     __slots__ = (*NAMES, "pointer")
 
     def __init__(self, model: ModelParts, out: np.ndarray) -> None:
-        """Make them; ``out`` is the tree's: G and its bias stand there."""
-        index, params, work, (at, nv, width) = tables_of(model)
+        index, params, work, (offset, nv, width) = tables_of(model)
         index, params, work = on_a_page(index, params, work)
         self.pointer = kernels.Pointer(index, params, work, out)
-        self.torque = self.pointer.arrays[2][at : at + nv * width].reshape(nv, width)
+        self.torque = self.pointer.arrays[2][offset : offset + nv * width].reshape(nv, width)
         self.static = np.zeros((3, width - 6 * (model.njoints - 1)))
         self.kinetic, self.potential = np.zeros((2, width))
 
     def results(self) -> dict[str, np.ndarray]:
-        """Return what a copy takes over."""
         return {name: getattr(self, name) for name in NAMES}
 
     def take(self, results: dict[str, np.ndarray]) -> None:
-        """Take over results."""
         for name, array in results.items():
             getattr(self, name)[...] = array
 
 
 def tables_of(model: ModelParts) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
-    """Return index, params and work, and where the regressor stands in work, with its shape."""
     return _Writer(model).tables()
 
 
 class _Writer(Table):
-    """Writes them behind those of the tree."""
+    """Writer that appends the tables of the regressors to the tables of the tree."""
 
     def __init__(self, model: ModelParts) -> None:
         self.model, self.tree, self.columns = model, model.tables.tree, parameter_columns(model)
@@ -67,38 +64,37 @@ class _Writer(Table):
         links = [self._row(tl.Link, b) for b in range(1, self.head.links + 1)]
         self.base = bool(links) and links[0].kind == at.FREEFLYER and all(L.parent > 0 for L in links[1:])
         self.nothing, self.units = self.room(6), self.room(36 * self.base)
-        # of each link: where the columns of its Jacobian are
+        # For each link: offset of each column of its Jacobian, by independent velocity.
         self.places: list[dict[int, int]] = [{}]
 
     def _row(self, kind: Any, row: int) -> Any:
         return kind(*self.rows[row][: len(kind._fields)])
 
     def _moving(self, iv: int) -> list[int]:
-        """Return the independent velocities of which one of the tree is made."""
         D = self._row(tl.Dof, self.head.dof0 + iv)
         return [self._row(tl.Term, t).k for t in range(D.term0, D.term1)]
 
     def _reach(self, b: int) -> rl.Reach:
-        """Write the columns of a link's Jacobian that are new."""
+        """Write the columns of a link's Jacobian that its parent does not have."""
         L = self._row(tl.Link, b)
-        here = dict(self.places[L.parent])
-        self.places.append(here)
+        offsets = dict(self.places[L.parent])
+        self.places.append(offsets)
         if self.base and b == 1:
-            here.update((k, self.units + 6 * k) for k in range(6))
+            offsets.update((k, self.units + 6 * k) for k in range(6))
             return rl.Reach(0, 0)
         driven: dict[int, list[int]] = {}
         for iv in range(L.iv, L.iv + L.ndof):
             for k in self._moving(iv):
                 driven.setdefault(k, []).append(iv)
-        found = [
-            rl.Column(k, self.room(6), here.get(k, self.nothing), ivs[0], ivs[-1] + 1)
+        new_columns = [
+            rl.Column(k, self.room(6), offsets.get(k, self.nothing), ivs[0], ivs[-1] + 1)
             for k, ivs in sorted(driven.items())
         ]
-        here.update((C.k, C.at) for C in found)
-        return rl.Reach(*self.add_all(found))
+        offsets.update((C.k, C.at) for C in new_columns)
+        return rl.Reach(*self.add_all(new_columns))
 
     def _pairs(self, a: int, b: int = 0, *, also: Iterable[int] = (), base: bool = True) -> tuple[int, int]:
-        """Write what moves one of two links, and velocities ``also``; where one moves nothing, its column is zero."""
+        """Write the velocities that move one of two links, and ``also``; links that do not move have a zero column."""
         of_a, of_b = self.places[a], self.places[b]
         return self.add_all(
             rl.Pair(k, of_a.get(k, self.nothing), of_b.get(k, self.nothing))
@@ -107,9 +103,9 @@ class _Writer(Table):
         )
 
     def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
-        """Write all; return index, params and work, and where the regressor stands in work, with its shape."""
+        """Write the tables; return index, params and work, and the offset of the regressor in work with its shape."""
         n, nv, columns = self.head, self.model.nv, self.columns
-        place = self.add(None)  # row place1 of the tree's header
+        head_row = self.add(None)  # The head is at row place1 of the tree's header.
         reach0, _ = self.add_all([rl.Reach(0, 0), *(self._reach(b) for b in range(1, n.links + 1))])
         links = [int(b) for b in self.tree.link_of_joint[1:]]
         bodies = self.add_all(
@@ -122,7 +118,7 @@ class _Writer(Table):
         rods = self.add_all([self._rod(columns.rods_from + i, r) for i, r in enumerate(columns.rods)])
         mass, sines, cosines = self.append(self._inverse_mass()), self.room(n.nq), self.room(n.nq)
         forces, Y = self.room(rl.FORCES * columns.bodies), self.room(nv * columns.width)
-        self.rows[place] = rl.Head(
+        self.rows[head_row] = rl.Head(
             columns.width, int(self.base), reach0, *bodies, *spins, *armatures, *rods, mass, sines, cosines, forces, Y
         )
         work = np.zeros(self.work)
@@ -131,21 +127,20 @@ class _Writer(Table):
         return self.index(at.ROW_WIDTH), np.array(self.params), work, (Y, nv, columns.width)
 
     def _inverse_mass(self) -> float:
-        """Return one over the mass of the robot; of rods, what is not held by the universe."""
+        """Return one over the mass of the robot, without the mass of rods that the universe carries."""
         tree = self.model.inertia_tree
         mass = in_order(tree.inertias[j].mass for j in range(1, tree.njoints))
         mass += in_order(rod.mass - in_order(m for j, _, m in rod.masses_of_ends if j) for rod in self.columns.rods)
-        with np.errstate(divide="ignore"):  # the centre of what has no mass
+        with np.errstate(divide="ignore"):  # The centre of mass is undefined without mass.
             return float(1.0 / np.float64(mass))
 
     def _spin(self, column: int, row: int, r: RotorElement) -> rl.Spin:
-        """Write a rotor that is no body, of that row of the tree."""
+        """Write a rotor that is not a body, from its row in the tables of the tree."""
         S = self._row(tl.Spin, row)
         turned_by = {k for iv, _ in r.drivers for k in self._moving(iv)}
         return rl.Spin(column, row, self.append(r.axis), *self._pairs(S.link, also=turned_by))
 
     def _rod(self, column: int, rod: RodClosure) -> rl.Rod:
-        """Write a rod with mass."""
         (a, p), (b, s) = rod.ends
         at_a, middle, at_b = np.array(rod.point_masses) / rod.mass
         shares = [at_a + 0.25 * middle, at_b + 0.25 * middle, 0.25 * middle]

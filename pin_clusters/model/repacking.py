@@ -1,4 +1,4 @@
-"""The numbers of a model's tables for other inertial parameters: the same robot, nothing resolved again."""
+"""Numbers of a model's tables for other inertial parameters, without resolving the topology again."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -13,23 +13,17 @@ from .trees import inertia_tree_of
 
 
 def numbers_of(model: ClusterModel) -> np.ndarray:
-    """Return the floats of the tables, and what the workspace holds when it is made."""
+    """Return the floats of the tables, then the initial content of the workspace."""
     return np.concatenate([model.tables.params, model.tables.work])
 
 
 def repacked(
     model: ClusterModel, inertias: Sequence[pin.Inertia], armature: np.ndarray, axial: Mapping[int, float]
 ) -> np.ndarray:
-    """Return these numbers for other inertial parameters.
+    """Return the numbers of the tables for other inertias (without lumped rotors), armature and axial inertias.
 
-    Args:
-        model: The model.
-        inertias: Of each joint's body, the universe's first, without the rotors that are locked into it.
-        armature: Of the tree, shape (tree.nv,).
-        axial: Axial inertia of rotors that are no bodies, by the identity of their constraint.
-
-    Returns:
-        As ``numbers_of``, unless rotors that spin do no longer, or others do: then they have another size or meaning.
+    ``axial`` contains the axial inertia of rotors that are not bodies, by the ``id`` of their constraint, [kg m^2]. If
+    other rotors spin than in the model, the size or the meaning of the result differs.
     """
     tree, topology = model.own_tree.copy(), model.tables.topology
     for j in range(1, tree.njoints):

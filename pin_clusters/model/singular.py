@@ -1,4 +1,4 @@
-"""Singular poses: what is wrong there, and which independent joints would be regular; and joints without inertia."""
+"""Error messages for singular poses and for joints without inertia, with independent joints that would be regular."""
 
 import numpy as np
 
@@ -13,23 +13,16 @@ from .plausibility import UNITS, overweight
 
 
 def cluster_at(model: ClusterModel, joints: tuple[int, ...]) -> int:
-    """Return which of the clusters with loops has these joints."""
     return next(i for i, loop in enumerate(loops_of(model).clusters) if set(loop.joints) == set(joints))
 
 
 def regular_independents(
     model: ClusterModel, at: int, q: np.ndarray, slack: float = 10.0
 ) -> tuple[tuple[str, ...], float] | None:
-    """Return joints of a cluster with loops that are a good choice of independent ones at q.
+    """Return good independent joints at q for a cluster with loops, and the condition number of the dependent joints.
 
-    Args:
-        model: Cluster model.
-        at: Which of the clusters with loops.
-        q: Configuration of the whole tree, shape (nq,).
-        slack: A choice is as good as the best one if its condition is within this factor; the first joints are taken.
-
-    Returns:
-        Their names and the condition of the dependent joints with them; None where K itself loses rank.
+    ``at`` is the index among the clusters with loops. Choices within a factor ``slack`` of the best are equivalent; the
+    first joints are chosen. The result is None where K itself loses rank.
     """
     loops, tree = loops_of(model), model.own_tree
     loop = loops.clusters[at]
@@ -48,45 +41,44 @@ def regular_independents(
 
 
 def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) -> SingularClusterError:
-    """Return the error for a cluster whose dependent joints are not determined at q."""
     loops, tree = loops_of(model), model.own_tree
-    names, at = names_of_cluster(model, joints), cluster_at(model, joints)
-    for closure in loops.clusters[at].kept:
+    names, index = names_of_cluster(model, joints), cluster_at(model, joints)
+    for closure in loops.clusters[index].kept:
         if not np.isfinite(Equations(tree, [closure]).jacobian(q)).all():
             return SingularClusterError(
-                f"{closure.source.label} gives no finite number at this pose, so the joints "
-                f"{', '.join(map(repr, names))} are not determined. Its function must be defined wherever the "
-                "mechanism goes.",
+                f"{closure.source.label} is not finite at this pose, so the joints {', '.join(map(repr, names))} are "
+                "not determined. Its function must be defined at all poses that the mechanism reaches.",
                 names,
             )
-    condition = max(loops.conditions(q)[at][1], CONDITION_LIMIT)  # kernels judged by a bound, and round otherwise
+    condition = max(loops.conditions(q)[index][1], CONDITION_LIMIT)  # The kernels use a bound and round differently.
     text = (
-        f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition of K_d, which "
-        f"determines the dependent joints, is {condition:.3g} (limit {CONDITION_LIMIT:g}). "
+        f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition number of "
+        f"K_d, which determines the dependent joints, is {condition:.3g} (limit {CONDITION_LIMIT:g}). "
     )
-    better = regular_independents(model, at, q)
+    better = regular_independents(model, index, q)
     if better is None:
         text += (
-            "K itself loses rank here (a change point), so no choice of independent joints is regular: pass it with "
-            "a step that does not end on it, or use a closed form (pc.Differential.parallelogram)."
+            "K itself loses rank here (a change point), so no choice of independent joints is regular. Pass the pose "
+            "with a step that does not end on it, or use a closed form (pc.Differential.parallelogram)."
         )
     else:
         regular = list(better[0])
-        text += f"With {regular} independent it would be regular: model, _ = pc.with_independent(model, {regular})."
+        text += f"With {regular} independent, it is regular: model, _ = pc.with_independent(model, {regular})."
     return SingularClusterError(text, names)
 
 
 def weightless_error(model: ClusterModel, joints: tuple[int, ...]) -> SingularClusterError:
-    """Return the error for a cluster whose independent joints move no inertia, or less than none."""
     names = tuple(model.own_tree.names[j] for j in joints)
     text = f"the joint(s) {', '.join(map(repr, names))} move no inertia: D is zero or negative, so no torque gives a "
     text += "finite acceleration. "
     if heavy := overweight(model.own_tree, model.rotors):
-        told = ", ".join(f"{r.name!r} of {r.axial_inertia:g} on {r.carrier!r} (room for {x:.3g})" for r, x in heavy[:3])
+        excess = ", ".join(
+            f"{r.name!r} with {r.axial_inertia:g} on {r.carrier!r} (at most {x:.3g})" for r, x in heavy[:3]
+        )
         text += (
-            f"Links are said to hold rotors of more axial inertia [kg m^2] than they have: {told}. {UNITS} If the "
+            f"Links include rotors with more axial inertia [kg m^2] than the links have: {excess}. {UNITS} If the "
             "numbers are right, give the rotors by inertia=, which is added to their carriers."
         )
     else:
-        text += "Give the bodies that they move a mass and an inertia, or the joints an armature or a rotor."
+        text += "Give the bodies that they move a mass and an inertia, or give the joints an armature or a rotor."
     return SingularClusterError(text, names)

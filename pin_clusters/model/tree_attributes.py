@@ -1,4 +1,4 @@
-"""Pinocchio's read-only attributes and look-ups on a cluster model."""
+"""Pinocchio's read-only attributes and look-ups for a cluster model."""
 
 from operator import attrgetter
 from typing import Any, NoReturn
@@ -10,48 +10,44 @@ from ..constraints.rows import model_name
 from ..errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean, shown
 from .fixed import FixedFrame, FixedInertia, FixedList, FixedPlacement
 
-# sizes and indices of velocities count independent joints here, but dependent ones too in the tree
+# How to replace attributes of pin.Model that a ClusterModel does not have, such as indices of velocities.
 _ROUTES = {
-    "nvs": "In the tree it is model.tree.nvs; a dependent joint has no place in v (see model.independent_joints).",
-    "idx_vs": "The index in v of an independent joint is model.joint_idx_v(name); in the tree it is model.tree.idx_vs.",
-    "rotorInertia": "No algorithm uses it, in Pinocchio neither; rotors are pc.Rotor constraints, see model.rotors.",
-    "rotorGearRatio": "No algorithm uses it, in Pinocchio neither; rotors are pc.Rotor constraints, see model.rotors.",
+    "nvs": "For the tree, use model.tree.nvs; a dependent joint has no entry in v (see model.independent_joints).",
+    "idx_vs": "Use model.joint_idx_v(name) for the index in v, or model.tree.idx_vs for the tree's velocity.",
+    "rotorInertia": "No algorithm uses it, as in Pinocchio; rotors are pc.Rotor constraints, see model.rotors.",
+    "rotorGearRatio": "No algorithm uses it, as in Pinocchio; rotors are pc.Rotor constraints, see model.rotors.",
 }
 
 
 def _text(name: Any) -> str:
-    """Return a name."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"a name must be text, got {shown(name)} ({type(name).__name__}).")
     return name
 
 
 def instead_of_setting(kind: type, name: str) -> str:
-    """Return a sentence on what to do instead of setting an attribute of a model, whose class is given."""
     if name == "gravity":
         return "Use model.with_gravity(g)."
     if hasattr(kind, name) or hasattr(pin.Model, name):
         return "Make a new ClusterModel."
     return (
-        "Code that keeps things of its own on a pin.Model, as pink.Configuration does, wants a pin.Model: give it "
-        "model.tree. q is the same; of its velocities v[model.idx_v_independent] are those of the ClusterModel."
+        "Code that stores its own attributes on a pin.Model, such as pink.Configuration, needs model.tree. It has the "
+        "same q, and v[model.idx_v_independent] of its velocity is the velocity of the ClusterModel."
     )
 
 
 def forwarded(path: str, doc: str) -> Any:
-    """Return a property that gives what stands at a path from the object."""
     return property(attrgetter(path), doc=doc)
 
 
 def _fixed(name: str, kind: Any, doc: str) -> Any:
-    """Return a property that gives a list of copies whose attributes cannot be set."""
     return property(lambda model: FixedList(getattr(model.own_tree, name), kind, kind.cure), doc=doc)
 
 
 def _array(name: str, doc: str, at: str | None = None) -> Any:
-    """Return a property that gives a copy that cannot be written, lest somebody take it for the model's own.
+    """Return a property with a read-only copy, so that users do not mistake it for the model's own array.
 
-    ``at`` is the attribute of the model that says which entries; all, if None.
+    ``at`` names the attribute with the indices of the entries; None selects all entries.
     """
 
     def get(model: "TreeAttributes") -> np.ndarray:
@@ -63,7 +59,7 @@ def _array(name: str, doc: str, at: str | None = None) -> Any:
 
 
 def _undivided(name: str, doc: str) -> Any:
-    """Return a property for a list of the tree that also holds for v, as long as no joint is dependent."""
+    """Return a property for a list of the tree that also applies to v, as long as no joint is dependent."""
 
     def get(model: "TreeAttributes") -> Any:
         if len(model.idx_v_independent) < model.own_tree.nv:
@@ -78,12 +74,12 @@ def _independent(name: str, what: str, more: str = "") -> Any:
 
 
 class TreeAttributes:
-    """What a ``pin.Model`` offers to readers, with the same names.
+    """Read-only attributes of ``pin.Model``, with the same names.
 
-    Attributes of size nq are those of the tree; those of size nv (``armature``, ``effortLimit``, ``velocityLimit``,
-    ``friction``, ``damping``) are the independent joints' ones; all are read-only. The joints are the tree's, so
-    ``joints[i].idx_v`` is an index in the tree's velocity: in v it is ``joint_idx_v(name)``. Look-ups of unknown names
-    raise.
+    Attributes of size nq belong to the tree. Attributes of size nv (``armature``, ``effortLimit``, ``velocityLimit``,
+    ``friction``, ``damping``) contain the independent joints. ``joints`` are the joints of the tree, so
+    ``joints[i].idx_v`` is an index in the tree's velocity; the index in v is ``joint_idx_v(name)``. Look-ups of unknown
+    names raise an exception.
     """
 
     __slots__ = ()
@@ -102,19 +98,19 @@ class TreeAttributes:
     supports = forwarded("tree.supports", "Joints from the universe to each joint.")
     subtrees = forwarded("tree.subtrees", "Joints of the subtree of each joint.")
     inertias = _fixed(
-        "inertias", FixedInertia, "Inertias of the bodies as the user gave them: rotors are not lumped here."
+        "inertias", FixedInertia, "Inertias of the bodies as given, without lumped rotors, [kg], [m] and [kg m^2]."
     )
     jointPlacements = _fixed("jointPlacements", FixedPlacement, "Placement of each joint in its parent's frame.")
     idx_qs = forwarded("tree.idx_qs", "First index in q of each joint.")
     nqs = forwarded("tree.nqs", "Size in q of each joint.")
-    idx_vs = _undivided("idx_vs", "First index in v of each joint; only of models without dependent joints.")
-    nvs = _undivided("nvs", "Size in v of each joint; only of models without dependent joints.")
-    lowerPositionLimit: np.ndarray = _array("lowerPositionLimit", "Lower limits of q, shape (nq,).")
-    upperPositionLimit: np.ndarray = _array("upperPositionLimit", "Upper limits of q, shape (nq,).")
+    idx_vs = _undivided("idx_vs", "First index in v of each joint; only for models without dependent joints.")
+    nvs = _undivided("nvs", "Size in v of each joint; only for models without dependent joints.")
+    lowerPositionLimit: np.ndarray = _array("lowerPositionLimit", "Lower limits of q, shape (nq,), [rad] or [m].")
+    upperPositionLimit: np.ndarray = _array("upperPositionLimit", "Upper limits of q, shape (nq,), [rad] or [m].")
     referenceConfigurations = forwarded("tree.referenceConfigurations", "Named configurations of the tree.")
     armature: np.ndarray = _independent("armature", "Armature", ", [kg m^2] or [kg]")
-    effortLimit: np.ndarray = _independent("effortLimit", "Effort limits")
-    velocityLimit: np.ndarray = _independent("velocityLimit", "Velocity limits")
+    effortLimit: np.ndarray = _independent("effortLimit", "Effort limits", ", [N m] or [N]")
+    velocityLimit: np.ndarray = _independent("velocityLimit", "Velocity limits", ", [rad/s] or [m/s]")
     friction: np.ndarray = _independent("friction", "Dry friction", "; no algorithm uses it, as in Pinocchio")
     damping: np.ndarray = _independent("damping", "Damping", "; no algorithm uses it, as in Pinocchio")
     lowerEffortLimit: np.ndarray = _independent("lowerEffortLimit", "Lower effort limits", "; of Pinocchio 4")
@@ -123,7 +119,7 @@ class TreeAttributes:
     upperVelocityLimit: np.ndarray = _independent("upperVelocityLimit", "Upper velocity limits", "; of Pinocchio 4")
 
     def hasConfigurationLimit(self) -> Any:
-        """Return for each entry of q whether its joint type can have limits."""
+        """Return, for each entry of q, whether its joint type can have limits."""
         return self.own_tree.hasConfigurationLimit()
 
     def existJointName(self, name: str) -> bool:
@@ -142,8 +138,8 @@ class TreeAttributes:
         """Return the id of a joint.
 
         Raises:
-            UnknownNameError: No joint has that name (Pinocchio returns njoints instead).
-            ArgumentTypeError: It is no text.
+            UnknownNameError: No joint has this name (Pinocchio returns njoints instead).
+            ArgumentTypeError: The name is not text.
         """
         tree = self.own_tree
         if not tree.existJointName(_text(name)):
@@ -154,43 +150,42 @@ class TreeAttributes:
         """Return the id of a frame.
 
         Raises:
-            UnknownNameError: No frame has that name (Pinocchio returns nframes instead).
-            ArgumentTypeError: It is no text.
+            UnknownNameError: No frame has this name and type (Pinocchio returns nframes instead).
+            ArgumentTypeError: The name is not text.
         """
         tree = self.own_tree
         if not tree.existFrame(_text(name), *types):
-            same = [str(f.type) for f in tree.frames if f.name == name]
-            if same:
+            types_of_name = [str(f.type) for f in tree.frames if f.name == name]
+            if types_of_name:
                 raise UnknownNameError(
-                    f"frame {name!r} of model {tree.name!r} is a {', a '.join(same)}, not that type."
+                    f"frame {name!r} of model {tree.name!r} has type {', '.join(types_of_name)}, not the given type."
                 )
-            known = [f.name for f in tree.frames]
-            raise UnknownNameError(f"no frame {name!r} in {model_name(tree)}." + did_you_mean(name, known))
+            frame_names = [f.name for f in tree.frames]
+            raise UnknownNameError(f"no frame {name!r} in {model_name(tree)}." + did_you_mean(name, frame_names))
         return tree.getFrameId(name, *types)
 
     def getBodyId(self, name: str) -> int:
         """Return the frame id of a body.
 
         Raises:
-            UnknownNameError: No body has that name.
-            ArgumentTypeError: It is no text.
+            UnknownNameError: No body has this name.
+            ArgumentTypeError: The name is not text.
         """
         tree = self.own_tree
         if not tree.existBodyName(_text(name)):
-            known = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
-            raise UnknownNameError(f"no body {name!r} in {model_name(tree)}." + did_you_mean(name, known))
+            body_names = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
+            raise UnknownNameError(f"no body {name!r} in {model_name(tree)}." + did_you_mean(name, body_names))
         return tree.getBodyId(name)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Explain why an attribute is missing; reached only for names that do not exist."""
         if not name.startswith("_") and hasattr(pin.Model, name):
-            cure = _ROUTES.get(name, f"If it is the tree's that you mean, it is model.tree.{name}.")
+            cure = _ROUTES.get(name, f"For the tree, use model.tree.{name}.")
             if name == "addFrame":
-                cure = "Use model.with_frames({name: (joint, placement)}), which returns a model that has them."
+                cure = "Use model.with_frames({name: (joint, placement)}), which returns a new model."
             elif name == "addJoint":
-                cure = "Use model.with_joint(name, joint, parent=...), which returns a model that has it."
+                cure = "Use model.with_joint(name, joint, parent=...), which returns a new model."
             elif name.startswith(("saveTo", "loadFrom")):
-                cure = "It would lose rotors, couplings and loops: use pickle, pc.to_urdf or pc.to_mjcf."
+                cure = "It would lose rotors, couplings and loops. Use pickle, pc.to_urdf or pc.to_mjcf."
             elif name.startswith(("add", "append", "load")):
                 cure = "A ClusterModel is immutable: change the pin.Model and make a new ClusterModel."
             raise NotAvailableError(f"ClusterModel has no {name!r} (pin.Model has). {cure}")

@@ -1,4 +1,4 @@
-"""What is asked of a tree, and the tree with the mass of rotors and rods that are no bodies."""
+"""Requirements on a tree, and the tree with the mass of rotors and rods that are not bodies."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,25 +14,25 @@ from .primitives import primitives_of
 
 
 def check_tree(tree: pin.Model) -> None:
-    """Refuse what no algorithm could honour; warn of inertias that no body can have."""
-    indefinite, seen = [], set()
+    """Raise an exception for trees that no algorithm supports; warn of inertias that no body can have."""
+    indefinite, names_so_far = [], set()
     for j in range(1, tree.njoints):
         name, inertia = tree.names[j], tree.inertias[j]
-        if name in seen:
+        if name in names_so_far:
             raise ModelError(f"Two joints of {tree.name!r} are named {name!r}. Give each its own name.")
-        seen.add(name)
+        names_so_far.add(name)
         if "Mimic" in tree.joints[j].shortname():
             raise UnsupportedJointError(
                 f"Joint {name!r} is a mimic joint. Turn the model into a tree and couplings first: "
                 "tree, constraints = pc.expand_mimic(model); pc.ClusterModel(tree, constraints)."
             )
-        primitives_of(tree.joints[j], tree.jointPlacements[j], name)  # refuses what has no kernel
+        primitives_of(tree.joints[j], tree.jointPlacements[j], name)  # raises an error for joints without a kernel
         if not is_finite(inertia):
             raise InertiaError(f"The body of joint {name!r} has an inertia that is not finite.")
         if inertia.mass < 0.0:
             raise InertiaError(f"The body of joint {name!r} has mass {inertia.mass:g}; it must not be negative.")
         low, *_, high = np.linalg.eigvalsh(inertia.inertia)
-        if low < -max(1e-9 * high, 1e-15):  # below it is rounding
+        if low < -max(1e-9 * high, 1e-15):  # Smaller values are rounding.
             indefinite.append(name)
     if indefinite:
         names = ", ".join(map(repr, indefinite[:5])) + (", ..." if len(indefinite) > 5 else "")
@@ -50,7 +50,7 @@ def check_tree(tree: pin.Model) -> None:
     if not np.all(np.isfinite(tree.gravity.linear)):
         raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")
     if np.any(tree.gravity.angular):
-        raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
+        raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only a linear part is supported.")
 
 
 def _warn_of_limits(tree: pin.Model) -> None:
@@ -61,21 +61,20 @@ def _warn_of_limits(tree: pin.Model) -> None:
     joints = [j for j in range(1, tree.njoints) if wrong & set(in_q(tree, j))]
     j = joints[0]
     i = min(wrong & set(in_q(tree, j)))
-    others = ", ".join(repr(tree.names[k]) for k in joints[1:6]) + (", ..." if len(joints) > 6 else "")
+    further = ", ".join(repr(tree.names[k]) for k in joints[1:6]) + (", ..." if len(joints) > 6 else "")
     warnings.warn(
-        f"The limits of joint {tree.names[j]!r} leave it no position: the lower one is {lower[i]:g}, the upper one "
-        f"{upper[i]:g}. Swap or correct them: pc.randomConfiguration, sweeps and pages about the range use them, the "
-        "dynamics do not." + (f" The same of {others}." if others else ""),
+        f"The lower limit {lower[i]:g} of joint {tree.names[j]!r} is not below its upper limit {upper[i]:g}. Swap or "
+        "correct them: pc.randomConfiguration, sweeps and pages about the range use limits, the dynamics do not."
+        + (f" This also applies to {further}." if further else ""),
         PinClustersWarning,
         stacklevel=4,
     )
 
 
 def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
-    """Add the rotors that are no bodies to their carriers, and what is at the ends of rods to the bodies there.
+    """Add rotors that are not bodies to their carriers, and the masses at the ends of rods to the bodies there.
 
-    The rest of a rod (of a slender one two thirds) moves like its middle: no body does.
-    Armature that a rotor replaces is dropped.
+    The remaining mass of a rod (two thirds of a slender one) moves with its middle. Replaced armature is dropped.
     """
     lumped = tree.copy()
     for rod in massive(closures):
@@ -83,8 +82,8 @@ def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: S
             if j and mass:
                 if mass < 0.0 and lumped.inertias[j].mass + mass <= 0.0:
                     raise InertiaError(
-                        f"{rod.source.label}: its mass is so uneven that the end on the body of joint "
-                        f"{tree.names[j]!r} counts as {mass:.3g} kg, and that body has {tree.inertias[j].mass:.3g} kg. "
+                        f"{rod.source.label}: its mass is distributed so unevenly that its end on the body of joint "
+                        f"{tree.names[j]!r} counts as {mass:.3g} kg, but the body has {tree.inertias[j].mass:.3g} kg. "
                         "Model this rod as a body with a universal joint."
                     )
                 lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(mass, p, np.zeros((3, 3)))

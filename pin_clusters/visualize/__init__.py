@@ -1,6 +1,6 @@
-"""Robots with rotors, belts and loops in meshcat.
+"""Meshcat viewer of robots with rotors, belts and loops.
 
-Needs ``pip install meshcat``.
+It requires ``pip install meshcat``.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from ..simulation import Ground, SimulationResult
 
 try:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # pyzmq's, for a module of its own that meshcat imports
+        warnings.simplefilter("ignore", DeprecationWarning)  # pyzmq deprecates a module that meshcat imports.
         import meshcat
 except ImportError as error:
     raise NotAvailableError(
@@ -33,7 +33,15 @@ __all__ = ["Arrow", "Legend", "MeshcatVisualizer", "Recorder", "Recording", "Vie
 
 
 def offline() -> Any:
-    """Return a ``meshcat.Visualizer`` without a server: it only remembers, for ``static_html`` and ``save``."""
+    """Return a ``meshcat.Visualizer`` without a server, which records the scene for ``static_html`` and ``save``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> viz = pc.visualize.MeshcatVisualizer(pc.load("four_bar"))
+        >>> viz.initViewer(viewer=pc.visualize.offline(), loadModel=True)
+        >>> len(viz.viewer.window.paths) > 10
+        True
+    """
     return meshcat.Visualizer(window=Recorder())
 
 
@@ -42,7 +50,7 @@ def animate(
     time: ArrayLike,
     q: ArrayLike,
     *,
-    ghost: tuple[Any, Any] | None = None,
+    ghost: tuple[ArrayLike, ArrayLike] | None = None,
     ghost_model: ClusterModel | None = None,
     ghost_label: str = "approximation",
     v: ArrayLike | None = None,
@@ -55,33 +63,34 @@ def animate(
 ) -> MeshcatVisualizer:
     """Return a viewer with a motion that plays in the browser, or in a page that needs no network.
 
-    Key frames are 30 per second, more for what turns fast: between two of them nothing turns by more than 80 degrees. A
-    rotor that would need more than 60 per second is drawn turning more slowly; the legend says so. What changes its
-    length (gaps, arrows) has key frames of its scale, closures have some of their colour.
+    There are 30 key frames per second, and more for fast rotations, so that nothing turns by more than 80 degrees
+    between two key frames. A rotor that would need more than 60 per second is drawn turning more slowly, as the legend
+    states. Objects of variable length (gaps, arrows) have key frames of their scale, closures have key frames of their
+    colour.
 
     Args:
         model: The robot.
-        time: Ascending, shape (n,), [s].
-        q: Configurations of the whole tree, shape (n, nq). Joints that know no turns (continuous ones) must move by
-            less than half a turn from one to the next.
-        ghost: Times and configurations of another motion, drawn translucent over the first one.
-        ghost_model: Its robot; by default the same.
-        ghost_label: What the legend says it is.
-        v: Independent velocities, shape (n, nv), to draw forces of loops and rods as arrows; zero if only ``tau`` is
-            given.
-        tau: Independent torques, shape (n, nv); zero if only ``v`` is given.
+        time: Ascending times, shape (n,), [s].
+        q: Configurations of the whole tree, shape (n, nq), [rad] or [m]. Continuous joints must move by less than half
+            a turn from one configuration to the next.
+        ghost: Times [s] and configurations of another motion, drawn translucent over the first motion.
+        ghost_model: Robot of the ghost; by default ``model``.
+        ghost_label: Description of the ghost in the legend.
+        v: Independent velocities, shape (n, nv), [rad/s] or [m/s], to draw forces of loops and rods as arrows; zero if
+            only ``tau`` is given.
+        tau: Independent torques, shape (n, nv), [N m] or [N]; zero if only ``v`` is given.
         notes: Sentences for the legend.
-        viewer: As in ``MeshcatVisualizer.initViewer``; by default none, only pages can be written.
-        ground: A plane that is drawn.
-        contacts: The simulation with a ground that time and q are from, to draw the ground's forces as arrows.
-        ghost_contacts: The same of the ghost, which then stands beside the robot.
+        viewer: As in ``MeshcatVisualizer.initViewer``; by default there is no server, and only pages can be written.
+        ground: A plane to draw.
+        contacts: The simulation with a ground from which time and q come, to draw the contact forces as arrows.
+        ghost_contacts: The simulation of the ghost, which is then drawn next to the robot.
 
     Returns:
         The viewer; ``save(path)`` writes the page.
 
     Raises:
         ShapeError: The sizes do not fit.
-        ConfigurationError: Something is not finite, or the times do not ascend.
+        ConfigurationError: A value is not finite, or the times do not ascend.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -94,9 +103,9 @@ def animate(
         >>> "set_animation" in [c["type"] for c in viz.viewer.window.commands]
         True
     """
-    found = MeshcatVisualizer(model)
-    found.initViewer(viewer=offline() if viewer is None else viewer, loadModel=True)
-    found.animate(
+    visualizer = MeshcatVisualizer(model)
+    visualizer.initViewer(viewer=offline() if viewer is None else viewer, loadModel=True)
+    visualizer.animate(
         time,
         q,
         ghost=ghost,
@@ -109,4 +118,4 @@ def animate(
         contacts=contacts,
         ghost_contacts=ghost_contacts,
     )
-    return found
+    return visualizer

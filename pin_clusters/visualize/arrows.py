@@ -1,4 +1,4 @@
-"""Forces as arrows."""
+"""Forces as arrows in the scene."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,26 +19,38 @@ from .skeleton import ends_of
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """A force in the world."""
+    """A force that is drawn as an arrow.
 
-    name: str  # of its node
-    point: np.ndarray  # where it acts, shape (3,), [m]
-    force: np.ndarray  # shape (3,), [N]
-    color: str  # like ``"#d55e00"``
+    Attributes:
+        name: Name of the node in the scene.
+        point: Point of application in the world, shape (3,), [m].
+        force: Force in the world, shape (3,), [N].
+        color: Colour such as ``"#d55e00"``.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> pc.visualize.Arrow("push", np.zeros(3), np.array([0.0, 0.0, 10.0]), "#009e73").name
+        'push'
+    """
+
+    name: str
+    point: np.ndarray
+    force: np.ndarray
+    color: str
 
 
 def of_constraints(
     model: ClusterModel, data: Any, q: Any, v: Any, tau_tree: Any, fext: Any = None, *, bearings: bool = False
 ) -> list[Arrow]:
-    """Return the forces of loops and rods, and of joints if asked, at one state; external forces too.
+    """Return the forces of loops, rods, joints (if ``bearings``) and external forces at one state, without moments.
 
-    A loop's arrow is the force of body a on body b, a rod's are its forces on the bodies of its ends, a joint's is the
-    force of the parent on the child, an external one acts at the origin of its joint frame. Moments are not drawn.
+    The arrow of a loop is the force of body a on body b, of a joint the force of the parent on the child. A rod has
+    arrows on the bodies of its ends. An external force acts at the origin of its joint frame.
     """
-    found = constraint_forces(model, data, q, v, tau_tree, fext)
+    forces = constraint_forces(model, data, q, v, tau_tree, fext)
     poses = data.tree.oMi
     arrows: list[Arrow] = []
-    for i, (c, force) in enumerate(zip(model.closures, found.loops, strict=True)):
+    for i, (c, force) in enumerate(zip(model.closures, forces.loops, strict=True)):
         name = f"{i}_{name_of_node(c.source.label)}"
         ends = [poses[body].act(point) for body, point in ends_of(c)]
         if isinstance(force, LoopWrench) and isinstance(c, FrameClosure):
@@ -50,7 +62,7 @@ def of_constraints(
     for j in range(1, model.njoints):
         name, M = name_of_node(model.names[j]), poses[j]
         if bearings:
-            arrows.append(Arrow(f"joint:{name}", M.translation, M.rotation @ found.joints[j, :3], palette.FORCE))
+            arrows.append(Arrow(f"joint:{name}", M.translation, M.rotation @ forces.joints[j, :3], palette.FORCE))
         if fext is not None:
             linear = fext[j].linear if isinstance(fext[j], pin.Force) else np.asarray(fext[j], dtype=float)[:3]
             if np.any(linear):
@@ -59,20 +71,18 @@ def of_constraints(
 
 
 def shape(unit: float, color: str) -> tuple[Any, Any]:
-    """Return geometry and material of an arrow."""
     mesh = meshes.arrow(0.03 * unit, color)
-    # not hidden by the bodies in which it begins
+    # Without a depth test, the body in which the arrow begins does not hide it.
     material = mg.MeshPhongMaterial(color=palette.number(color), depthTest=False, transparent=True)
     return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces), material
 
 
 def checked(name: Any, point: Any, force: Any, color: Any) -> Arrow:
-    """Return an arrow of the user's."""
     if not isinstance(name, str) or not isinstance(color, str):
-        raise ArgumentTypeError(f"an arrow has a name and a colour like '#d55e00', got {name!r} and {color!r}.")
+        raise ArgumentTypeError(f"an arrow needs a name and a colour such as '#d55e00', got {name!r} and {color!r}.")
     values = {}
-    for what, given in (("point", point), ("force", force)):
-        values[what] = x = np.array(array(what, given))
+    for field, value in (("point", point), ("force", force)):
+        values[field] = x = np.array(array(field, value))
         if x.shape != (3,):
-            raise ShapeError(f"{what} of the arrow {name!r} has shape {x.shape}, expected (3,), in the world.")
+            raise ShapeError(f"{field} of the arrow {name!r} has shape {x.shape}, expected (3,), in the world.")
     return Arrow(name, **values, color=color)

@@ -19,19 +19,18 @@ from .skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a transmission begins."""
+    """First wheel of a transmission."""
 
     body: int  # joint id of the carrier
-    point: np.ndarray  # centre of the first wheel in its frame, shape (3,)
-    axis: np.ndarray  # its unit axis, shape (3,)
-    radius: float  # of the first wheel, [m]
+    point: np.ndarray  # centre of the wheel in the carrier's frame, shape (3,), [m]
+    axis: np.ndarray  # unit axis of the wheel, shape (3,)
+    radius: float  # [m]
     width: float  # [m]
 
 
 def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
-    """Return the transmissions of a robot as nodes; every piece is fixed in one body."""
-    model, found = skeleton.model, list[Node]()
-    starts: dict[int, Start] = {}  # by the rotors' joints
+    model, drawn_nodes = skeleton.model, list[Node]()
+    starts: dict[int, Start] = {}  # by joint id of the rotor
     shafts: list[Node] = []
     for d in rotors:
         r, axis = model.rotors[d.index], d.base.rotation @ d.axis
@@ -40,23 +39,22 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
             starts[r.joint_id] = start
             continue
         if r.source.placement is None:
-            continue  # nobody knows where it is, so there is no belt to draw
+            continue  # The place of the rotor is unknown, so no belt is drawn.
         path = _chain(model, start.body, [joint_in_v(model.tree, iv) for iv, _ in r.drivers])
         shafts += _named(f"belts/{name_of_node(r.name)}", _spans(skeleton, start, path))
     for c in model.constraints:
         if isinstance(c, Belt):
-            found += _belt(skeleton, c, starts)
+            drawn_nodes += _belt(skeleton, c, starts)
         elif isinstance(c, Gear):
-            found += _gear(skeleton, c, starts)
-    found += shafts
+            drawn_nodes += _gear(skeleton, c, starts)
+    drawn_nodes += shafts
     for i, closure in enumerate(model.closures):
         if isinstance(closure, JointClosure):
-            found += _ties(skeleton, i, closure, starts)
-    return found
+            drawn_nodes += _ties(skeleton, i, closure, starts)
+    return drawn_nodes
 
 
 def _chain(model: ClusterModel, body: int, joints: Iterable[int]) -> list[int]:
-    """Return the joints from a body to the farthest of some joints; empty if the body carries none of them."""
     carried = (j for j in joints if body in model.tree.supports[j])
     return max((path_below(model.tree, body, j) for j in carried), key=len, default=[])
 
@@ -81,7 +79,7 @@ def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start]) -> list[Node
 
 
 def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node]:
-    """Return the wheel on the link that meets the rotor, if their axes are apart."""
+    """Return the wheel on the link that meshes with the rotor, if their axes differ."""
     tree = skeleton.model.tree
     rotor, link = moving_joint_id(tree, gear.rotor, gear.label), moving_joint_id(tree, gear.link, gear.label)
     axis = joint_axis(tree.joints[link])
@@ -89,8 +87,8 @@ def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node
     if start is None or axis is None or tree.parents[link] != start.body:
         return []
     away = start.point - M.translation
-    off = away - (away @ start.axis) * start.axis
-    distance = float(np.linalg.norm(off))
+    offset = away - (away @ start.axis) * start.axis
+    distance = float(np.linalg.norm(offset))
     if distance < 1.2 * start.radius or abs(start.axis @ (M.rotation @ axis)) < 0.98:
         return []
     wheel = meshes.gear(distance - 0.9 * start.radius, start.width, 28, palette.BASE, palette.STRUCTURE)
@@ -99,45 +97,45 @@ def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node
 
 
 def _spans(skeleton: Skeleton, start: Start, path: Sequence[int], tie: bool = False) -> list[tuple[int, Mesh]]:
-    """Return the pieces of a transmission along a path of joints: body and mesh of each.
+    """Return the body and mesh of each piece of a transmission along a path of joints.
 
-    It runs in the plane of its first wheel as long as the axes are parallel, else straight from joint to joint.
+    It runs in the plane of its first wheel while the axes are parallel, and otherwise straight from joint to joint.
     """
     tree, u = skeleton.model.tree, skeleton.unit
-    found: list[tuple[int, Mesh]] = []
+    pieces: list[tuple[int, Mesh]] = []
     body, axis = start.body, start.axis
     first, last = min(0.6 * start.radius, 0.09 * u), 0.13 * u
     point = start.point + (0.0 if tie else 0.5 * start.width + 0.05 * u) * axis
     for j in path:
-        M, own = tree.jointPlacements[j], joint_axis(tree.joints[j])
-        if own is None:
+        M, joint_axis_there = tree.jointPlacements[j], joint_axis(tree.joints[j])
+        if joint_axis_there is None:
             break
-        there = M.rotation @ own
+        turned_axis = M.rotation @ joint_axis_there
         level = float((point - M.translation) @ axis)
         target = M.translation + level * axis
-        parallel = abs(axis @ there) > 0.98
+        parallel = abs(axis @ turned_axis) > 0.98
         distance = float(np.linalg.norm(target - point))
         if tie or not parallel:
             goal = target if abs(level) < 0.5 * u else np.array(M.translation)
             if np.linalg.norm(goal - point) > 0.05 * u:
                 color = palette.MARK if tie else palette.BELT
-                found.append((body, meshes.capsule(point, goal, 0.022 * u, 0.022 * u, color)))
+                pieces.append((body, meshes.capsule(point, goal, 0.022 * u, 0.022 * u, color)))
             target = goal
         elif distance > 0.18 * u:
-            found.append((body, _band(point, target, axis, first, last, 0.07 * u)))
+            pieces.append((body, _band(point, target, axis, first, last, 0.07 * u)))
         elif abs(level) > 0.14 * u:
-            found.append((body, meshes.capsule(point, M.translation, 0.04 * u, 0.04 * u, palette.BELT)))
-        # into the frame of the next body, where the joint's axis is the same line
+            pieces.append((body, meshes.capsule(point, M.translation, 0.04 * u, 0.04 * u, palette.BELT)))
+        # Transform to the frame of the next body, in which the joint's axis is the same line.
         point = M.rotation.T @ (target - M.translation)
-        axis = M.rotation.T @ axis if parallel or tie else own
+        axis = M.rotation.T @ axis if parallel or tie else joint_axis_there
         body, first = j, last
-    return found
+    return pieces
 
 
 def _band(a: np.ndarray, b: np.ndarray, axis: np.ndarray, first: float, last: float, width: float) -> Mesh:
-    way = b - a
-    distance = float(np.linalg.norm(way))
-    x = way / distance
+    span = b - a
+    distance = float(np.linalg.norm(span))
+    x = span / distance
     rotation = np.stack([x, np.cross(axis, x), axis], axis=1)
     belt = meshes.band(distance, first, last, width, palette.BELT)
     grey = palette.mixed(palette.BASE, palette.STRUCTURE, 0.5)
@@ -146,15 +144,14 @@ def _band(a: np.ndarray, b: np.ndarray, axis: np.ndarray, first: float, last: fl
 
 
 def _ties(skeleton: Skeleton, i: int, closure: JointClosure, starts: dict[int, Start]) -> list[Node]:
-    """Return bars from the rotors of a differential to the joints that they move."""
-    model, found = skeleton.model, list[Node]()
-    others = [j for j in closure.joints if j not in starts]
+    model, bars = skeleton.model, list[Node]()
+    driven = [j for j in closure.joints if j not in starts]
     for j in closure.joints:
         if j in starts:
-            spans = _spans(skeleton, starts[j], _chain(model, starts[j].body, others), tie=True)
+            spans = _spans(skeleton, starts[j], _chain(model, starts[j].body, driven), tie=True)
             name = f"closures/{i}_{name_of_node(closure.source.label)}/{name_of_node(model.tree.names[j])}"
-            found += _named(name, spans, closure=i)
-    return found
+            bars += _named(name, spans, closure=i)
+    return bars
 
 
 def _named(path: str, spans: Sequence[tuple[int, Mesh]], closure: int | None = None) -> list[Node]:

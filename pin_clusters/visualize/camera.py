@@ -1,4 +1,4 @@
-"""Ground, light and camera, by the size of the robot."""
+"""Ground, light and camera, scaled to the size of the robot."""
 
 import math
 from typing import Any
@@ -10,40 +10,39 @@ from .skeleton import Skeleton, facing
 
 CAMERA = "/Cameras/default/rotated/<object>"
 FIELD = 35.0
-"""What the camera sees from top to bottom, [deg]; less than meshcat's 75, which distorts what is near."""
+"""Vertical field of view, [deg]; meshcat's 75 degrees distort near objects."""
 NEAR, FAR = 1e-3, 1e2
-"""Between these parts of the distance of the robot things are drawn; meshcat's own end is 100 m."""
+"""Clipping distances as fractions of the distance of the robot; meshcat's far plane is fixed at 100 m."""
 PLAYER = 56
-"""Height of the bar with the play button, [pixels]: the robot is shown above it."""
+"""Height of the bar with the play button, [pixels]; the robot is shown above it."""
 
 
 def spacing(size: float) -> float:
-    """Return a round distance of grid lines, about an eighth of a size."""
     rough = size / 8.0
     power = 10.0 ** math.floor(math.log10(rough))
     return power * min((1.0, 2.0, 5.0, 10.0), key=lambda f: abs(math.log(f * power / rough)))
 
 
 def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> None:
-    """Put a white room round a robot: grid on the ground (or below the robot), lights, no axes."""
+    """Set a white background, a grid on the ground (or below the robot) and lights; hide the axes."""
     low, high = cloud.min(axis=0), cloud.max(axis=0)
     size = max(float(np.linalg.norm(high - low)), 1e-6)
     center = 0.5 * (low + high)
     step = spacing(size)
-    at = pin.SE3(np.eye(3), np.array([*center[:2], low[2]])) if ground is None else ground
-    place = at.homogeneous
-    place[:3, :3] *= step / 0.5  # meshcat's grid has lines every half metre
-    on = at.rotation.T @ at.translation
-    place[:3, 3] = at.rotation @ [*np.round(on[:2] / step) * step, on[2] - 0.002 * size]
-    viewer["/Grid"].set_transform(place)
+    ground_pose = pin.SE3(np.eye(3), np.array([*center[:2], low[2]])) if ground is None else ground
+    grid = ground_pose.homogeneous
+    grid[:3, :3] *= step / 0.5  # The lines of meshcat's grid are half a metre apart.
+    ground_point = ground_pose.rotation.T @ ground_pose.translation
+    grid[:3, 3] = ground_pose.rotation @ [*np.round(ground_point[:2] / step) * step, ground_point[2] - 0.002 * size]
+    viewer["/Grid"].set_transform(grid)
     viewer["/Grid/<object>"].set_property("color", [1.0, 1.0, 1.0, 0.4])
     viewer["/Axes"].set_property("visible", False)
     viewer["/Background"].set_property("top_color", [0.93, 0.95, 0.98])
     viewer["/Background"].set_property("bottom_color", [1.0, 1.0, 1.0])
     for name, side in (("PointLightNegativeX", 1.0), ("PointLightPositiveX", -1.0)):
         light = viewer[f"/Lights/{name}/<object>"]
-        at = center + 1.5 * size * np.array([0.8 * side, 0.8 * side, 1.3])
-        light.set_property("position", at.tolist())
+        ground_pose = center + 1.5 * size * np.array([0.8 * side, 0.8 * side, 1.3])
+        light.set_property("position", ground_pose.tolist())
         light.set_property("distance", 0.0)  # the light does not fade
         light.set_property("intensity", 0.32)
     viewer["/Lights/AmbientLight/<object>"].set_property("intensity", 0.55)
@@ -51,14 +50,11 @@ def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> 
 
 
 def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the camera looks at, and where it is from there; both shape (3,), in the world.
-
-    A planar mechanism is looked at along its axes, a little from the side.
-    """
+    """Return the camera's target and offset, both shape (3,), [m], in the world; planar mechanisms along their axes."""
     axis = facing(skeleton)
     if axis is None:
         direction = np.array([0.8, 0.6, 0.42])
-    elif axis[2] > 0.9:  # drawn in the horizontal plane: from above, gravity (if it acts there) downwards
+    elif axis[2] > 0.9:  # horizontal plane: view from above, with gravity (if it acts there) downwards
         gravity = np.array(skeleton.model.tree.gravity.linear)[:2]
         down = gravity / np.linalg.norm(gravity) if np.linalg.norm(gravity) > 0.0 else np.array([0.0, -1.0])
         direction = np.array([0.35 * down[0], 0.35 * down[1], 1.0])
@@ -68,15 +64,15 @@ def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return target and offset with which a square picture, seen from a direction, just holds all points."""
+    """Return target and offset from which a square picture, in a viewing direction, just contains all points."""
     right = np.cross([0.0, 0.0, 1.0], direction)
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(direction, right), direction])
-    seen = cloud @ axes.T
-    middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
-    slope = math.tan(math.radians(0.5 * FIELD)) / 1.12  # some room around it
-    for _ in range(3):  # what is near looks larger, so the middle of the picture depends on the distance
-        seen_from = seen - middle
+    points = cloud @ axes.T
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    slope = math.tan(math.radians(0.5 * FIELD)) / 1.12  # with a margin
+    for _ in range(3):  # Perspective makes the middle of the picture depend on the distance.
+        seen_from = points - middle
         distance = float(np.max(np.abs(seen_from[:, :2]).max(axis=1) / slope + seen_from[:, 2]))
         depth = np.maximum(distance - seen_from[:, 2], 1e-9)
         picture = seen_from[:, :2] / depth[:, None]
@@ -85,21 +81,20 @@ def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
-    """Put the camera at an offset from a point.
+    """Put the camera at an offset from a point; in a page, `script` does this.
 
-    meshcat's camera always looks at the origin of the world, and the mouse turns it about that; so here it goes as far
-    away as it takes to see both. In a page the camera is set by `script` instead.
+    meshcat's camera always looks at the origin of the world, so the distance is increased until both are visible.
     """
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)
-    position = [float(x), float(z), float(-y)]  # its own axes have y upwards
+    position = [float(x), float(z), float(-y)]  # In the camera's axes, y points upwards.
     for name, value in (("fov", FIELD), ("near", NEAR * far), ("far", FAR * far), ("position", position)):
         viewer[CAMERA].set_property(name, value)
 
 
 def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> str:
-    """Return what makes the camera of a page look at a point from an offset, from farther away on a narrow screen."""
-    # nine digits, of robots of a millimetre too
+    """Return JavaScript that sets the camera of a page, farther away on a narrow screen."""
+    # Nine digits also suffice for robots of a millimetre.
     tx, ty, tz, x, y, z = (float(f"{value:.9g}") for value in (*target, *offset))
     distance = float(np.linalg.norm(offset))
     return (
@@ -108,7 +103,7 @@ def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> s
         f"viewer.camera.fov = {FIELD}; viewer.camera.near = {NEAR * distance:.6g} * far; "
         f"viewer.camera.far = {FAR * distance:.6g} * far; viewer.controls.target.set({tx}, {tz}, {-ty}); "
         f"viewer.camera.position.set({tx} + far * {x}, {tz} + far * {z}, {-ty} - far * {y}); "
-        # beside the legend
+        # Shift the picture away from the legend.
         'const aside = innerWidth < 700 ? 0 : 0.5 * document.getElementById("legend").offsetWidth / innerWidth; '
         "viewer.camera.view = {enabled: true, fullWidth: 1, fullHeight: 1, offsetX: -aside, "
         "offsetY: 0.5 * bar / innerHeight, width: 1, height: 1}; viewer.camera.updateProjectionMatrix(); "

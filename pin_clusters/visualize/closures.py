@@ -1,4 +1,4 @@
-"""Rods and loop closures: lines whose colour turns with the residual."""
+"""Rods and loop closures, whose colour depends on the residual."""
 
 import numpy as np
 
@@ -12,28 +12,27 @@ from .skeleton import Skeleton, ends_of, rods_of
 
 
 def nodes(skeleton: Skeleton) -> list[Node]:
-    """Return rods, pins where loops close, and the gaps that open there."""
-    found: list[Node] = []
+    parts: list[Node] = []
     u, white = skeleton.unit, palette.MARK
     for i, c in enumerate(skeleton.model.closures):
         path = f"closures/{i}_{name_of_node(c.source.label)}"
         for k, (a, b) in enumerate([ends_of(c)] if isinstance(c, RodClosure) else rods_of(skeleton.model, c)):
             n = k or ""
-            found.append(Between(f"{path}/rod{n}", meshes.cylinder(0.032 * u, 0.0, 1.0, white), *a, *b, closure=i))
+            parts.append(Between(f"{path}/rod{n}", meshes.cylinder(0.032 * u, 0.0, 1.0, white), *a, *b, closure=i))
             for end, (body, point) in zip("ab", (a, b), strict=True):
-                found.append(Rigid(f"{path}/{end}{n}", meshes.ball(0.055 * u, point, palette.BASE), body))
+                parts.append(Rigid(f"{path}/{end}{n}", meshes.ball(0.055 * u, point, palette.BASE), body))
         if isinstance(c, FrameClosure):
             a, b = ends_of(c)
-            found.append(Between(f"{path}/gap", meshes.cylinder(0.03 * u, 0.0, 1.0, white), *a, *b, closure=i))
+            parts.append(Between(f"{path}/gap", meshes.cylinder(0.03 * u, 0.0, 1.0, white), *a, *b, closure=i))
             outer = meshes.cylinder(0.1 * u, -0.12 * u, 0.12 * u, white)
-            found.append(Rigid(f"{path}/a", outer, c.joint_a, c.placement_a, closure=i))
+            parts.append(Rigid(f"{path}/a", outer, c.joint_a, c.placement_a, closure=i))
             inner = meshes.cylinder(0.065 * u, -0.16 * u, 0.16 * u, palette.STRUCTURE)
-            found.append(Rigid(f"{path}/b", inner, c.joint_b, c.placement_b))
-    return found
+            parts.append(Rigid(f"{path}/b", inner, c.joint_b, c.placement_b))
+    return parts
 
 
 class Residuals:
-    """Residuals of the closures of a model, as parts of their scales."""
+    """Residuals of the closures of a model, as fractions of their scales."""
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model

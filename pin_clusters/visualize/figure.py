@@ -13,11 +13,11 @@ from .rotors import Angles, name_of_node
 from .skeleton import skeleton_of, world
 
 KINDS = ("links", "joints", "rotors", "belts", "closures")
-"""What a robot is drawn of; each is a group in the scene."""
+"""Groups of nodes of a robot in the scene."""
 
 
 class Figure:
-    """What is drawn of a robot besides its meshes."""
+    """Nodes of a robot, without the meshes of its files."""
 
     def __init__(self, model: ClusterModel, kinds: tuple[str, ...] = KINDS, ghost: bool = False) -> None:
         self.model = model
@@ -29,57 +29,54 @@ class Figure:
 
     def _all(self) -> list[Node]:
         model, skeleton = self.model, self.skeleton
-        found: list[Node] = []
+        parts: list[Node] = []
         for j in range(model.tree.njoints):
             if j in skeleton.rotor_joints:
                 continue
             name = name_of_node(model.tree.names[j])
             if links.is_trunk(skeleton, j):
                 frame, walls = links.trunk(skeleton, j)
-                found += [Rigid(f"links/{name}", frame, j), Rigid(f"links/{name}:walls", walls, j, opacity=0.4)]
+                parts += [Rigid(f"links/{name}", frame, j), Rigid(f"links/{name}:walls", walls, j, opacity=0.4)]
             elif (mesh := links.link(skeleton, j)) is not None:
-                found.append(Rigid(f"links/{name}", mesh, j))
+                parts.append(Rigid(f"links/{name}", mesh, j))
             if j and (mesh := links.joint(skeleton, j, self._coincident(j))) is not None:
-                found.append(Rigid(f"joints/{name}", mesh, j))
+                parts.append(Rigid(f"joints/{name}", mesh, j))
         drawn = rotors.drawn(skeleton)
-        return [*found, *rotors.nodes(skeleton, drawn), *belts.nodes(skeleton, drawn), *closures.nodes(skeleton)]
+        return [*parts, *rotors.nodes(skeleton, drawn), *belts.nodes(skeleton, drawn), *closures.nodes(skeleton)]
 
     def _coincident(self, j: int) -> int:
-        """Return how many joints before this one are at the same place of the same body."""
+        """Return the number of earlier joints at the same place of the same body."""
         tree = self.model.tree
-        others = [k for k in range(1, j) if tree.parents[k] == tree.parents[j] and k not in self.skeleton.rotor_joints]
-        near = 0.02 * self.skeleton.unit
-        here = tree.jointPlacements[j].translation
-        return sum(bool(np.linalg.norm(here - tree.jointPlacements[k].translation) < near) for k in others)
+        peers = [k for k in range(1, j) if tree.parents[k] == tree.parents[j] and k not in self.skeleton.rotor_joints]
+        tolerance = 0.02 * self.skeleton.unit
+        place = tree.jointPlacements[j].translation
+        return sum(bool(np.linalg.norm(place - tree.jointPlacements[k].translation) < tolerance) for k in peers)
 
     def cloud(self, q: np.ndarray) -> np.ndarray:
-        """Return the corners of all meshes at a configuration, in the world, shape (n, 3)."""
+        """Return the corners of all meshes at a configuration, in the world, shape (n, 3), [m]."""
         state = self.state(q)
         above: dict[str, np.ndarray] = {}
-        found = []
+        corners = []
         for node in self.nodes:
             M = above[node.path] = above.get(node.path.rpartition("/")[0], np.eye(4)) @ matrix(*node.pose(state))
             if node.mesh is not None:
-                found.append(node.mesh.vertices @ M[:3, :3].T + M[:3, 3])
+                corners.append(node.mesh.vertices @ M[:3, :3].T + M[:3, 3])
         self.restart()
-        return np.concatenate(found) if found else np.array([self.skeleton.lower, self.skeleton.upper])
+        return np.concatenate(corners) if corners else np.array([self.skeleton.lower, self.skeleton.upper])
 
     def state(self, q: np.ndarray) -> State:
-        """Return where everything is at q; rotors go on from where they were."""
+        """Return the state of all nodes at q; rotor angles continue from the previous call."""
         return State(world(self.model.tree, self._data, q), self.angles(q), self._residuals(q))
 
     def restart(self) -> None:
-        """Forget how often joints have turned."""
         self.angles = Angles(self.model)
 
     def load(self, root: Any) -> None:
-        """Send the meshes to a node of the viewer."""
         for node in self.nodes:
             if node.mesh is not None:
                 root[node.path].set_object(*_object(node, self.ghost))
 
     def place(self, root: Any, state: State) -> None:
-        """Send poses and colours."""
         for node in self.nodes:
             root[node.path].set_transform(matrix(*node.pose(state)))
             if node.closure is not None and not self.ghost:
@@ -90,14 +87,14 @@ class Figure:
 def _object(node: Node, ghost: bool) -> tuple[Any, Any]:
     mesh = node.mesh
     assert mesh is not None
-    own = not ghost and node.closure is None
+    colored = not ghost and node.closure is None
     opacity = 0.32 * node.opacity if ghost else node.opacity
-    how: dict[str, Any] = {"depthWrite": False} if opacity < 1.0 else {}
+    options: dict[str, Any] = {"depthWrite": False} if opacity < 1.0 else {}
     if ghost:
-        # a little behind what it covers
-        how |= {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
-    if own:
-        how["vertexColors"] = True
+        # The offset draws the ghost slightly behind the robot that it covers.
+        options |= {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
+    if colored:
+        options["vertexColors"] = True
     color = palette.number(palette.GHOST if ghost else "#ffffff")
-    shape = mg.TriangularMeshGeometry(mesh.vertices, mesh.faces, mesh.colors if own else None)
-    return shape, mg.MeshPhongMaterial(color=color, opacity=opacity, shininess=40, specular=0x222222, **how)
+    shape = mg.TriangularMeshGeometry(mesh.vertices, mesh.faces, mesh.colors if colored else None)
+    return shape, mg.MeshPhongMaterial(color=color, opacity=opacity, shininess=40, specular=0x222222, **options)

@@ -1,4 +1,4 @@
-"""Bodies without meshes: rods from joint to joint, boxes of the inertia, axes of the joints."""
+"""Bodies without meshes: rods between joints, boxes of the inertia, and joints."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,18 +13,17 @@ from .skeleton import Skeleton
 
 Segment = tuple[np.ndarray, np.ndarray]
 _METAL = 2700.0
-"""Density of the balls that stand for a mass, [kg/m^3]: aluminium."""
+"""Density of the balls that represent masses, [kg/m^3]: aluminium."""
 _LIGHTEST = 300.0
 """Least density of a box, [kg/m^3]."""
 
 
 def thickness(skeleton: Skeleton, length: float) -> float:
-    """Return the radius of a rod of that length."""
     return float(np.clip(0.11 * length, 0.035 * skeleton.unit, 0.09 * skeleton.unit))
 
 
 def is_trunk(skeleton: Skeleton, joint: int) -> bool:
-    """Say whether a body is what the limbs hang from: a floating base, or one that is fixed to the world."""
+    """Return whether limbs are attached to a body: a floating base, or a body that is fixed to the world."""
     tree = skeleton.model.tree
     if not tree.inertias[joint].mass > 0.0:
         return False
@@ -34,7 +33,7 @@ def is_trunk(skeleton: Skeleton, joint: int) -> bool:
 def equivalent_box(inertia: pin.Inertia) -> tuple[np.ndarray, np.ndarray]:
     """Return edge lengths and axes (columns) of the homogeneous box with the inertia of a body.
 
-    Inertias that no body has give edges of length 0. A box that is too light is made smaller.
+    Impossible inertias give edges of length 0. A box with too low a density is made smaller.
     """
     values, axes = np.linalg.eigh(inertia.inertia)
     if np.linalg.det(axes) < 0.0:
@@ -46,7 +45,7 @@ def equivalent_box(inertia: pin.Inertia) -> tuple[np.ndarray, np.ndarray]:
 
 
 def trunk(skeleton: Skeleton, joint: int) -> tuple[Mesh, Mesh]:
-    """Return the trunk of a robot: edges and struts to the limbs, and walls that one can look through."""
+    """Return the edges of a trunk with struts to the limbs, and its walls, which are drawn translucent."""
     inertia = skeleton.model.tree.inertias[joint]
     size, axes = equivalent_box(inertia)
     size = np.clip(size, 0.25 * skeleton.unit, skeleton.size)
@@ -61,12 +60,11 @@ def trunk(skeleton: Skeleton, joint: int) -> tuple[Mesh, Mesh]:
 
 
 def link(skeleton: Skeleton, joint: int) -> Mesh | None:
-    """Return the mesh of a body in the frame of its joint, or None if there is nothing to draw."""
-    tree, level, near = skeleton.model.tree, skeleton.levels[joint], 0.03 * skeleton.unit
+    tree, level, tolerance = skeleton.model.tree, skeleton.levels[joint], 0.03 * skeleton.unit
     metal = palette.BASE if joint == 0 else palette.STRUCTURE
     color = metal if level < 0 else palette.mixed(metal, palette.of_level(level), 0.3)
-    points = _apart(skeleton.points[joint], near)
-    far = [p for p in points if np.linalg.norm(p) > near]
+    points = _apart(skeleton.points[joint], tolerance)
+    far = [p for p in points if np.linalg.norm(p) > tolerance]
     mass = tree.inertias[joint].mass
     parts: list[Mesh] = []
     segments: list[Segment] = []
@@ -89,7 +87,6 @@ def link(skeleton: Skeleton, joint: int) -> Mesh | None:
 
 
 def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
-    """Return the mesh of a body that carries nothing: a rod to its far end, or a box."""
     inertia = skeleton.model.tree.inertias[joint]
     unit = skeleton.unit
     size, axes = equivalent_box(inertia)
@@ -97,14 +94,14 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
     center = np.array(inertia.lever)
     _, middle, longest = np.argsort(size)
     length, width, long = float(size[longest]), size[middle], axes[:, longest]
-    from_end = float(-center @ long)  # where the joint is, along the longest edge
+    from_end = float(-center @ long)  # position of the joint along the longest edge
     away = float(np.linalg.norm(center))
     outside = np.linalg.norm(np.clip(np.abs(axes.T @ center) - 0.5 * size, 0.0, None))
     slim = length > 2.2 * width and abs(from_end) > 0.22 * length and length > 0.2 * unit
     fat = away > 0.2 * unit and width > 1.5 * away
     if slim or fat or outside > 0.2 * unit:
         tip = 2.0 * center
-        # an inertia across the way to the centre of mass says nothing about how far the body reaches
+        # An inertia across the line to the centre of mass does not determine the length of the body.
         if slim and not fat and abs(from_end) >= 0.8 * away:
             tip = center - np.sign(from_end) * 0.5 * length * long
         r = thickness(skeleton, float(np.linalg.norm(tip)))
@@ -124,37 +121,35 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
 def _mass(
     skeleton: Skeleton, inertia: pin.Inertia, segments: Sequence[Segment], color: str, carries: bool
 ) -> list[Mesh]:
-    """Return a ball where the mass is, if that is not seen otherwise; the box of the inertia if nothing follows."""
+    """Return a ball at the centre of mass if it is not visible otherwise; for a body without children, a box."""
     center, unit = np.array(inertia.lever), skeleton.unit
     feet = [_foot(center, a, b) for a, b in segments]
     nearest = min(feet, default=np.zeros(3), key=lambda p: np.linalg.norm(center - p))
-    off = np.linalg.norm(center - nearest)
-    if segments and off < 0.18 * unit:
+    gap = np.linalg.norm(center - nearest)
+    if segments and gap < 0.18 * unit:
         return []
     size, axes = equivalent_box(inertia)
     reach = max((np.linalg.norm(p) for segment in segments for p in segment), default=0.0)
-    if carries or np.sort(size)[1] > 2.0 * max(reach, off):
+    if carries or np.sort(size)[1] > 2.0 * max(reach, gap):
         parts = [meshes.ball(_radius(skeleton, inertia.mass), center, color)]
     else:
         parts = [meshes.box(np.clip(size, 0.06 * unit, 1.2 * unit), color).moved(center, axes)]
-    if off > 0.03 * unit:
+    if gap > 0.03 * unit:
         parts.append(meshes.capsule(nearest, center, 0.035 * unit, 0.035 * unit, color))
     return parts
 
 
 def _radius(skeleton: Skeleton, mass: float) -> float:
-    """Return the radius of a ball of metal."""
     return float(np.clip((0.75 * mass / (np.pi * _METAL)) ** (1.0 / 3.0), 0.06 * skeleton.unit, 0.13 * skeleton.unit))
 
 
 def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[Segment], list[Mesh]]:
-    """Return bars and blocks of what is fixed to the world."""
     if not points or any(is_trunk(skeleton, j) for j in range(skeleton.model.tree.njoints)):
         return [], []
     blocks = [meshes.box(np.full(3, 0.2 * skeleton.unit), palette.BASE).moved(p) for p in points]
-    near = 0.03 * skeleton.unit
+    tolerance = 0.03 * skeleton.unit
     if len(points) == 1:
-        far = np.linalg.norm(points[0]) > near
+        far = np.linalg.norm(points[0]) > tolerance
         return ([(np.zeros(3), points[0])] if far else []), blocks
     corners = _polygon(points)
     if corners is None:
@@ -162,22 +157,21 @@ def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[Segm
         line = np.linalg.svd(np.array(points) - center)[2][0]
         ordered = sorted(points, key=lambda p: (p - center) @ line)
         return list(itertools.pairwise(ordered)), blocks
-    if np.ptp(corners[:, 2]) < near:  # a base plate
+    if np.ptp(corners[:, 2]) < tolerance:  # a base plate
         blocks.append(meshes.plate(corners, 0.04 * skeleton.unit, palette.mixed(palette.BASE, "#ffffff", 0.25)))
     return _around(corners), blocks
 
 
 def _apart(points: Sequence[np.ndarray], near: float) -> list[np.ndarray]:
-    """Return the points without those that repeat another one."""
-    found: list[np.ndarray] = []
+    distinct: list[np.ndarray] = []
     for p in points:
-        if not any(np.linalg.norm(p - x) < near for x in found):
-            found.append(p)
-    return found
+        if not any(np.linalg.norm(p - x) < near for x in distinct):
+            distinct.append(p)
+    return distinct
 
 
 def _polygon(points: Sequence[np.ndarray]) -> np.ndarray | None:
-    """Return points in order round their centre, or None if they lie (nearly) on a line."""
+    """Return points in order around their centre, or None if they lie (nearly) on a line."""
     cloud = np.array(points)
     center = cloud.mean(axis=0)
     values, axes = np.linalg.svd(cloud - center, full_matrices=False)[1:]
@@ -188,21 +182,19 @@ def _polygon(points: Sequence[np.ndarray]) -> np.ndarray | None:
 
 
 def _around(corners: np.ndarray) -> list[Segment]:
-    """Return the edges of a polygon."""
     return list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
 
 
 def _foot(point: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the point of a segment that is nearest to another point."""
-    way = b - a
-    return a + np.clip((point - a) @ way / (way @ way), 0.0, 1.0) * way
+    segment = b - a
+    return a + np.clip((point - a) @ segment / (segment @ segment), 0.0, 1.0) * segment
 
 
 def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
-    """Return a joint in its own frame: a cylinder about its axis, a rail for a sliding one, a ball else.
+    """Return a joint in its own frame: a cylinder about its axis, a rail if it slides, otherwise a ball.
 
-    Independent joints are in the colour of their cluster; dependent ones have caps in the colour of metal. One with
-    other joints round it at the same place is made that much longer and thinner.
+    Independent joints have the colour of their cluster; dependent joints have light caps. With ``outer`` joints around
+    it at the same place, a joint is drawn longer and thinner.
     """
     tree = skeleton.model.tree
     level = skeleton.levels[j]
@@ -217,7 +209,7 @@ def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
     if slides(tree, j):
         parent = tree.parents[j]
         if not tree.inertias[j].mass > 0.0 or (parent and not tree.inertias[parent].mass > 0.0):
-            return None  # one of the directions of a body that moves freely in space, no guide
+            return None  # The joint is one direction of a body that moves freely in space.
         return meshes.along(meshes.box(np.array([0.16, 0.16, 0.3]) * u, color), np.zeros(3), axis)
     half, r = 0.14 * u * (1.0 + 0.2 * outer), 0.105 * u * 0.86**outer
     end = half + 0.017 * u

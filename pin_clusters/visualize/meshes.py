@@ -1,6 +1,6 @@
 """Triangle meshes with a colour per corner: capsules, boxes, gears, bands, arrows.
 
-Corners are not shared across sharp edges, because the browser shades a shared corner smoothly.
+Corners are not shared across sharp edges, because the browser shades shared corners smoothly.
 """
 
 import itertools
@@ -18,20 +18,19 @@ _SQUARE = (0, 1, 2), (0, 2, 3)
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles."""
+    """A triangle mesh."""
 
     vertices: np.ndarray  # shape (n, 3), [m]
     faces: np.ndarray  # corner indices, shape (m, 3)
-    colors: np.ndarray  # one per corner, shape (n, 3), 0 to 1
+    colors: np.ndarray  # red, green and blue of each corner, shape (n, 3), 0 to 1
 
     def moved(self, translation: np.ndarray, rotation: np.ndarray | None = None) -> "Mesh":
-        """Return it turned, then shifted."""
+        """Rotate, then translate."""
         turned = self.vertices if rotation is None else self.vertices @ rotation.T
         return Mesh(turned + translation, self.faces, self.colors)
 
 
 def merged(parts: Sequence[Mesh]) -> Mesh:
-    """Return one mesh of several."""
     counts = np.cumsum([0, *(len(p.vertices) for p in parts)])
     return Mesh(
         np.concatenate([p.vertices for p in parts]),
@@ -46,7 +45,7 @@ def _mesh(vertices: Sequence[np.ndarray] | np.ndarray, faces: Sequence[Sequence[
 
 
 def _rings(rings: Sequence[np.ndarray], color: str, inward: bool = False) -> Mesh:
-    """Return the skin between rings of points, each closed, of the same length."""
+    """Return the surface between closed rings with the same number of points."""
     n = len(rings[0])
     faces = []
     for k, i in itertools.product(range(len(rings) - 1), range(n)):
@@ -61,39 +60,36 @@ def _circle(radius: float, z: float) -> np.ndarray:
 
 
 def _lid(ring: np.ndarray, color: str, up: bool) -> Mesh:
-    """Return a disc: the ring and its centre."""
     n = len(ring)
     faces = [(i, (i + 1) % n, n) if up else ((i + 1) % n, i, n) for i in range(n)]
     return _mesh(np.concatenate([ring, ring.mean(axis=0)[None]]), faces, color)
 
 
 def _prism(low: np.ndarray, high: np.ndarray, color: str, turned: bool = True) -> Mesh:
-    """Return what has a flat side between neighbours of two outlines; turned is the sense that lets the lids show."""
+    """Return a prism with flat sides between two outlines; ``turned`` is the sense in which its lids are visible."""
     around = zip(low, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0), high, strict=True)
     sides = [_mesh(corners, _SQUARE, color) for corners in around]
     return merged([*sides, _lid(low, color, not turned), _lid(high, color, turned)])
 
 
 def along(mesh: Mesh, start: np.ndarray, direction: np.ndarray) -> Mesh:
-    """Return a mesh about the z axis as one about another unit direction, from a point."""
+    """Move a mesh about the z axis to another unit axis through a point."""
     return mesh.moved(start, axis_to_z(direction))
 
 
 def cylinder(radius: float, bottom: float, top: float, color: str, end: float | None = None) -> Mesh:
-    """Return a cylinder about z; with another radius at its end a cone or the stump of one."""
+    """Return a cylinder about z; a different radius at its end makes a cone."""
     low, high = _circle(radius, bottom), _circle(radius if end is None else end, top)
     return merged([_rings([low, high], color), _lid(low, color, False), _lid(high, color, True)])
 
 
 def ball(radius: float, center: np.ndarray, color: str) -> Mesh:
-    """Return a sphere."""
     angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 11)
     rings = [_circle(max(radius * np.cos(a), 1e-9), radius * np.sin(a)) for a in angles]
     return _rings(rings, color).moved(center)
 
 
 def capsule(start: np.ndarray, end: np.ndarray, first: float, last: float, color: str) -> Mesh:
-    """Return a rod with round ends of two radii between two points."""
     length = float(np.linalg.norm(end - start))
     if length < 1e-9:
         return ball(max(first, last), start, color)
@@ -104,7 +100,6 @@ def capsule(start: np.ndarray, end: np.ndarray, first: float, last: float, color
 
 
 def box(size: np.ndarray, color: str) -> Mesh:
-    """Return a box about the origin, with its edge lengths."""
     sides = []
     for axis, sign in itertools.product(range(3), (-1.0, 1.0)):
         corners = [np.roll([sign, a, b], axis) * 0.5 * size for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
@@ -113,7 +108,6 @@ def box(size: np.ndarray, color: str) -> Mesh:
 
 
 def box_edges(size: np.ndarray, thickness: float, color: str) -> Mesh:
-    """Return the twelve edges of a box as bars."""
     bars = []
     for axis, a, b in itertools.product(range(3), (-1.0, 1.0), (-1.0, 1.0)):
         start, end = (np.roll([side, a, b], axis) * 0.5 * size for side in (-1.0, 1.0))
@@ -122,7 +116,7 @@ def box_edges(size: np.ndarray, thickness: float, color: str) -> Mesh:
 
 
 def gear(radius: float, width: float, teeth: int, color: str, mark: str) -> Mesh:
-    """Return a wheel about z with teeth, a hub and one marked spoke, so that its turns can be seen."""
+    """Return a wheel about z with teeth, a hub and one marked spoke that makes its turns visible."""
     n = 4 * teeth
     t = 2.0 * np.pi * np.arange(n) / n
     r = np.where(np.arange(n) % 4 < 2, radius, 0.86 * radius)
@@ -134,7 +128,7 @@ def gear(radius: float, width: float, teeth: int, color: str, mark: str) -> Mesh
 
 
 def band(distance: float, first: float, last: float, width: float, color: str) -> Mesh:
-    """Return a belt in the xy plane round two pulleys, at the origin and at ``(distance, 0)``."""
+    """Return a belt in the xy plane around two pulleys, at the origin and at ``(distance, 0)``."""
     lean = np.arcsin(np.clip((first - last) / distance, -1.0, 1.0))
     ends = (
         (first, 0.0, np.linspace(0.5 * np.pi - lean, 1.5 * np.pi + lean, 13)),
@@ -157,12 +151,11 @@ def band(distance: float, first: float, last: float, width: float, color: str) -
 
 
 def arrow(radius: float, color: str) -> Mesh:
-    """Return an arrow along z of length 1; scaled along z it keeps its shaft as wide as it is."""
+    """Return an arrow along z of length 1; a scale along z does not change the width of its shaft."""
     return merged([cylinder(radius, 0.0, 0.8, color), cylinder(2.6 * radius, 0.8, 1.0, color, end=1e-9)])
 
 
 def plate(points: np.ndarray, thickness: float, color: str) -> Mesh:
-    """Return a plate with the given corners, in order round it."""
     center = points.mean(axis=0)
     normal = np.cross(points[1] - points[0], points[-1] - points[0])
     normal /= np.linalg.norm(normal)

@@ -1,4 +1,4 @@
-"""One HTML file with a scene, its animation and a legend; it needs no network."""
+"""An HTML file with a scene, its animation and a legend; it needs no network."""
 
 import base64
 import html
@@ -10,11 +10,22 @@ from importlib import resources
 
 @dataclass(frozen=True)
 class Legend:
-    """What is written beside the scene."""
+    """Text of the legend of a page.
 
-    title: str  # name of the robot
-    entries: tuple[tuple[str, str], ...] = ()  # colour and meaning
-    notes: tuple[str, ...] = ()  # what one has to know besides
+    Attributes:
+        title: Name of the robot.
+        entries: Pairs of colour and meaning.
+        notes: Further sentences.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.visualize.MeshcatVisualizer(pc.load("four_bar")).legend().title
+        'four_bar'
+    """
+
+    title: str
+    entries: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 _STYLE = """
@@ -36,7 +47,7 @@ html, body { margin: 0; height: 100%; }
 #player output { width: 4.5em; text-align: right; font-variant-numeric: tabular-nums; }
 """
 
-# meshcat merges the parts of a COLLADA file, and a part with a list of materials is then not drawn at all
+# meshcat merges the parts of a COLLADA file, and does not draw merged parts with a list of materials.
 _MATERIALS = """viewer.scene.traverse((node) => {
   if (Array.isArray(node.material)) { node.material = node.material.map((m) => Array.isArray(m) ? m[0] : m); }
 });"""
@@ -64,7 +75,6 @@ aria-label="time"><output>0.00 s</output></div>
 
 
 def write(commands: Sequence[bytes], legend: Legend, *, player: bool, camera: str = "") -> str:
-    """Return the page."""
     script = resources.files("meshcat").joinpath("viewer/dist/main.min.js").read_text(encoding="utf-8")
     blobs = json.dumps([base64.b64encode(c).decode("ascii") for c in commands])
     entries = "".join(

@@ -1,11 +1,11 @@
-"""Colours that people with any kind of colour vision can tell apart."""
+"""Colours that people with any kind of colour vision can distinguish."""
 
 import math
 
 import numpy as np
 
 _CYCLE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
-"""Those of M. Okabe and K. Ito, "Color Universal Design", 2008, less black, and vermillion for loops that are open."""
+"""M. Okabe and K. Ito, "Color Universal Design", 2008, without black, and without vermillion (open loops)."""
 
 STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff", "#6a3d9a"
 GROUND = "#c9cfc4"
@@ -13,31 +13,28 @@ CLOSED, OPEN = "#66707c", "#d55e00"
 FORCE, CONTACT = "#cc79a7", "#009e73"
 
 SHUT, AJAR = 1e-9, 1e-3
-"""Residuals, as parts of their scale, at which the colour of a closure begins and ends to turn."""
+"""Residuals, as fractions of their scale, between which the colour of a closure changes."""
 
 
 def rgb(color: str) -> np.ndarray:
-    """Return a colour like ``"#d55e00"`` as three numbers from 0 to 1."""
     return np.array([int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
 
 
 def mixed(color: str, other: str, part: float) -> str:
-    """Return a colour on the way from one to another."""
     values = np.rint(255.0 * ((1.0 - part) * rgb(color) + part * rgb(other))).astype(int)
     return "#" + bytes(values.tolist()).hex()
 
 
 def number(color: str) -> int:
-    """Return a colour as meshcat writes it."""
     return int(color[1:], 16)
 
 
 def of_level(level: int) -> str:
-    """Return the colour of the clusters that many clusters away from the base."""
+    """Return the colour of clusters at a level, which is the number of clusters between them and the base."""
     return _CYCLE[level % len(_CYCLE)]
 
 
 def of_residual(residual: float) -> np.ndarray:
-    """Return the colour of a closure of that part of its scale, three numbers from 0 to 1; NaN counts as open."""
+    """Return the colour of a closure with a scaled residual, three numbers from 0 to 1; NaN counts as open."""
     part = math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT) if residual <= AJAR else 1.0
     return (1.0 - part) * rgb(CLOSED) + part * rgb(OPEN)

@@ -1,4 +1,4 @@
-"""A robot as a small picture: what the viewer draws, without a browser."""
+"""A small picture of a robot without a browser."""
 
 import io
 
@@ -14,9 +14,9 @@ _LIGHT = np.array([0.55, 0.15, 0.82])
 
 
 def picture(model: ClusterModel, q: np.ndarray, pixels: int = 220) -> bytes:
-    """Return a PNG of a robot at a configuration, square, with nothing behind it, seen from a corner.
+    """Return a square PNG of a robot at a configuration, on a transparent background, seen from a corner.
 
-    Links, joints, rotors, belts and loops are drawn, far ones first; meshes of the robot's file are not.
+    Links, joints, rotors, belts and loops are drawn, the farthest first. Meshes of the robot's file are not drawn.
     """
     from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure as Drawing
@@ -32,12 +32,12 @@ def picture(model: ClusterModel, q: np.ndarray, pixels: int = 220) -> bytes:
     triangles, color = np.concatenate(corners), np.concatenate(colors)
     target, offset = fitted(triangles.reshape(-1, 3), _FROM / np.linalg.norm(_FROM))
     far, right = float(np.linalg.norm(offset)), np.array([-_FROM[1], _FROM[0], 0.0]) / np.hypot(*_FROM[:2])
-    seen = (triangles - target) @ np.stack([right, np.cross(offset / far, right), offset / far]).T
+    in_view = (triangles - target) @ np.stack([right, np.cross(offset / far, right), offset / far]).T
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
     color[:, :3] *= (0.72 + 0.28 * np.abs(normal @ _LIGHT))[:, None]
-    shown = np.argsort(seen[:, :, 2].mean(axis=1))
-    flat = seen[shown, :, :2] / (far - seen[shown, :, 2:])
+    shown = np.argsort(in_view[:, :, 2].mean(axis=1))
+    flat = in_view[shown, :, :2] / (far - in_view[shown, :, 2:])
     drawn = Drawing(figsize=(1.0, 1.0), dpi=pixels)
     plane = drawn.add_axes((0.0, 0.0, 1.0, 1.0))
     plane.add_collection(PolyCollection(flat, facecolors=color[shown], edgecolors=color[shown], linewidths=0.1))

@@ -1,4 +1,4 @@
-"""A meshcat window that remembers the scene, so that it can be written into a page without a server."""
+"""A meshcat window that records the scene, so that it can be written into a page without a server."""
 
 from typing import Any
 
@@ -6,10 +6,17 @@ import umsgpack
 
 
 class Recorder:
-    """Stands where ``meshcat.Visualizer`` has its ``ViewerWindow``: keeps what is sent, and passes it on.
+    """Replacement of meshcat's ``ViewerWindow`` that records all commands and passes them on.
 
     Args:
-        live: Window of a running meshcat server; None if there is none.
+        live: Window of a running meshcat server; None without a server.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> viewer = pc.visualize.offline()
+        >>> viewer["arm"].set_property("visible", False)
+        >>> viewer.window.paths
+        ['/meshcat/arm']
     """
 
     def __init__(self, live: Any = None) -> None:
@@ -18,15 +25,15 @@ class Recorder:
         self._animation: dict[str, Any] | None = None
 
     def send(self, command: Any) -> None:
-        """Keep a command of meshcat; a later one of the same kind on the same path replaces it."""
+        """Record a command of meshcat; it replaces the previous command of the same kind on the same path."""
         data = command.lower()
         kind, path = data["type"], data.get("path", "")
         if kind == "set_animation":
             self._animation = data
         elif kind == "delete":
             below = path.rstrip("/") + "/"
-            for known in [p for p in self._nodes if p == path or p.startswith(below)]:
-                del self._nodes[known]
+            for removed in [p for p in self._nodes if p == path or p.startswith(below)]:
+                del self._nodes[removed]
         else:
             node = self._nodes.setdefault(path, {})
             if kind == "set_object":
@@ -37,32 +44,32 @@ class Recorder:
 
     @property
     def commands(self) -> list[dict[str, Any]]:
-        """What makes the scene anew, in order; the animation comes last."""
-        found = [c for node in self._nodes.values() for c in node.values()]
-        return [*found, self._animation] if self._animation is not None else found
+        """Commands that restore the scene, in order; the animation is last."""
+        commands = [c for node in self._nodes.values() for c in node.values()]
+        return [*commands, self._animation] if self._animation is not None else commands
 
     def packed(self) -> list[bytes]:
-        """Return the commands as the browser reads them."""
+        """Return the commands as bytes for the browser."""
         return [umsgpack.packb(c) for c in self.commands]
 
     def transform(self, path: str) -> Any:
-        """Return the last transform that was sent for a path.
+        """Return the last transform of a path.
 
         Args:
             path: Such as ``"/meshcat/pinocchio/links/knee"``.
 
         Returns:
-            16 numbers, column by column, or None.
+            16 numbers in column order, or None.
         """
         return self._nodes.get(path, {}).get("set_transform:", {}).get("matrix")
 
     @property
     def paths(self) -> list[str]:
-        """Paths of all nodes that something was sent to."""
+        """Paths of all nodes that have received a command."""
         return list(self._nodes)
 
     def __getattr__(self, name: str) -> Any:
-        """Leave the rest (``web_url``, ``open``, ``wait``, ``get_image``) to the running server."""
+        """Pass other attributes (``web_url``, ``open``, ``wait``, ``get_image``) to the running server."""
         live = self.__dict__.get("live")
         if live is None:
             raise AttributeError(

@@ -18,9 +18,9 @@ from .scene import Scene
 
 _FOREVER = 10_000_000
 _LOOKS = 12
-"""Samples that the picture is made to hold."""
+"""Number of samples to which the camera is fitted."""
 GHOST_KINDS = ("links", "joints", "rotors", "closures")
-"""What is drawn of a ghost."""
+"""Groups of nodes that are drawn of a ghost."""
 
 
 def record(
@@ -38,35 +38,34 @@ def record(
     contacts: SimulationResult | None = None,
     ghost_contacts: SimulationResult | None = None,
 ) -> Recording:
-    """Make key frames of a motion and give them to the viewer; see ``pin_clusters.visualize.animate``."""
     model = viewer.cluster_model
     time, q = motion(model, time, q)
     figure = viewer.figure
-    tracks, parts, chosen = _tracks(figure, time, q)
-    tracks |= _visuals(viewer, time, q, chosen)
+    tracks, parts, samples = _tracks(figure, time, q)
+    tracks |= _visuals(viewer, time, q, samples)
     clouds = [viewer.cloud(x) for x in q[:: max(1, len(q) // _LOOKS)]]
     if v is not None or tau is not None:
-        moved, tips = _forces(viewer, time, q, v, tau, chosen)
+        moved, tips = _forces(viewer, time, q, v, tau, samples)
         tracks |= moved
         clouds.append(tips)
     scale = 1.0
     if contacts is not None:
-        pushed = landing.pushes(contacts, time, chosen)
+        pushed = landing.pushes(contacts, time, samples)
         scale = viewer.force_scale(a for arrows in pushed for a in arrows)
-        tracks |= landing.tracks(viewer.root, figure.skeleton.unit, time[chosen], pushed, scale, palette.CONTACT)
+        tracks |= landing.tracks(viewer.root, figure.skeleton.unit, time[samples], pushed, scale, palette.CONTACT)
         clouds += [np.array([a.point + scale * a.force for a in arrows]) for arrows in pushed]
         notes = [*notes, landing.NOTE]
     viewer.display(q[0])
     animation = keyframes.animation(viewer.root, tracks)
     if ghost is not None:
-        own = np.concatenate(clouds)
-        # beside it if it shows forces of its own
-        aside = np.array([0.0, 1.2 * np.ptp(own[:, 1]), 0.0]) if ghost_contacts is not None else np.zeros(3)
+        points = np.concatenate(clouds)
+        # A ghost with its own forces is drawn next to the robot.
+        aside = np.array([0.0, 1.2 * np.ptp(points[:, 1]), 0.0]) if ghost_contacts is not None else np.zeros(3)
         clips, cloud = _ghost(
             viewer, ghost, ghost_model or model, float(time[-1] - time[0]), aside, ghost_contacts, scale
         )
         animation.clips.update(clips)
-        clouds.append(_near(cloud, own) + aside)
+        clouds.append(_near(cloud, points) + aside)
     viewer.ground = ground
     viewer.frame(np.concatenate(clouds))
     viewer.viewer.set_animation(animation, play=True, repetitions=_FOREVER)
@@ -77,14 +76,13 @@ def record(
 
 
 def _near(cloud: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Return points of the ghost, brought near those of the robot: it may fly far away, or fall."""
+    """Move points of the ghost close to the robot, because the ghost may fly far away or fall."""
     low, high = own.min(axis=0), own.max(axis=0)
-    room = 0.3 * np.linalg.norm(high - low)
-    return np.clip(cloud, low - [room, room, 0.0], high + room)
+    margin = 0.3 * np.linalg.norm(high - low)
+    return np.clip(cloud, low - [margin, margin, 0.0], high + margin)
 
 
 def _slowed(parts: dict[str, float]) -> list[str]:
-    """Say which rotors are drawn turning more slowly than they do."""
     slow = {name: part for name, part in parts.items() if part < 1.0}
     if len(slow) > 3:
         least = min(slow.values())
@@ -93,7 +91,6 @@ def _slowed(parts: dict[str, float]) -> list[str]:
 
 
 def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.ndarray, np.ndarray]:
-    """Return time and configurations as arrays."""
     try:
         t, x = np.asarray(time, dtype=float), np.asarray(q, dtype=float)
     except (TypeError, ValueError) as error:
@@ -114,7 +111,7 @@ def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.n
 
 
 def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, Track], dict[str, float], np.ndarray]:
-    """Return the tracks of a figure, how fast its rotors are drawn, and the samples that are key frames."""
+    """Return the tracks of a figure, the fraction of speed of its rotors, and the samples that are key frames."""
     figure.restart()
     angles = np.array([figure.angles(x) for x in q])
     state = cache(lambda k: figure.state(q[k]))
@@ -124,10 +121,10 @@ def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, 
         return max((keyframes.largest_turn([state(int(k)).poses[j] for k in chosen]) for j in bodies), default=0.0)
 
     chosen = keyframes.frames(time, turn)
-    found: dict[str, Track] = {}
+    tracks: dict[str, Track] = {}
     parts: dict[str, float] = {}
     for node in figure.nodes:
-        track = found[node.path] = Track()
+        track = tracks[node.path] = Track()
         if isinstance(node, Spin):
             times, values, part = keyframes.spin(time, angles[:, node.rotor])
             parts[figure.model.rotors[node.rotor].name] = part
@@ -140,18 +137,17 @@ def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, 
             shade = None if node.closure is None else palette.of_residual(now.residuals[node.closure])
             track.add(moments[i], *node.pose(now), shade)
     figure.restart()
-    return found, parts, chosen
+    return tracks, parts, chosen
 
 
 def _visuals(viewer: Scene, time: np.ndarray, q: np.ndarray, chosen: np.ndarray) -> dict[str, Track]:
-    """Return the tracks of the user's meshes; their scale does not change."""
     shown = list(viewer.visual_model.geometryObjects)
-    found = {f"visuals/{g.name}": Track() for g in shown}
+    tracks = {f"visuals/{g.name}": Track() for g in shown}
     for k in chosen if shown else ():
         pin.forwardKinematics(viewer.model, viewer.data, q[k])
-        for g, track in zip(shown, found.values(), strict=True):
+        for g, track in zip(shown, tracks.values(), strict=True):
             track.add(time[k] - time[0], viewer.data.oMi[g.parentJoint] * g.placement)
-    return found
+    return tracks
 
 
 def _ghost(
@@ -163,21 +159,21 @@ def _ghost(
     contacts: SimulationResult | None,
     scale: float,
 ) -> tuple[dict[Any, Any], np.ndarray]:
-    """Draw the ghost; return the clips of its animation, as long as that of the robot, and points that it reaches."""
+    """Draw the ghost; return the clips of its animation, as long as the robot's, and points that it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
     figure = Figure(model, GHOST_KINDS, ghost=True)
     root = viewer.viewer[f"{viewer.viewerRootNodeName}_ghost"]
     root.delete()
     figure.load(root)
     root.set_transform(pin.SE3(np.eye(3), aside).homogeneous)
-    tracks, _, chosen = _tracks(figure, time, q)
+    tracks, _, samples = _tracks(figure, time, q)
     if contacts is not None:
-        pushed = landing.pushes(contacts, time, chosen)
-        tracks |= landing.tracks(root, figure.skeleton.unit, time[chosen], pushed, scale, palette.GHOST)
+        pushed = landing.pushes(contacts, time, samples)
+        tracks |= landing.tracks(root, figure.skeleton.unit, time[samples], pushed, scale, palette.GHOST)
     figure.place(root, figure.state(q[0]))
     for track in tracks.values():
         track.colors.clear()
-        if track.time[-1] < duration:  # it stopped early: it stays where it is
+        if track.time[-1] < duration:  # The ghost keeps its last pose.
             track.add(duration, track.poses[-1], track.scales[-1] if track.scales else None)
     cloud = np.concatenate([figure.cloud(x) for x in q[:: max(1, len(q) // _LOOKS)]])
     return keyframes.animation(root, tracks).clips, cloud
@@ -186,29 +182,29 @@ def _ghost(
 def _forces(
     viewer: Scene, time: np.ndarray, q: np.ndarray, v: Any, tau: Any, chosen: np.ndarray
 ) -> tuple[dict[str, Track], np.ndarray]:
-    """Return tracks of arrows, whose length is a scale, and where they point to, shape (n, 3)."""
+    """Return tracks of arrows, whose length is a scale, and the points of their tips, shape (n, 3), [m]."""
     model = viewer.cluster_model
     speeds = _rows(model, "v", v, len(time))
     torques = np.zeros((len(time), model.tree.nv))
     torques[:, model.idx_v_independent] = _rows(model, "tau", tau, len(time))
     data = model.createData()
-    found: dict[str, Track] = {}
+    tracks: dict[str, Track] = {}
     samples = [arrows.of_constraints(model, data, q[k], speeds[k], torques[k]) for k in chosen]
     scale = viewer.force_scale(a for sample in samples for a in sample)
     for k, sample in zip(chosen, samples, strict=True):
         for a in sample:
             path = f"forces/{a.name}"
-            if path not in found:
-                found[path] = Track()
+            if path not in tracks:
+                tracks[path] = Track()
                 viewer.root[path].set_object(*arrows.shape(viewer.figure.skeleton.unit, a.color))
-            found[path].add(time[k] - time[0], *stretched(a.point, scale * a.force))
-    return found, np.array([a.point + scale * a.force for sample in samples for a in sample]).reshape(-1, 3)
+            tracks[path].add(time[k] - time[0], *stretched(a.point, scale * a.force))
+    return tracks, np.array([a.point + scale * a.force for sample in samples for a in sample]).reshape(-1, 3)
 
 
 def _rows(model: ClusterModel, name: str, values: Any, n: int) -> np.ndarray:
     if values is None:
         return np.zeros((n, model.nv))
-    found = np.asarray(values, dtype=float)
-    if found.shape != (n, model.nv):
-        raise ShapeError(f"{name} has shape {found.shape}, expected ({n}, {model.nv}): one row per time.")
-    return found
+    rows = np.asarray(values, dtype=float)
+    if rows.shape != (n, model.nv):
+        raise ShapeError(f"{name} has shape {rows.shape}, expected ({n}, {model.nv}): one row per time.")
+    return rows

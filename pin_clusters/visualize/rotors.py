@@ -1,4 +1,4 @@
-"""Rotors: how large they are drawn, where, and how far they have turned."""
+"""Rotors: their drawn size and place, and their angles."""
 
 import math
 from dataclasses import dataclass
@@ -13,49 +13,49 @@ from .nodes import Node, Rigid, Spin
 from .skeleton import Skeleton, facing
 
 _DENSITY = 5000.0
-"""Of a rotor whose mass is not known: between aluminium and copper with magnets, [kg/m^3]."""
+"""Density of a rotor of unknown mass, [kg/m^3]: between aluminium and copper with magnets."""
 _FLAT = 0.4
-"""Width of such a rotor as a part of its radius."""
+"""Width of a rotor of unknown mass as a fraction of its radius."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A rotor as it is drawn."""
+    """Size and place of a drawn rotor."""
 
     index: int  # entry of ``model.rotors``
     base: pin.SE3  # rotor frame at rotor angle 0, in the frame of the carrier's joint
     axis: np.ndarray  # unit axis in the rotor frame, shape (3,)
     radius: float  # [m]
     width: float  # [m]
-    shift: float  # how far along the axis the wheel is moved aside, where several share a place, [m]
-    path: str  # its name in the scene
+    shift: float  # shift of the wheel along the axis, if several share a place, [m]
+    path: str  # path in the scene
 
 
 def drawn(skeleton: Skeleton) -> list[Drawn]:
-    """Return size and place of every rotor that turns; those that share an axis and a place are put side by side."""
-    found: list[Drawn] = []
+    """Return size and place of every rotor that turns; rotors with the same axis and place are put side by side."""
+    wheels: list[Drawn] = []
     for k, r in enumerate(skeleton.model.rotors):
         if r.joint_id is not None and r.joint_id not in skeleton.rotor_joints:
             continue
         base = _base(skeleton.model, r)
         axis = base.rotation.T @ r.axis
         radius, width = _size(skeleton, r)
-        beside = [
+        neighbours = [
             d
-            for d in found
+            for d in wheels
             if skeleton.model.rotors[d.index].carrier_id == r.carrier_id
             and np.linalg.norm(base.translation - d.base.translation) < 0.6 * (width + d.width)
             and abs(r.axis @ (d.base.rotation @ d.axis)) > 0.99
         ]
         shift = _clear_of_joint(skeleton, r, base, width)
-        if beside:
-            shift = beside[0].shift + math.copysign(sum(1.5 * d.width for d in beside), beside[0].shift)
-        found.append(Drawn(k, base, axis, radius, width, shift, f"rotors/{name_of_node(r.name)}"))
-    return found
+        if neighbours:
+            shift = neighbours[0].shift + math.copysign(sum(1.5 * d.width for d in neighbours), neighbours[0].shift)
+        wheels.append(Drawn(k, base, axis, radius, width, shift, f"rotors/{name_of_node(r.name)}"))
+    return wheels
 
 
 def _clear_of_joint(skeleton: Skeleton, r: RotorElement, base: pin.SE3, width: float) -> float:
-    """Return how far a wheel must be moved aside not to be hidden in a joint on the same axis."""
+    """Return the shift of a wheel, [m], so that a joint on the same axis does not hide it."""
     tree = skeleton.model.tree
     for j in range(1, tree.njoints):
         if tree.parents[j] != r.carrier_id or j in skeleton.rotor_joints:
@@ -67,19 +67,18 @@ def _clear_of_joint(skeleton: Skeleton, r: RotorElement, base: pin.SE3, width: f
         away = base.translation - M.translation
         along = float(away @ r.axis)
         if np.linalg.norm(away - along * r.axis) < 0.05 * skeleton.unit and abs(along) < 0.16 * skeleton.unit:
-            front = facing(skeleton)  # of a planar robot, the side that one sees
+            front = facing(skeleton)  # visible side of a planar robot
             side = -1.0 if front is not None and front @ (skeleton.poses[r.carrier_id].rotation @ r.axis) < 0.0 else 1.0
             return side * (0.17 * skeleton.unit + 0.5 * width) - along
     return 0.0
 
 
 def name_of_node(name: str) -> str:
-    """Return a name that is one step of a path in the scene."""
     return str(name).replace("/", "|") or "-"
 
 
 def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
-    """Return the rotor frame in the carrier; a ``Rotor`` without a placement is put onto the joint that it drives."""
+    """Return the rotor frame in the carrier; a ``Rotor`` without a placement is put on the joint that it drives."""
     source = r.source
     if source is None or source.placement is not None:
         return r.placement
@@ -90,7 +89,7 @@ def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
 
 
 def _size(skeleton: Skeleton, r: RotorElement) -> tuple[float, float]:
-    """Return radius and width of the homogeneous disc with a rotor's inertia, within what can be seen."""
+    """Return radius and width of the homogeneous disc with a rotor's inertia, within visible limits, [m]."""
     J, u = r.axial_inertia, skeleton.unit
     mass = float(r.inertia.mass) if r.inertia is not None else 0.0
     if mass > 0.0:
@@ -105,35 +104,33 @@ def _size(skeleton: Skeleton, r: RotorElement) -> tuple[float, float]:
 
 
 def nodes(skeleton: Skeleton, rotors: list[Drawn]) -> list[Node]:
-    """Return two nodes per rotor: its place on the carrier, and the wheel that turns there."""
-    found: list[Node] = []
+    drawn_nodes: list[Node] = []
     for d in rotors:
         r = skeleton.model.rotors[d.index]
         joint = r.joint_id if r.joint_id is not None else joint_in_v(skeleton.model.tree, r.drivers[0][0])
         color = palette.mixed(palette.of_level(max(skeleton.levels[joint], 0)), "#000000", 0.12)
         wheel = meshes.gear(d.radius, d.width, 14, color, palette.MARK)
         wheel = meshes.along(wheel, d.shift * d.axis, d.axis)
-        found += [Rigid(d.path, None, r.carrier_id, d.base), Spin(f"{d.path}/spin", wheel, d.index, d.axis)]
-    return found
+        drawn_nodes += [Rigid(d.path, None, r.carrier_id, d.base), Spin(f"{d.path}/spin", wheel, d.index, d.axis)]
+    return drawn_nodes
 
 
 class Angles:
-    """Angles of the rotors along a motion; joints that know no turns are followed from pose to pose."""
+    """Angles of the rotors along a motion; turns of continuous joints are counted from pose to pose."""
 
     def __init__(self, model: ClusterModel) -> None:
         self._tree = tree = model.tree
         self._joints = [j for j in range(1, tree.njoints) if tree.nvs[j] == 1]
         self._circle = np.array([tree.nqs[j] == 2 for j in self._joints], dtype=bool)
-        at = {tree.idx_vs[j]: i for i, j in enumerate(self._joints)}
-        self._ratios = np.zeros((len(model.rotors), len(at)))
+        column = {tree.idx_vs[j]: i for i, j in enumerate(self._joints)}
+        self._ratios = np.zeros((len(model.rotors), len(column)))
         for k, r in enumerate(model.rotors):
-            own = ((tree.idx_vs[r.joint_id], 1.0),) if r.joint_id is not None else r.drivers
-            for iv, ratio in own:
-                self._ratios[k, at[iv]] += ratio
+            terms = ((tree.idx_vs[r.joint_id], 1.0),) if r.joint_id is not None else r.drivers
+            for iv, ratio in terms:
+                self._ratios[k, column[iv]] += ratio
         self._last: np.ndarray | None = None
 
     def __call__(self, q: np.ndarray) -> np.ndarray:
-        """Return the angles at q, shape (rotors,), [rad]."""
         x = np.array([coordinate(self._tree, j, q) for j in self._joints])
         if self._last is not None:
             x += 2.0 * math.pi * np.rint((self._last - x) / (2.0 * math.pi)) * self._circle

@@ -23,11 +23,11 @@ from .recorder import Recorder
 from .server import ViewerError
 
 _ENDLESS = 1e3
-"""Size from which a shape counts as a ground, [m]."""
+"""Size above which a shape counts as a ground, [m]."""
 
 
 class Scene(PinocchioViewer):
-    """What ``MeshcatVisualizer`` has of Pinocchio: the same methods, on a cluster model."""
+    """The methods of ``MeshcatVisualizer`` that replace Pinocchio's, for a cluster model."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Scene(PinocchioViewer):
         if isinstance(data, ClusterData):
             data = data.tree
         default = KINDS if visual_model is None else ("rotors", "belts", "closures")
-        # Pinocchio's display wants models, even if there is nothing in them
+        # Pinocchio's display needs models, even empty ones.
         shapes = [
             pin.GeometryModel() if given is None else given.copy() if copy_models else given
             for given in (collision_model, visual_model)
@@ -55,7 +55,7 @@ class Scene(PinocchioViewer):
         kinds = default if draw is None else tuple(draw)
         for kind in kinds:
             if kind not in KINDS:
-                raise UnknownNameError(f"MeshcatVisualizer: nothing is called {kind!r}.{did_you_mean(kind, KINDS)}")
+                raise UnknownNameError(f"MeshcatVisualizer: no group of nodes {kind!r}.{did_you_mean(kind, KINDS)}")
         self.figure = Figure(model, kinds)
         self.ground: Ground | None = None
         self._recorder: Recorder | None = None
@@ -75,22 +75,23 @@ class Scene(PinocchioViewer):
         *,
         host: str | None = None,
     ) -> None:
-        """Start a meshcat server, or use one.
+        """Start a meshcat server, or use an existing one.
 
         Args:
-            viewer: A ``meshcat.Visualizer`` to draw into, for example ``pc.visualize.offline()``; by default a new
-                server is started, or the one at ``zmq_url`` is used.
+            viewer: A ``meshcat.Visualizer`` to draw into, for example ``pc.visualize.offline()``. By default a new
+                server is started, or the server at ``zmq_url`` is used.
             open: Open a browser.
             loadModel: Call ``loadViewerModel``.
-            zmq_url: Of a running server.
+            zmq_url: Address of a running server.
             host: Address at which a new server listens, 127.0.0.1 by default. With ``"0.0.0.0"``, for containers and
-                remote use, all who reach this machine see the robot.
+                remote use, everyone who can reach this machine sees the robot.
 
         Raises:
-            ViewerError: The server does not start, none answers at ``zmq_url``, or ``host`` is not of a new server.
+            ViewerError: The server does not start, no server answers at ``zmq_url``, or ``host`` is combined with
+                ``viewer`` or ``zmq_url``.
         """
         if host is not None and not (viewer is None and zmq_url is None):
-            raise ViewerError("host is the address of a new server. Leave out viewer= and zmq_url=, or host=.")
+            raise ViewerError("host is the address of a new server. Omit viewer= and zmq_url=, or omit host=.")
         self.close()
         if viewer is None:
             self._owned = server.window(zmq_url, host)
@@ -103,7 +104,7 @@ class Scene(PinocchioViewer):
             print(f"No browser was found; open {viewer.window.web_url} yourself.")  # noqa: T201
 
     def _check_meshcat_has_get_image(self) -> None:
-        """Every meshcat that is supported has it."""
+        """Skip Pinocchio's check: every supported meshcat has it."""
 
     def loadViewerModel(
         self, rootNodeName: str = "pinocchio", color: Any = None, collision_color: Any = None, visual_color: Any = None
@@ -131,12 +132,12 @@ class Scene(PinocchioViewer):
         """Show a configuration.
 
         Args:
-            q: Of the whole tree, shape (nq,); it may be off the couplings, as open loops are what one wants to see.
-                None refreshes what is shown, from ``data``'s last kinematics.
+            q: Configuration of the whole tree, shape (nq,), [rad] or [m]. It may violate the couplings, so that open
+                loops are visible. None redraws the last kinematics of ``data``.
 
         Raises:
             ShapeError: q has another size.
-            ArgumentTypeError: q does not hold real numbers.
+            ArgumentTypeError: q does not contain real numbers.
             ConfigurationError: q is not finite.
             ViewerError: There is no viewer yet.
         """
@@ -156,12 +157,12 @@ class Scene(PinocchioViewer):
         self._recording = None
         super().clean()
 
-    def setCameraTarget(self, target: Any) -> None:
-        """Look at a point in the world, shape (3,). A live meshcat camera only goes back far enough to see it."""
+    def setCameraTarget(self, target: ArrayLike) -> None:
+        """Look at a point in the world, shape (3,), [m]. A live meshcat camera only moves back far enough to see it."""
         self._look(np.array(target, dtype=float), self._camera[1])
 
-    def setCameraPosition(self, position: Any) -> None:
-        """Put the camera at an offset, in axes of the world, from what it looks at; shape (3,)."""
+    def setCameraPosition(self, position: ArrayLike) -> None:
+        """Put the camera at an offset from the target, shape (3,), [m], in axes of the world."""
         self._look(self._camera[0], np.array(position, dtype=float))
 
     def resetCamera(self) -> None:
@@ -173,30 +174,30 @@ class Scene(PinocchioViewer):
         camera.set_camera(self.viewer, target, offset)
 
     def frame(self, cloud: np.ndarray) -> None:
-        """Put camera, ground and light so that points can be seen, shape (n, 3), in the world."""
+        """Set camera, ground and light so that points are visible, shape (n, 3), [m], in the world."""
         self._cloud = cloud
         landing.plate(self.root, self.ground, cloud)
-        at = None if self.ground is None else landing.place(self.ground, cloud)
-        camera.set_scene(self.viewer, cloud, at)
+        ground_pose = None if self.ground is None else landing.place(self.ground, cloud)
+        camera.set_scene(self.viewer, cloud, ground_pose)
         self.resetCamera()
 
     def cloud(self, q: np.ndarray) -> np.ndarray:
-        """Return points round everything that is drawn at a configuration, in the world, shape (n, 3)."""
-        found = [self.figure.cloud(q)] if self.figure.nodes else []
+        """Return points around everything that is drawn at a configuration, in the world, shape (n, 3), [m]."""
+        points = [self.figure.cloud(q)] if self.figure.nodes else []
         pin.forwardKinematics(self.model, self.data, q)
         for g in self.visual_model.geometryObjects:
             g.geometry.computeLocalAABB()
             box = g.geometry.aabb_local
             corners = np.array(list(itertools.product(*zip(box.min_, box.max_, strict=True))))
             M = self.data.oMi[g.parentJoint] * g.placement
-            if np.all(np.abs(corners) < _ENDLESS):  # not a plane
-                found.append(corners @ M.rotation.T + M.translation)
-        return np.concatenate(found) if found else np.array([self.figure.skeleton.lower, self.figure.skeleton.upper])
+            if np.all(np.abs(corners) < _ENDLESS):  # Larger shapes are planes.
+                points.append(corners @ M.rotation.T + M.translation)
+        return np.concatenate(points) if points else np.array([self.figure.skeleton.lower, self.figure.skeleton.upper])
 
     def force_scale(self, found: Iterable[Arrow]) -> float:
-        """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot.
+        """Return the length of an arrow per force, [m/N], with which the largest is a third as long as the robot.
 
-        A millionth of its weight and less is rounding and no force.
+        Forces below a millionth of the robot's weight are rounding and are ignored.
         """
         tree = self.cluster_model.inertia_tree
         weight = sum(I.mass for I in tree.inertias) * np.linalg.norm(tree.gravity.linear)
@@ -207,15 +208,15 @@ class Scene(PinocchioViewer):
         """Show or hide ``"links"``, ``"joints"``, ``"rotors"``, ``"belts"``, ``"closures"`` or ``"forces"``.
 
         Raises:
-            UnknownNameError: Nothing is called so.
+            UnknownNameError: There is no such group.
         """
         self._check_ready(True)
         if kind not in (*KINDS, "forces"):
-            raise UnknownNameError(f"nothing is called {kind!r}.{did_you_mean(kind, (*KINDS, 'forces'))}")
+            raise UnknownNameError(f"no group of nodes {kind!r}.{did_you_mean(kind, (*KINDS, 'forces'))}")
         self.root[kind].set_property("visible", bool(visibility))
 
     def close(self) -> None:
-        """End the server that ``initViewer`` started."""
+        """Close the window, and end the server that ``initViewer`` started."""
         if self._owned is not None:
             server.close(self._owned)
         self._owned = self._recorder = None

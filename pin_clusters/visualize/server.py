@@ -1,4 +1,4 @@
-"""Starting, finding and closing meshcat's server."""
+"""Start, find and close meshcat's server."""
 
 import atexit
 import contextlib
@@ -16,27 +16,27 @@ from .._support import listening
 from ..errors import PinClustersError
 
 _PATIENCE = 3000
-"""How long a server has to answer, [ms]."""
+"""Timeout for the answer of a server, [ms]."""
 
 
 class ViewerError(PinClustersError, RuntimeError):
-    """A viewer, its server or its page cannot do what was asked."""
+    """Raised if a viewer, its server or its page fails."""
 
 
 def window(zmq_url: str | None, host: str | None) -> Any:
-    """Return the window of a new meshcat server that listens at a host, or of one that runs at an address."""
+    """Return the window of a new meshcat server that listens at ``host``, or of the server at ``zmq_url``."""
     if zmq_url is None:
-        found = _start("127.0.0.1" if host is None else host)
+        viewer_window = _start("127.0.0.1" if host is None else host)
     else:
         _find(zmq_url)
-        with contextlib.redirect_stdout(io.StringIO()):  # meshcat prints the address; so do we
-            found = meshcat.Visualizer(zmq_url).window
-    print(f"The robot is at {found.web_url}")  # noqa: T201 (Pinocchio's viewer says it too)
-    return found
+        with contextlib.redirect_stdout(io.StringIO()):  # meshcat would print the address a second time.
+            viewer_window = meshcat.Visualizer(zmq_url).window
+    print(f"The robot is at {viewer_window.web_url}")  # noqa: T201 (as Pinocchio's viewer)
+    return viewer_window
 
 
 def _start(host: str) -> Any:
-    """Return the window of a new server, whose process ends with this one."""
+    """Return the window of a new server, whose process ends with this process."""
     if not isinstance(host, str) or not host:
         raise ViewerError(f"host must be an address or a name of this machine such as '127.0.0.1', got {host!r}.")
     process = subprocess.Popen(
@@ -49,21 +49,21 @@ def _start(host: str) -> Any:
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
     assert process.stdout is not None
-    said = process.stdout.readline().strip()
-    if not said.startswith("tcp:"):
+    answer = process.stdout.readline().strip()
+    if not answer.startswith("tcp:"):
         _end(process)
-        said = said or "its process ended"
-        raise ViewerError(f"the meshcat server does not start at host {host!r}: {said}.") from OSError(said)
+        answer = answer or "its process ended"
+        raise ViewerError(f"the meshcat server does not start at host {host!r}: {answer}.") from OSError(answer)
     atexit.register(_end, process)
-    found = ViewerWindow.__new__(ViewerWindow)  # otherwise it starts meshcat's own program
-    found.server_proc, (found.zmq_url, found.web_url) = process, said.split()
-    found.connect_zmq()
-    return found
+    viewer_window = ViewerWindow.__new__(ViewerWindow)  # The constructor would start meshcat's own program.
+    viewer_window.server_proc, (viewer_window.zmq_url, viewer_window.web_url) = process, answer.split()
+    viewer_window.connect_zmq()
+    return viewer_window
 
 
 def _end(process: subprocess.Popen) -> None:
     if process.poll() is None:
-        with process:  # which closes its pipes, and waits
+        with process:  # The context manager closes the pipes and waits.
             process.kill()
 
 
@@ -76,17 +76,16 @@ def _find(zmq_url: str) -> None:
         try:
             socket.connect(zmq_url)
         except zmq.ZMQError as error:
-            raise ViewerError(f"{zmq_url!r} is no address of a meshcat server ({error}).") from None
+            raise ViewerError(f"{zmq_url!r} is not an address of a meshcat server ({error}).") from None
         socket.send(b"url")
         if not socket.poll(_PATIENCE):
             raise ViewerError(
-                f"no meshcat server answers at {zmq_url}. Start one with 'meshcat-server', or leave zmq_url out."
+                f"no meshcat server answers at {zmq_url}. Start one with 'meshcat-server', or omit zmq_url."
             )
         socket.recv()
 
 
 def close(live: Any) -> None:
-    """Close a window, and end the server if the window started it."""
     live.zmq_socket.close(linger=0)
     if live.server_proc is not None:
         _end(live.server_proc)

@@ -1,4 +1,4 @@
-"""What the bodies of a robot hold together: joints, rods, loops; and how large things are."""
+"""Attachment points of the bodies of a robot (joints, rods, loops), and the scale of the drawing."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,22 +18,20 @@ class Skeleton:
 
     model: ClusterModel  # the robot
     rotor_joints: frozenset[int]  # ids of joints that are drawn as rotors
-    # per body (joint id): where other bodies, rods and loops are attached, in its frame
+    # For each body (joint id): points at which other bodies, rods and loops are attached, in its frame, [m].
     points: tuple[tuple[np.ndarray, ...], ...]
-    levels: tuple[int, ...]  # per joint: how many clusters lie between it and the base
+    levels: tuple[int, ...]  # for each joint: number of clusters between it and the base
     unit: float  # a typical length of its links, [m]
-    poses: list[pin.SE3]  # of its joints in the world, in the reference pose
-    lower: np.ndarray  # corner of the box round it in the reference pose, shape (3,)
-    upper: np.ndarray  # the opposite corner
+    poses: list[pin.SE3]  # pose of each joint in the world at the reference pose
+    lower: np.ndarray  # lower corner of the bounding box at the reference pose, shape (3,), [m]
+    upper: np.ndarray  # upper corner, shape (3,), [m]
 
     @property
     def size(self) -> float:
-        """Length of the diagonal of the box round it, [m]."""
         return float(np.linalg.norm(self.upper - self.lower))
 
 
 def skeleton_of(model: ClusterModel) -> Skeleton:
-    """Find the points of a robot."""
     tree = model.tree
     rotors = frozenset(r.joint_id for r in model.rotors if r.joint_id is not None)
     points: list[list[np.ndarray]] = [[] for _ in range(tree.njoints)]
@@ -50,27 +48,26 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
     lower, upper = _extent(tree, points, poses)
     lengths = [x for x in lengths if x > 0.02 * np.linalg.norm(upper - lower)]
     unit = float(np.sqrt(np.mean(np.square(lengths)))) if lengths else 0.3
-    if not np.any(upper > lower):  # one body, for example
+    if not np.any(upper > lower):  # The robot may have a single body.
         lower, upper = lower - unit, upper + unit
     return Skeleton(model, rotors, tuple(map(tuple, points)), _levels(model), unit, poses, lower, upper)
 
 
 def ends_of(closure: Any) -> tuple[tuple[int, np.ndarray], ...]:
-    """Return body and point of both ends of a rod, or of the halves of a loop; of other closures nothing."""
+    """Return body and point of both ends of a rod or a loop; nothing for other closures."""
     ends = closure.ends if isinstance(closure, BodyClosure) else ()
     return tuple((j, x.translation if isinstance(x, pin.SE3) else x) for j, x in ends)
 
 
 def rods_of(model: ClusterModel, closure: Any) -> list[Any]:
-    """Return body and point of both ends of the rods of a mechanism that is stated by equations between joints."""
     source = closure.source
     return source.rods(model.tree) if isinstance(closure, JointClosure) and isinstance(source, Differential) else []
 
 
 def facing(skeleton: Skeleton) -> np.ndarray | None:
-    """Return the side from which one looks at a planar robot: along its axes, in the world; None if it is not planar.
+    """Return the viewing direction of a planar robot, along its axes, in the world; None if it is not planar.
 
-    What is drawn in a vertical plane is looked at with x (or y) to the right, in a horizontal one from above.
+    A robot in a vertical plane is viewed with x (or y) to the right, a robot in a horizontal plane from above.
     """
     tree = skeleton.model.tree
     axes = []
@@ -89,7 +86,6 @@ def facing(skeleton: Skeleton) -> np.ndarray | None:
 
 
 def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
-    """Return the pose of each joint in the world."""
     pin.forwardKinematics(tree, data, q)
     return [pin.SE3(M) for M in data.oMi]
 
@@ -97,21 +93,21 @@ def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
 def _levels(model: ClusterModel) -> tuple[int, ...]:
     tree = model.tree
     cluster = {name: i for i, c in enumerate(model.clusters) for name in c.joints}
-    levels = [-1] * tree.njoints  # the joint of a floating base is no level
+    levels = [-1] * tree.njoints  # A floating base has no level.
     for j in range(1, tree.njoints):
         parent = tree.parents[j]
-        same = parent and cluster[tree.names[j]] == cluster[tree.names[parent]]
+        same_cluster = parent and cluster[tree.names[j]] == cluster[tree.names[parent]]
         floats = parent == 0 and tree.joints[j].nv > 1
-        levels[j] = -1 if floats else levels[parent] + (0 if same else 1)
+        levels[j] = -1 if floats else levels[parent] + (0 if same_cluster else 1)
     return tuple(levels)
 
 
 def _extent(tree: pin.Model, points: list[list[np.ndarray]], poses: list[pin.SE3]) -> tuple[np.ndarray, np.ndarray]:
-    found = []
+    cloud_points = []
     for j, (M, body) in enumerate(zip(poses, tree.inertias, strict=True)):
-        own = [np.zeros(3), *points[j]] if j else list(points[j])
+        points_of_body = [np.zeros(3), *points[j]] if j else list(points[j])
         if body.mass > 0.0:
-            own.append(np.array(body.lever) * (1.0 if points[j] else 2.0))
-        found += [M.act(p) for p in own]
-    cloud = np.array(found or [np.zeros(3)])
+            points_of_body.append(np.array(body.lever) * (1.0 if points[j] else 2.0))
+        cloud_points += [M.act(p) for p in points_of_body]
+    cloud = np.array(cloud_points or [np.zeros(3)])
     return cloud.min(axis=0), cloud.max(axis=0)

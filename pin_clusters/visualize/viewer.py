@@ -22,21 +22,21 @@ from .server import ViewerError
 class MeshcatVisualizer(Scene):
     """Pinocchio's ``MeshcatVisualizer`` that also draws transmissions and closed loops.
 
-    The methods are Pinocchio's, ``q`` is a configuration of the whole tree, as everywhere. Besides the meshes of
-    ``visual_model`` it draws rotors at their placement, turning at their ratio, belts, rods, and the places where loops
-    close, in a colour that turns to vermillion as they open. A robot without ``visual_model`` is drawn from its joints
-    and inertias. A ``Rotor`` without a placement is drawn on the joint that it drives. Rotors are as large as a
-    homogeneous disc of their inertia, within 14 to 22 per cent of a typical link.
+    It has Pinocchio's methods, and ``q`` is a configuration of the whole tree. It draws the meshes of ``visual_model``,
+    rotors at their placement that turn at their ratio, belts, rods and loop closures. The colour of a loop closure
+    changes to vermillion as it opens. A robot without ``visual_model`` is drawn from its joints and inertias. A
+    ``Rotor`` without a placement is drawn on the joint that it drives. A rotor is drawn as large as a homogeneous disc
+    of its inertia, within 14 to 22 per cent of a typical link.
 
     Args:
         model: The robot.
         collision_model: As in Pinocchio.
         visual_model: As in Pinocchio; None draws bodies from joints and inertias.
         copy_models: As in Pinocchio.
-        data: Workspace: a ``pin.Data`` of ``model.tree`` or a ``ClusterData``; made if None.
+        data: Workspace: a ``pin.Data`` of ``model.tree`` or a ``ClusterData``; created if None.
         collision_data: As in Pinocchio.
         visual_data: As in Pinocchio.
-        draw: Which of ``"links", "joints", "rotors", "belts", "closures"`` are drawn; by default all, but with a
+        draw: Groups to draw, of ``"links", "joints", "rotors", "belts", "closures"``; by default all, but with a
             ``visual_model`` neither links nor joints.
 
     Attributes:
@@ -45,7 +45,7 @@ class MeshcatVisualizer(Scene):
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.
-        UnknownNameError: ``draw`` names something else.
+        UnknownNameError: ``draw`` contains another name.
 
     Example:
         >>> import pin_clusters as pc
@@ -67,17 +67,16 @@ class MeshcatVisualizer(Scene):
         bearings: bool = False,
         scale: float | None = None,
     ) -> list[Arrow]:
-        """Show a configuration with the forces of its loops and rods, and external ones, as arrows.
+        """Show a configuration with the forces of its loops and rods, and external forces, as arrows.
 
         Args:
-            q: Configuration of the whole tree, shape (nq,).
+            q: Configuration of the whole tree, shape (nq,), [rad] or [m].
             v: Independent velocity, shape (nv,), [rad/s] or [m/s].
             tau_tree: Torques on every joint of the tree, shape (tree.nv,), [N m] or [N].
-            fext: External forces (contacts) in joint frames, as in ``pc.aba``; drawn at the origins of these frames.
-                For another point use ``drawArrow``.
-            bearings: Joints get arrows too.
-            scale: Length of an arrow per force, [m/N]; by default such that the largest is a third as long as the
-                robot.
+            fext: External forces (contacts) in joint frames, as in ``pc.aba``, drawn at the origins of these frames.
+                Use ``drawArrow`` for other points.
+            bearings: Also draw the forces of joints.
+            scale: Length of an arrow per force, [m/N]; by default the largest arrow is a third as long as the robot.
 
         Returns:
             The arrows, in the world.
@@ -87,26 +86,26 @@ class MeshcatVisualizer(Scene):
         """
         self.display(q)
         data = self.cluster_model.createData()
-        found = arrows.of_constraints(self.cluster_model, data, q, v, tau_tree, fext, bearings=bearings)
-        self._scale = self.force_scale(found) if scale is None else float(scale)
-        for name in set(self._arrows) - {a.name for a in found}:
+        drawn_arrows = arrows.of_constraints(self.cluster_model, data, q, v, tau_tree, fext, bearings=bearings)
+        self._scale = self.force_scale(drawn_arrows) if scale is None else float(scale)
+        for name in set(self._arrows) - {a.name for a in drawn_arrows}:
             self.root[f"forces/{name}"].delete()
         self._arrows = {}
-        for a in found:
+        for a in drawn_arrows:
             self._draw(a)
-        return found
+        return drawn_arrows
 
     def drawArrow(self, name: str, point: ArrayLike, force: ArrayLike, color: str = palette.CONTACT) -> None:
         """Draw a force at a point, such as a contact force.
 
         Args:
-            name: Of its node; the same name again moves the arrow.
-            point: In the world, shape (3,), [m].
-            force: In the world, shape (3,), [N]; drawn to the scale of ``displayForces``.
-            color: Like ``"#009e73"``.
+            name: Name of the node; a second call with the same name moves the arrow.
+            point: Point in the world, shape (3,), [m].
+            force: Force in the world, shape (3,), [N]; drawn to the scale of ``displayForces``.
+            color: Such as ``"#009e73"``.
 
         Raises:
-            ShapeError: Point or force is not three numbers.
+            ShapeError: Point or force does not have three numbers.
             ArgumentTypeError: Name or colour is not text.
         """
         self._check_ready(True)
@@ -123,27 +122,27 @@ class MeshcatVisualizer(Scene):
         node.set_transform(matrix(*stretched(a.point, (self._scale or 1.0) * a.force)))
 
     def animate(self, time: ArrayLike, q: ArrayLike, **options: Any) -> Recording:
-        """Give the scene an animation, which plays in the browser and in the page of ``static_html``.
+        """Add an animation to the scene, which plays in the browser and in the page of ``static_html``.
 
         Args:
-            time: Ascending, shape (n,), [s].
-            q: Configurations, shape (n, nq).
+            time: Ascending times, shape (n,), [s].
+            q: Configurations, shape (n, nq), [rad] or [m].
             options: ``ghost``, ``ghost_model``, ``ghost_label``, ``v``, ``tau``, ``notes``, ``ground``, ``contacts``,
                 ``ghost_contacts`` as in ``pin_clusters.visualize.animate``.
 
         Returns:
-            What was recorded; ``notes`` says what is not drawn as it is.
+            The recording; its ``notes`` state how the drawing differs from the motion.
 
         Raises:
             ShapeError: The sizes do not fit.
-            ConfigurationError: Something is not finite, or the times do not ascend.
+            ConfigurationError: A value is not finite, or the times do not ascend.
         """
         self._check_ready(True)
         self._recording = record(self, time, q, **options)
         return self._recording
 
     def legend(self) -> page.Legend:
-        """Return what the page says beside the scene."""
+        """Return the text of the page's legend."""
         return legend_of(self.figure, self._recording, self._arrows.values())
 
     def static_html(self) -> str:
@@ -161,7 +160,7 @@ class MeshcatVisualizer(Scene):
         """Write the page of ``static_html`` to a file.
 
         Raises:
-            ViewerError: It cannot be written.
+            ViewerError: The file cannot be written.
         """
         text = self.static_html()
         with refused(ViewerError, os.fspath(path)), whole(path) as (part,):
@@ -169,7 +168,6 @@ class MeshcatVisualizer(Scene):
 
 
 def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arrow]) -> Legend:
-    """Return the legend of a robot."""
     model, skeleton = figure.model, figure.skeleton
     kinds = {n.path.split("/")[0] for n in figure.nodes}
     levels = sorted({x for j, x in enumerate(skeleton.levels) if j and x >= 0})
@@ -180,14 +178,14 @@ def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arro
     ghost, notes = ("", ()) if recording is None else (recording.ghost, recording.notes)
     entries = (
         *((bodies, palette.of_level(level), _members(figure, level)) for level in levels),
-        (followers, palette.STRUCTURE, "light caps: joints that follow others"),
+        (followers, palette.STRUCTURE, "light caps: dependent joints"),
         ("rotors" in kinds, palette.MARK, "white spoke: a rotor, turning at its ratio"),
         ("belts" in kinds, palette.BELT, "belts and shafts"),
         ("closures" in kinds, palette.CLOSED, f"{_closures(figure)}, closed"),
-        ("closures" in kinds, palette.OPEN, f"the same, open by {palette.AJAR:g} of their size"),
-        (forces or palette.FORCE in colors, palette.FORCE, "forces of constraints"),
+        ("closures" in kinds, palette.OPEN, f"{_closures(figure)}, open by {palette.AJAR:g} of their size"),
+        (forces or palette.FORCE in colors, palette.FORCE, "constraint forces"),
         (palette.CONTACT in colors, palette.CONTACT, "external forces"),
-        (recording is not None and recording.contacts, palette.CONTACT, "forces of the ground"),
+        (recording is not None and recording.contacts, palette.CONTACT, "ground forces"),
         (ghost, palette.GHOST, ghost),
     )
     return Legend(model.name or "robot", tuple((color, text) for shown, color, text in entries if shown), notes)
@@ -203,12 +201,11 @@ def _closures(figure: Figure) -> str:
 
 
 def _members(figure: Figure, level: int) -> str:
-    """Return the independent joints of a level, in short."""
     model = figure.model
     names = [
         name
-        for name, own in zip(model.tree.names, figure.skeleton.levels, strict=True)
-        if own == level and name in model.independent_joints
+        for name, joint_level in zip(model.tree.names, figure.skeleton.levels, strict=True)
+        if joint_level == level and name in model.independent_joints
     ]
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return shown or "-"

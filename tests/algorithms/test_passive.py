@@ -155,7 +155,7 @@ def test_they_survive_whatever_becomes_of_a_model(rng: np.random.Generator) -> N
     weight = pc.passive_torque(held, held.createData(), q, v)
     assert np.allclose(pc.passive_torque(light, light.createData(), q, v) + weight, expected, atol=1e-12)
     again = pickle.loads(pickle.dumps(model.passive))
-    assert repr(again) == "PassiveForces(7 springs and dampers, 1 held weights, 0 motors with losses)"
+    assert repr(again) == "PassiveForces(7 springs and dampers, 1 gravity compensations, 0 motors with losses)"
     assert np.array_equal(again.torque(q, v), model.passive.torque(q, v))
     assert pc.ClusterModel(tree()).passive is None
 

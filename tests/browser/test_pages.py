@@ -332,4 +332,4 @@ def test_a_drop_beside_its_ghost(show):
         lengths.append(own[2, 2])
     assert lengths[0] < 1e-4 < 0.01 < lengths[1]
     np.testing.assert_allclose(own[:3, 3], [0.0, 0.0, 0.1], atol=1e-3)
-    assert "forces of the ground" in page.page.text_content("#legend")
+    assert "ground forces" in page.page.text_content("#legend")

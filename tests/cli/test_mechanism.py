@@ -82,7 +82,7 @@ def test_the_chosen_joint_leads() -> None:
     assert result.exit_code == 0
     assert "crank" not in result.stdout
     line = refused("info", "mit_humanoid_leg", "--independent", "knee_rotor")
-    assert "joint 'knee_rotor' is the dependent one of Belt('knee', 'knee_rotor')" in line
+    assert "joint 'knee_rotor' is the dependent joint of Belt('knee', 'knee_rotor')" in line
 
 
 def test_no_command_that_takes_a_robot_was_forgotten() -> None:

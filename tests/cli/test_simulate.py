@@ -39,7 +39,7 @@ def test_a_drop_is_told_and_written() -> None:
     table = np.loadtxt("a.csv", delimiter=",", skiprows=1)
     assert len(table) == len(found.time)
     page = Path("a.html").read_text(encoding="utf-8")
-    assert "forces of the ground" in page
+    assert "ground forces" in page
     assert 'id="player"' in page
     assert Path("a.png").stat().st_size > 10_000
 
@@ -98,7 +98,7 @@ def test_view_shows_both_landings() -> None:
     page = Path("both.html").read_text(encoding="utf-8")
     for words in (
         "translucent: diagonal armature",
-        "forces of the ground",
+        "ground forces",
         "Dropped from 0.02 m",
         "held in the same way",
     ):

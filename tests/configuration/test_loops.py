@@ -223,7 +223,7 @@ def test_rows_that_repeat_others_may_miss_by_1e_4(quarter: float, rng: np.random
     with warns(pc.PinClustersWarning, "3 5 1.5708") as told:
         model = m.build()
     assert len(told) == 1
-    miss = float(re.findall(r"miss by ([\d.e-]+)", str(told[0].message))[0])
+    miss = float(re.findall(r"residual is ([\d.e-]+)", str(told[0].message))[0])
     assert miss == pytest.approx(np.abs(pc.residual(model, pc.neutral(model))).max(), rel=0.9)
     data = model.createData()
     data.check = True

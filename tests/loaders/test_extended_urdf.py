@@ -27,7 +27,7 @@ def write(folder, text: str | bytes = PLAIN, urdf: str | None = LEG):
 def read(file, *args, **kwargs):
     with warnings.catch_warnings():
         warnings.filterwarnings(
-            "ignore", message=".*(continuous joints|closing|repeat others)", category=pc.PinClustersWarning
+            "ignore", message=".*(continuous joints|closing|redundant)", category=pc.PinClustersWarning
         )
         return pc.buildModelFromYAML(file, *args, **kwargs)
 

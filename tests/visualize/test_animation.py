@@ -139,7 +139,7 @@ def test_forces_along_a_motion():
     # the largest is a third as long as the robot
     assert scales[:, 2].max() == pytest.approx(viz.figure.skeleton.size / 3.0, rel=1e-6)
     legend = viz.legend()
-    assert "forces of constraints" in [text for _, text in legend.entries]
+    assert "constraint forces" in [text for _, text in legend.entries]
     assert legend.notes == ("A note.",)
 
 

@@ -41,7 +41,7 @@ def test_a_page_of_a_swing_with_forces_and_ghost() -> None:
     assert "Ghost: frozen loops" in result.stdout
     assert "Written: bar.html" in result.stdout
     text = Path("bar.html").read_text()
-    for words in ("translucent: frozen loops", "forces of constraints", "Let go without torques", 'id="player"'):
+    for words in ("translucent: frozen loops", "constraint forces", "Let go without torques", 'id="player"'):
         assert words in text
     pose = run("four_bar", "--static", "pose.html")
     assert pose.exit_code == 0

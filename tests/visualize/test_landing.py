@@ -61,9 +61,9 @@ def test_arrows_are_mean_forces(height: float) -> None:
     expected = (fall + MASS * 9.81 * (high - landed)) * 30.0 / (MASS * 9.81)
     assert lengths[near] / lies[0] == pytest.approx(expected, rel=0.04)  # a step is 3 % of the window
     legend = viz.legend()
-    assert ("#009e73", "forces of the ground") in legend.entries
+    assert ("#009e73", "ground forces") in legend.entries
     assert not any("constraints" in text for _, text in legend.entries)
-    assert "Forces of the ground are means over 33 ms." in legend.notes
+    assert "Ground forces are means over 33 ms." in legend.notes
     # the top of the plate is below the ground by a few parts in a thousand of what is seen
     top = transform(viz, "pinocchio/ground")[2, 3]
     assert height - 0.02 < top < height

@@ -235,7 +235,7 @@ def test_forces_are_arrows_where_they_act():
     np.testing.assert_allclose(outer.force, data.tree.oMi[2].rotation @ [1.0, 0.0, 2.0], atol=1e-14)
     viz.drawArrow("contact", [0.0, 0.0, 0.0], [0.0, 0.0, 50.0])
     np.testing.assert_allclose(pose(viz, "forces/contact")[:3, 2], [0.0, 0.0, 0.5], atol=1e-14)
-    assert {text for _, text in viz.legend().entries} >= {"forces of constraints", "external forces"}
+    assert {text for _, text in viz.legend().entries} >= {"constraint forces", "external forces"}
     rod = viewer(pc.load("delta"))
     model = rod.cluster_model
     both = [a for a in rod.displayForces(model.q_reference, np.zeros(3), np.zeros(6)) if a.name.startswith("0_")]

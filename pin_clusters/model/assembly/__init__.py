@@ -1,4 +1,4 @@
-"""Analysis of closed loops when a model is built: NumPy and Pinocchio, no compiled code."""
+"""Analysis of closed loops while a model is built. It uses NumPy and Pinocchio only, no compiled code."""
 
 from .analysis import Assembly as Assembly
 from .analysis import LoopAnalysis as LoopAnalysis

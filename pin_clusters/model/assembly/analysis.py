@@ -1,4 +1,4 @@
-"""What is fixed when a model with loops is built: reference pose, rows to keep, independent joints."""
+"""Fix the reference pose, the equations to solve and the independent joints of a model with loops."""
 
 import dataclasses
 import warnings
@@ -23,36 +23,36 @@ from .reduction import check_motion, closed_on_kept, reduce_rows, scales_of, sub
 from .subtree import ClusterLoops, Subtree, places_of, shape, subtree
 
 FAR = 0.5
-"""Farthest that projection may take a joint from the given reference, [rad] or part of the loop's length."""
+"""Largest change of a joint when the user's reference is projected, [rad] or fraction of the loop length."""
 REPORTED = 1e-9
-"""Misses of dropped rows above this are told."""
+"""Residuals of dropped equations above this value emit a warning."""
 
 
 @dataclass(frozen=True, eq=False)
 class LoopAnalysis:
-    """What was found about one cluster."""
+    """Result of the analysis of one cluster."""
 
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # as given, with the lengths of rods filled in
-    # the closures that are solved: redundant rows are gone; couplings on joints of the loops are at the end, as
-    # LinearClosure. Closures that lost all rows are left out
+    # Closures that are solved, without redundant rows and without closures that lost all rows. Couplings on joints of
+    # the loops are appended as LinearClosure.
     kept: tuple[Closure, ...]
-    scales: np.ndarray  # what each kept row is divided by
-    pivoted: bool  # whether there are more kept rows than the rank, because the range of K turns with the pose
+    scales: np.ndarray  # divisor of each kept row
+    pivoted: bool  # whether the kept rows exceed the rank, because the range of K turns with the pose
     dependents: tuple[int, ...]  # idx_v in the tree, ascending
-    independents: tuple[int, ...]  # idx_v in the tree, ascending; neither dependent nor of a follower
-    followers: tuple[Row, ...]  # couplings that are solved by substitution once the loops are, in order
-    rank: int  # of K at regular poses
-    dropped: float  # largest miss of a row that is not solved for at the reference, [rad] or part of the loop's length
-    worst_condition: float  # of K_d over the sampled poses, rows scaled
+    independents: tuple[int, ...]  # idx_v in the tree, ascending, without followers
+    followers: tuple[Row, ...]  # couplings that are substituted after the loops are solved, in order
+    rank: int  # rank of K at regular poses
+    dropped: float  # largest residual of a dropped row at the reference, [rad] or fraction of the loop length
+    worst_condition: float  # largest condition number of the scaled K_d over the sampled poses
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A tree whose loops are closed."""
+    """A tree with closed loops."""
 
-    q_reference: np.ndarray  # assembled configuration of the whole tree
-    loops: tuple[LoopAnalysis, ...]  # one per cluster given, in order
+    q_reference: np.ndarray  # assembled configuration of the whole tree, shape (nq,)
+    loops: tuple[LoopAnalysis, ...]  # one per cluster, in the given order
 
 
 def analyse(
@@ -63,18 +63,12 @@ def analyse(
     independent: Sequence[int] | None = None,
     preferred: Sequence[int] = (),
 ) -> Assembly:
-    """Assemble the loops of a tree and choose what is solved for what.
+    """Assemble the loops of a tree and choose the equations and the independent joints.
 
-    Args:
-        tree: Spanning tree.
-        clusters: Those that have closures.
-        rows: All couplings of the tree, masters before dependents.
-        q_reference: Fixes the branch of each loop and the rods' lengths; shape (tree.nq,). None: near neutral.
-        independent: Joint ids that the user wants independent; they replace the wishes of a cluster that holds one.
-        preferred: Joint ids that shall rather be independent where that is chosen, best first.
-
-    Returns:
-        Reference pose and analysis of each cluster.
+    ``rows`` contains all couplings of the tree, masters before dependents. ``q_reference`` fixes the branch of each
+    loop and the lengths of rods; None starts near neutral. ``independent`` are joint ids that the user requires; in
+    each cluster with one of them they replace the requests of the constraints. ``preferred`` are joint ids to prefer
+    where the independent joints are chosen, best first.
 
     Raises:
         ConfigurationError: The reference pose is not finite, or too far from an assembled one.
@@ -84,14 +78,14 @@ def analyse(
     q = _given(tree, q_reference)
     loops: list[LoopAnalysis] = []
     substituted = list(rows)
-    twins: dict[Any, tuple[int, ...]] = {}  # places of the independent joints in clusters of one shape
+    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # positions of the independent joints in clusters of one shape
     for cluster in clusters:
-        wished = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
-        choice = Choice(wished, tuple(preferred), twins.get(shape(tree, cluster), ()))
-        loop, here, part = _analyse(tree, cluster, choice, q, q_reference is not None)
-        if not wished:
-            twins.setdefault(shape(tree, cluster), places_of(tree, cluster.joints, loop.independents))
-        q[part.iq] = here
+        required = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
+        choice = Choice(required, tuple(preferred), positions_by_shape.get(shape(tree, cluster), ()))
+        loop, q_part, part = _analyse(tree, cluster, choice, q, q_reference is not None)
+        if not required:
+            positions_by_shape.setdefault(shape(tree, cluster), places_of(tree, cluster.joints, loop.independents))
+        q[part.iq] = q_part
         loops.append(loop)
         implicit = [row for row in cluster.rows if not any(row is f for f in loop.followers)]
         substituted = [row for row in substituted if not any(row is i for i in implicit)]
@@ -110,7 +104,7 @@ def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
 
 
 def _analyse(
-    tree: pin.Model, cluster: ClusterLoops, choice: Choice, q: np.ndarray, given: bool
+    tree: pin.Model, cluster: ClusterLoops, choice: Choice, q: np.ndarray, by_user: bool
 ) -> tuple[LoopAnalysis, np.ndarray, Subtree]:
     closures = _with_lengths(tree, cluster.closures, q)
     couplings, followers = split_rows(tree, closures, cluster.rows)
@@ -118,21 +112,21 @@ def _analyse(
     assert touched(tree, equations) <= set(cluster.joints), "by the path rule"
     part = subtree(tree, cluster.joints, equations)
     branches = Branches(part, closures)
-    start = _near(part, q[part.iq]) if given else _anywhere(part, branches)
+    start = _near(part, q[part.iq]) if by_user else _anywhere(part, branches)
     for source in branches.left(start.q):
         warnings.warn(
-            f"{source.label}: the {'reference pose is not' if given else 'pose found is not'} on the branch that "
-            f"branch={source.branch} means, and the pose counts. "
-            + ("Write the other branch, or give a pose of this one." if given else "Give a q_reference on it."),
+            f"{source.label}: the {'reference' if by_user else 'assembled'} pose is not on the branch that "
+            f"branch={source.branch} selects, and the pose takes precedence. "
+            + ("Change branch=, or give a pose on that branch." if by_user else "Give a q_reference on that branch."),
             PinClustersWarning,
             stacklevel=4,
         )
     samples = poses.sample(part, start)
     rank = max(p.rank for p in samples)
-    if start.rank < rank and given:
+    if start.rank < rank and by_user:
         warnings.warn(
             f"{part.label}: the reference pose is singular: the rank of the loop equations is {start.rank} "
-            f"there and {rank} nearby, so it does not say on which branch the mechanism is. Give a pose off it.",
+            f"there and {rank} nearby, so it does not determine the branch. Give a pose away from the singularity.",
             PinClustersWarning,
             stacklevel=4,
         )
@@ -146,18 +140,18 @@ def _analyse(
     check_mobility(part, free, rank)
     columns, worst = independent_columns(part, free, choice, [K[rows] for K in for_rows], rank)
     solved = Equations(part.model, subset(part.equations.closures, rows))
-    here, dropped = closed_on_kept(part, start, solved, pivoted)
+    q_part, dropped = closed_on_kept(part, start, solved, pivoted)
     if not pivoted:
-        check_motion(part, solved, here)
+        check_motion(part, solved, q_part)
     if dropped > REPORTED:
         warnings.warn(
-            f"{part.label}: {part.equations.size - rank} of {part.equations.size} loop equations repeat "
-            f"others and are not solved; they miss by {dropped:.3g} (rad, or part of the loop's length), as happens "
-            "where a file writes 1.5708 for pi/2. Write more digits to have them exact.",
+            f"{part.label}: {part.equations.size - rank} of {part.equations.size} loop equations are redundant and "
+            f"are not solved. Their residual is {dropped:.3g} (rad, or fraction of the loop length), as when a file "
+            "writes 1.5708 for pi/2. Write more digits to close them exactly.",
             PinClustersWarning,
             stacklevel=4,
         )
-    taken = {c for j in free for c in part.joint_columns(j)}
+    free_columns = {c for j in free for c in part.joint_columns(j)}
     return (
         LoopAnalysis(
             joints=part.joints,
@@ -165,20 +159,19 @@ def _analyse(
             kept=kept,
             scales=scales[rows],
             pivoted=pivoted,
-            dependents=tuple(int(part.iv[c]) for c in sorted(taken - set(columns))),
+            dependents=tuple(int(part.iv[c]) for c in sorted(free_columns - set(columns))),
             independents=tuple(int(part.iv[c]) for c in columns),
             followers=followers,
             rank=rank,
             dropped=dropped,
             worst_condition=worst,
         ),
-        here,
+        q_part,
         part,
     )
 
 
 def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -> tuple[Closure, ...]:
-    """Fill in the lengths that rods take from the reference pose."""
     if not any(isinstance(c, RodClosure) and c.length is None for c in closures):
         return tuple(closures)
     data = pin.Data(tree)
@@ -199,33 +192,29 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
 
 
 def _near(part: Subtree, q: np.ndarray) -> Pose:
-    """Assemble near the given pose."""
-    cure = "Give a reference pose nearer to an assembled one, or leave it out, and one is looked for."
+    cure = "Give a reference pose closer to an assembled one, or omit it to have one computed."
     try:
         pose = poses.closed_near(part, q)
     except AssemblyFailure as failure:
         raise ConfigurationError(
-            f"{gap(part.equations, failure.q)} Nothing nearer to closed is found from the reference pose; cluster of "
-            f"joints {part.names()}. {cure} If there is none, check the lengths and placements."
+            f"{gap(part.equations, failure.q)} The solver could not close it from the reference pose. Joints of the "
+            f"cluster: {part.names()}. {cure} If no such pose exists, check the lengths and placements."
         ) from None
     moved = np.abs(pin.difference(part.model, q, pose.q)) / part.lengths
     if (farthest := np.argmax(moved)) >= 0 and moved[farthest] > FAR:
         j = next(j for j in part.joints if farthest in part.joint_columns(j))
         raise ConfigurationError(
-            f"{gap(part.equations, q, 'at the reference pose')} The nearest assembled pose found moves joint "
-            f"{part.names([j])} by {moved[farthest] * part.lengths[farthest]:.3g}, which is too far to be the same "
-            f"pose. {cure}"
+            f"{gap(part.equations, q, 'at the reference pose')} The nearest assembled pose moves joint "
+            f"{part.names([j])} by {moved[farthest] * part.lengths[farthest]:.3g} (rad or m), which is too far. {cure}"
         )
     return pose
 
 
 def _anywhere(part: Subtree, branches: Branches) -> Pose:
-    """Assemble near neutral."""
     try:
         return poses.regular_pose(part, branches)
     except AssemblyFailure as failure:
         raise ConstraintError(
-            f"{gap(part.equations, failure.q)} No start closes it; cluster of joints "
-            f"{part.names()}. Check the lengths and placements, or give a q_reference that is nearly "
-            "closed."
+            f"{gap(part.equations, failure.q)} The solver could not close it from any starting pose. Joints of the "
+            f"cluster: {part.names()}. Check the lengths and placements, or give a q_reference that is nearly closed."
         ) from None

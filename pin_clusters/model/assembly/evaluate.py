@@ -1,4 +1,4 @@
-"""Residual and Jacobian of closures, from Pinocchio's kinematics; gaps, loops and joints in words."""
+"""Residual and Jacobian of loop closures from Pinocchio's kinematics, and text fragments for messages."""
 
 import itertools
 import math
@@ -18,27 +18,24 @@ from ...constraints.closures import LINEAR, BodyClosure, Closure, FrameClosure  
 from ...constraints.closures import HarmonicClosure, JointClosure, RodClosure  # isort: skip
 
 TINY = 1e-12
-"""Smallest scale of a row."""
+"""Smallest scale of an equation."""
 
 
 class Equations:
-    """Residual and Jacobian of closures and couplings of a tree.
+    """Residual and Jacobian of the closures and couplings of a tree.
 
-    With n and m the force and moment parts of a row, turned to the world, a row of K is n . (velocity of point b seen
-    from body a) + m . (angular velocity of b relative to a): the exact derivative where the rotation rows are zero, and
-    along the gradient of the misfit elsewhere.
-
-    Args:
-        tree: Spanning tree.
-        closures: Rows in this order,
-        rows: then one row per coupling, dependent joint minus what the coupling asks.
+    Let n and m be the force and moment parts of a row, in world axes. The row of K is n . (velocity of point b seen
+    from body a) + m . (angular velocity of b relative to a). This is the exact derivative where the rotation rows are
+    zero; elsewhere it is parallel to the gradient of the misfit. The rows of the closures come first. Each coupling has
+    one row: dependent joint minus the value that the coupling prescribes.
 
     Attributes:
-        closures: All, couplings at the end as LinearClosure.
-        labels: One per row.
+        closures: All closures; couplings are appended as ``LinearClosure``.
+        labels: One label per row.
         units: ``"m"``, ``"rad"`` or ``""`` per row.
         rows: Slice of the rows of each closure.
-        lengths: Characteristic length of each closure, [m]; 0 for closures on joints whose rows say their own scale.
+        lengths: Characteristic length of each closure, [m]; 0 for closures on joints, whose rows define their own
+            scale.
     """
 
     def __init__(self, tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row] = ()) -> None:
@@ -56,22 +53,19 @@ class Equations:
             [_fixed_scale(c, i, x) for c, x in zip(self.closures, self.lengths, strict=True) for i in range(c.size)]
         )
         self._joints = []
-        for c, own in zip(self.closures, self.rows, strict=True):
+        for c, block in zip(self.closures, self.rows, strict=True):
             if isinstance(c, JointClosure):
-                self._joints.append((own, c, [tree.idx_vs[j] for j in c.joints]))
+                self._joints.append((block, c, [tree.idx_vs[j] for j in c.joints]))
             elif isinstance(c, BodyClosure):
                 to_a, to_b = set(tree.supports[c.joint_a]), set(tree.supports[c.joint_b])
-                for j in to_a ^ to_b:  # the universe is in both
-                    self._mask[own, in_v(tree, j)] = 1.0 if j in to_b else -1.0
+                for j in to_a ^ to_b:  # The universe is in both paths and drops out.
+                    self._mask[block, in_v(tree, j)] = 1.0 if j in to_b else -1.0
         self._spatial = any(not isinstance(c, JointClosure) for c in self.closures)
         self._at: bytes | None = None
         self._last: tuple[np.ndarray, np.ndarray]
 
     def evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return residual and Jacobian from one pass over the tree; do not write to them.
-
-        They are NaN where a user's function fails.
-        """
+        """Return residual and Jacobian, which are cached and must not be modified; NaN if a user's function fails."""
         key = q.tobytes()
         if key != self._at:
             self._last = self._evaluate(q)
@@ -79,18 +73,14 @@ class Equations:
         return self._last
 
     def residual(self, q: np.ndarray) -> np.ndarray:
-        """Return the rows' values in their units, shape (m,)."""
         return self.evaluate(q)[0].copy()
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return K, shape (m, tree.nv): the derivatives of the rows along Pinocchio's v."""
+        """Return K, the derivatives of the rows with respect to Pinocchio's v, shape (m, tree.nv)."""
         return self.evaluate(q)[1].copy()
 
     def scales(self, q: np.ndarray) -> np.ndarray:
-        """Return what a residual is measured by, shape (m,).
-
-        The length of the loop for rows in metres, 1 for rows in rad, the norm of the row of K for others.
-        """
+        """Return the scale of each row: loop length (rows in m), 1 (in rad) or norm of the row of K, shape (m,)."""
         if self._fixed.all():
             return self._fixed.copy()
         norms = np.maximum(np.linalg.norm(self.evaluate(q)[1], axis=1), TINY)
@@ -101,27 +91,27 @@ class Equations:
         if self._spatial:
             pin.computeJointJacobians(self.tree, self._data, q)
             poses = self._data.oMi
-            for c, own in zip(self.closures, self.rows, strict=True):
+            for c, block in zip(self.closures, self.rows, strict=True):
                 if isinstance(c, FrameClosure):
-                    residual[own] = _frame_rows(c, poses, W[own])
+                    residual[block] = _frame_rows(c, poses, W[block])
                 elif isinstance(c, RodClosure):
-                    residual[own] = _rod_row(c, poses, W[own.start])
-            # of one column Pinocchio gives a vector
+                    residual[block] = _rod_row(c, poses, W[block.start])
+            # Pinocchio returns a vector if J has a single column.
             K = (W @ self._data.J.reshape(6, -1)) * self._mask
         else:
             K = np.zeros((self.size, self.tree.nv))
-        for own, joint_closure, columns in self._joints:
+        for block, joint_closure, columns in self._joints:
             x = coordinates_of(self.tree, joint_closure.joints, q)
             try:
-                residual[own] = joint_closure.value(x)
-                K[own, columns] = joint_closure.jacobian(x)
-            except FunctionFailedError:  # outside of where the user's function is defined: as if it gave NaN
-                residual[own] = K[own, columns] = np.nan
+                residual[block] = joint_closure.value(x)
+                K[block, columns] = joint_closure.jacobian(x)
+            except FunctionFailedError:  # The user's function is not defined here.
+                residual[block] = K[block, columns] = np.nan
         return residual, K
 
 
 def _frame_rows(c: FrameClosure, poses: pin.StdVec_SE3, W: np.ndarray) -> np.ndarray:
-    """Return the values and set the wrenches (force, moment about the world's origin) of the rows."""
+    """Return the values of the rows and write their wrenches (force, moment about the world origin) to W."""
     A, B = (poses[j] * M for j, M in c.ends)
     Ra, Rb, pb = A.rotation, B.rotation, B.translation
     value = c.rows[:, :3] @ (Ra.T @ (pb - A.translation))
@@ -150,7 +140,7 @@ def _rod_row(c: RodClosure, poses: pin.StdVec_SE3, w: np.ndarray) -> float:
 
 
 def shortest_rotation(z: np.ndarray) -> np.ndarray:
-    """Return the shortest rotation vector that takes (0, 0, 1) to the unit vector z; for (0, 0, -1) one about x."""
+    """Return the shortest rotation vector from (0, 0, 1) to the unit vector z; for (0, 0, -1) a rotation about x."""
     sine = math.hypot(z[0], z[1])
     angle = math.atan2(sine, z[2])
     if sine == 0.0:
@@ -159,11 +149,7 @@ def shortest_rotation(z: np.ndarray) -> np.ndarray:
 
 
 def loop_length(tree: pin.Model, closure: Closure) -> float:
-    """Return the characteristic length of a closure, [m]: what its tree joints and its own placements span.
-
-    It does not depend on the pose. Closures on joints that are sums of lengths times sines give the largest sum;
-    others return 0.
-    """
+    """Return the characteristic length of a closure, [m], which does not depend on the pose; 0 without lengths."""
     if isinstance(closure, HarmonicClosure):
         return max(
             (
@@ -182,34 +168,30 @@ def loop_length(tree: pin.Model, closure: Closure) -> float:
 
 
 def _fixed_scale(closure: Closure, i: int, length: float) -> float:
-    """Return the scale of a row, 0 if it is the norm of its row of K."""
     if isinstance(closure, LinearClosure):
         return float(np.linalg.norm(closure.coefficients[i]))
     return {"m": length, "rad": 1.0}.get(closure.units[i], 0.0)
 
 
 def names_of(tree: pin.Model, joints: Iterable[int]) -> str:
-    """Return the quoted names of joints."""
     return ", ".join(repr(tree.names[j]) for j in joints) or "none"
 
 
 def loops_of(closures: Sequence[Closure]) -> str:
-    """Return the labels of the constraints, each once."""
     return ", ".join(dict.fromkeys(str(c.source.label) for c in closures))
 
 
 def gap(equations: Equations, q: np.ndarray, where: str = "") -> str:
-    """Return a sentence: which loop stays open, and by how much."""
     residual, scales = equations.residual(q), equations.scales(q)
     for c, rows in zip(equations.closures, equations.rows, strict=True):
         if not np.isfinite(residual[rows]).all():
-            return f"{c.source.label} gives no finite number{where and ' '}{where}."
+            return f"{c.source.label} is not finite{where and ' '}{where}."
     misfits = [np.max(np.abs(residual[rows] / scales[rows]), initial=0.0) for rows in equations.rows]
     worst = np.argmax(misfits)
-    mine, units = residual[equations.rows[worst]], np.array(equations.units)[equations.rows[worst]]
+    gaps, units = residual[equations.rows[worst]], np.array(equations.units)[equations.rows[worst]]
     parts = []
     for unit in ("m", "rad", ""):
-        if (size := np.linalg.norm(mine[units == unit])) > 1e-9:
+        if (size := np.linalg.norm(gaps[units == unit])) > 1e-9:
             parts.append(f"{size:.4g} {unit}".strip())
     return (
         f"{equations.closures[worst].source.label} stays open by {' and '.join(parts) or '0 m'}{where and ' '}{where}."

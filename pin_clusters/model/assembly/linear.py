@@ -1,4 +1,4 @@
-"""Gears and other constant couplings on the joints of a loop: equations like those of the loop."""
+"""Gears and other constant couplings on the joints of a loop, written as equations of the loop."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,67 +19,61 @@ class LinearClosure(JointClosure):
 
     coefficients: np.ndarray  # shape (size, joints)
     offsets: np.ndarray  # shape (size,)
-    # shape (size,); a row is wrapped to half its period, because continuous joints do not know their turns. 0: nothing
-    # is left open
+    # Shape (size,), 0: none. A row is wrapped to half its period, because continuous joints do not count turns.
     periods: np.ndarray
 
     def value(self, x: np.ndarray) -> np.ndarray:
-        """Return the rows, shape (size,)."""
         r = self.coefficients @ x - self.offsets
-        open_ = self.periods > 0.0
-        r[open_] -= self.periods[open_] * np.round(r[open_] / self.periods[open_])
+        periodic = self.periods > 0.0
+        r[periodic] -= self.periods[periodic] * np.round(r[periodic] / self.periods[periodic])
         return r
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
-        """Return the coefficients."""
         return self.coefficients
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
-        """Return zeros."""
         return np.zeros((self.size, len(self.joints), len(self.joints)))
 
 
 @dataclass(frozen=True)
 class Follower:
-    """One coupling, in indices of q."""
+    """A constant coupling, in indices of q and of the tree's v."""
 
     label: str  # dependent joint and constraint, for messages
     iq: int  # first index in q of the dependent joint
     nq: int  # 1, or 2 for (cos, sin)
     iv: int  # index in the tree's v of the dependent joint
-    masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each joint that leads
+    masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each master
     offset: float  # [rad] or [m]
-    # what the coupling leaves open, [rad] or [m]: a continuous joint does not know its turns. 0 if nothing
+    # The coupling determines the joint up to this period, [rad] or [m], because continuous joints do not count turns.
+    # 0: the joint is fully determined.
     period: float
 
     @staticmethod
     def of(tree: pin.Model, row: Row) -> "Follower":
-        """Make it of a coupling."""
         nq, iv = tree.nqs[row.dependent], tree.idx_vs[row.dependent]
         masters = tuple((tree.idx_qs[m], tree.nqs[m], tree.idx_vs[m], c) for m, c in row.terms)
-        # what whole turns of continuous masters do to the sum; topology lets only whole coefficients pass there
+        # Whole turns of continuous masters add multiples of 2 pi gcd: check_continuous requires whole coefficients.
         turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
         period = 2.0 * math.pi * (1 if nq == 2 else turns)
         label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"
         return Follower(label, tree.idx_qs[row.dependent], nq, iv, masters, row.offset, period)
 
     def target(self, q: np.ndarray) -> float:
-        """Return what the coupling asks of the dependent joint, up to its period."""
+        """Return the value that the coupling prescribes for the dependent joint, up to its period."""
         return in_order(c * value_at(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
 
     def residual(self, q: np.ndarray) -> float:
-        """Return the dependent joint's value minus the target, wrapped to half a period."""
         r = value_at(q, self.iq, self.nq) - self.target(q)
         return r - self.period * rounded(r / self.period) if self.period else r
 
 
 def rounded(x: float) -> float:
-    """Return the nearest whole number; unlike Python's, lets inf and NaN pass."""
+    """Return the nearest whole number; unlike Python's ``round``, accept inf and NaN."""
     return float(np.round(x))
 
 
 def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
-    """Return the equation ``q[dependent] - sum(coefficients * q[masters]) - offset`` of a coupling."""
     return LinearClosure(
         source=row.source,
         labels=(f"joint {tree.names[row.dependent]!r} minus its share of the others",),
@@ -94,10 +88,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Tell couplings of a cluster that close loops from couplings that can be solved by substitution.
-
-    Returned are the equations of those whose dependent joint the loops need, and the others, masters before dependents.
-    """
+    """Return couplings whose dependent joint the loops need as equations, and the others, masters before dependents."""
     needed = touched(tree, closures)
     implicit: list[int] = []
     while True:
@@ -113,7 +104,7 @@ def split_rows(
 
 
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
-    """Set the dependent joints of couplings, in place; they keep the number of turns that is nearest to their own."""
+    """Set the dependent joints of couplings in place, at the number of turns nearest to their present value."""
     for row in rows:
         f = Follower.of(tree, row)
         value = f.target(q)

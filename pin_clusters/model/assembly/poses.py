@@ -1,4 +1,4 @@
-"""Assembled poses of a cluster: on the branch that closed forms ask for, the one to start from, samples around it."""
+"""Assembled poses of a cluster: on the requested branch, as a starting pose, and samples around it."""
 
 import math
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from .project import AssemblyFailure, project, rank_of
 from .subtree import Subtree
 
 SAMPLES = 12
-"""Assembled poses besides the reference."""
+"""Number of assembled poses that are sampled around the reference."""
 STARTS = (0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 2.0, 2.5, 3.0, 3.0, 3.0)
-"""How far off neutral the starts are, [rad] or parts of the loop's length, where neutral does not do."""
+"""Sizes of the random steps from neutral, [rad] or fractions of the loop length, used if neutral fails."""
 TRIED = 6
-"""Assembled poses from perturbed starts that are compared with the one that neutral gives."""
+"""Number of assembled poses from random starts that are compared with the pose from neutral."""
 GOOD = 1e2
-"""Condition of the scaled K up to which the pose next to neutral is taken as it is."""
+"""Condition number of the scaled K up to which the pose from neutral is accepted."""
 NEAR_BEST = 3.0
-"""Factor in condition up to which the nearest pose is preferred; next to a change point it grows without bound."""
+"""The nearest pose within this factor of the best condition number is chosen. Near a bifurcation it is unbounded."""
 SAME = 1e-6
-"""Assemblies that are nearer than this meet: a dead centre, which belongs to both branches."""
+"""Assemblies closer than this coincide: a singularity (dead centre) belongs to both branches."""
 
 
 class Branches:
-    """The closed forms of a cluster; closures of constraints that have none say nothing here."""
+    """Closed forms of the mechanisms in a cluster; closures without a closed form are ignored."""
 
     def __init__(self, part: Subtree, closures: Sequence[Closure]) -> None:
         self.tree, self.part = part.tree, part
@@ -37,49 +37,47 @@ class Branches:
         for c in closures:
             if hasattr(c.source, "closed_form") and not any(c.source is s for s in sources):
                 sources.append(c.source)
-        found = [(s, s.closed_form(part.tree)) for s in sources]
-        self.forms: list[tuple[Any, ClosedForm]] = [(s, form) for s, form in found if form is not None]
+        forms = [(s, s.closed_form(part.tree)) for s in sources]
+        self.forms: list[tuple[Any, ClosedForm]] = [(s, form) for s, form in forms if form is not None]
 
     def seed(self, q: np.ndarray) -> np.ndarray:
-        """Return q of the cluster with each closed form solved on its branch, where it can be; a new array."""
-        whole = self._whole(q)
-        # twice: what one mechanism gives may be what another one is given
+        q_tree = self._whole(q)
+        # Two passes, because one mechanism may provide the inputs of another.
         for _, form in self.forms * 2:
-            whole = next(iter(form.assemblies(self.tree, whole)), whole)
-        return whole[self.part.iq]
+            q_tree = next(iter(form.assemblies(self.tree, q_tree)), q_tree)
+        return q_tree[self.part.iq]
 
     def left(self, q: np.ndarray) -> list[Any]:
-        """Return the constraints that q of the cluster, assembled, shows on another branch than they ask for."""
-        whole = self._whole(q)
-        return [s for s, form in self.forms if hasattr(s, "branch") and self._is_left(form, whole)]
+        """Return the constraints whose requested branch differs from the branch of an assembled q of the cluster."""
+        q_tree = self._whole(q)
+        return [s for s, form in self.forms if hasattr(s, "branch") and self._is_left(form, q_tree)]
 
-    def _is_left(self, form: ClosedForm, whole: np.ndarray) -> bool:
-        assemblies = form.solutions(self.tree, whole)
-        here = coordinates_of(self.tree, form.dependent, whole)
-        apart = np.array([here - x for x in assemblies]).reshape(len(assemblies), len(here))
+    def _is_left(self, form: ClosedForm, q_tree: np.ndarray) -> bool:
+        assemblies = form.solutions(self.tree, q_tree)
+        values = coordinates_of(self.tree, form.dependent, q_tree)
+        gaps = np.array([values - x for x in assemblies]).reshape(len(assemblies), len(values))
         turning = np.array([not slides(self.tree, j) for j in form.dependent], dtype=bool)
-        apart[:, turning] = (apart[:, turning] + math.pi) % (2.0 * math.pi) - math.pi
-        far = np.abs(apart).max(axis=1, initial=0.0)
+        gaps[:, turning] = (gaps[:, turning] + math.pi) % (2.0 * math.pi) - math.pi
+        far = np.abs(gaps).max(axis=1, initial=0.0)
         return len(far) > 1 and bool(far[0] > far.min() + SAME)
 
     def _whole(self, q: np.ndarray) -> np.ndarray:
-        whole = pin.neutral(self.tree)
-        whole[self.part.iq] = q
-        return whole
+        q_tree = pin.neutral(self.tree)
+        q_tree[self.part.iq] = q
+        return q_tree
 
 
 @dataclass(frozen=True, eq=False)
 class Pose:
     """An assembled pose of a subtree."""
 
-    q: np.ndarray  # its configuration
-    K: np.ndarray  # with scaled rows
-    rank: int  # of K
-    condition: float  # largest over smallest singular value that counts
+    q: np.ndarray  # configuration, shape (nq,)
+    K: np.ndarray  # Jacobian with scaled rows, shape (m, nv)
+    rank: int  # rank of K
+    condition: float  # largest over smallest nonzero singular value
 
 
 def pose_at(part: Subtree, q: np.ndarray) -> Pose:
-    """Return what K is at q."""
     K = part.equations.evaluate(q)[1] / part.scales[:, None]
     S = np.linalg.svd(K, compute_uv=False)
     rank = rank_of(S)
@@ -87,20 +85,15 @@ def pose_at(part: Subtree, q: np.ndarray) -> Pose:
 
 
 def closed(part: Subtree, q: np.ndarray) -> Pose:
-    """Return the assembled pose near q."""
     q = project(part.equations, part.model, q, lengths=part.lengths)
     residual, K = part.equations.evaluate(q)
-    if not np.isfinite(K).all():  # a user's function that ends here
+    if not np.isfinite(K).all():  # A user's function is not defined here.
         raise AssemblyFailure(q, residual.copy(), math.inf)
     return pose_at(part, q)
 
 
 def closed_near(part: Subtree, q: np.ndarray) -> Pose:
-    """Return the assembled pose near q, also where q is singular and open.
-
-    Raises:
-        AssemblyFailure: Neither q nor starts a little off it lead to one; the one that comes nearest.
-    """
+    """Project q to a nearby assembled pose, also from a singular pose with open loops; raise the best attempt."""
     rng = np.random.default_rng(0)
     failures: list[AssemblyFailure] = []
     for size in (0.0, 0.02, 0.05, 0.1, 0.2):
@@ -113,19 +106,16 @@ def closed_near(part: Subtree, q: np.ndarray) -> Pose:
 
 
 def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
-    """Return the largest motion of a joint between two poses, [rad] or part of the loop's length."""
+    """Return the largest joint motion between two poses, [rad] or fraction of the loop length."""
     return np.max(np.abs(pin.difference(part.model, q0, q1)) / part.lengths, initial=0.0)
 
 
 def regular_pose(part: Subtree, branches: Branches) -> Pose:
-    """Return an assembled pose near neutral at which K has the rank that it has elsewhere.
+    """Compute an assembled pose near neutral at which K has its full rank; raise the best attempt.
 
-    Closed forms are solved on the branch that they ask for before anything else. The pose that neutral projects to,
-    if it is regular; else the nearest to neutral of those that random starts of growing size (the same at each call)
-    give, and whose condition is within NEAR_BEST of the best one.
-
-    Raises:
-        AssemblyFailure: No start closes the mechanism; the one that comes nearest.
+    Closed forms are solved first, on the branch that they request. The projection of neutral is used if it is regular.
+    Otherwise random starts of growing size (the same at each call) are projected. The result is the pose nearest to
+    neutral whose condition number is within ``NEAR_BEST`` of the best.
     """
     rng = np.random.default_rng(0)
     neutral = pin.neutral(part.model)
@@ -135,41 +125,41 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
         first = _unwound(part, closed(part, branches.seed(neutral)))
     except AssemblyFailure as error:
         failures.append(error)
-    others: list[Pose] = []
+    random_poses: list[Pose] = []
     for size in STARTS:
         step = size * part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
         try:
             start = branches.seed(pin.integrate(part.model, neutral, step))
-            others.append(_unwound(part, closed(part, start)))
+            random_poses.append(_unwound(part, closed(part, start)))
         except AssemblyFailure as error:
             failures.append(error)
-        # a pose next to neutral that is sound needs two witnesses of the rank only
+        # Two more poses suffice to confirm the rank if the pose from neutral is well conditioned.
         if (
             first is not None
-            and len(others) >= 2
+            and len(random_poses) >= 2
             and first.condition <= GOOD
-            and first.rank >= max(p.rank for p in others)
+            and first.rank >= max(p.rank for p in random_poses)
         ):
             return first
-        if len(others) >= TRIED:
+        if len(random_poses) >= TRIED:
             break
-    if first is None and not others:
+    if first is None and not random_poses:
         raise min(failures, key=lambda failure: failure.misfit)
-    found = [*([first] if first is not None else []), *others]
-    # a start at which a closed form has no assembly may lead to any branch
-    if wanted := [p for p in found if not branches.left(p.q)]:
-        found = wanted
-        first = first if any(p is first for p in wanted) else None
-    rank = max(p.rank for p in found)
-    found = [p for p in found if p.rank == rank]
-    best = min(p.condition for p in found)
+    candidates = [*([first] if first is not None else []), *random_poses]
+    # The solver may end on any branch if a closed form has no assembly at the start.
+    if on_branch := [p for p in candidates if not branches.left(p.q)]:
+        candidates = on_branch
+        first = first if any(p is first for p in on_branch) else None
+    rank = max(p.rank for p in candidates)
+    candidates = [p for p in candidates if p.rank == rank]
+    best = min(p.condition for p in candidates)
     if first is not None and first.rank == rank and first.condition <= max(GOOD, 10.0 * best):
         return first
-    return min((p for p in found if p.condition <= NEAR_BEST * best), key=lambda p: distance(part, neutral, p.q))
+    return min((p for p in candidates if p.condition <= NEAR_BEST * best), key=lambda p: distance(part, neutral, p.q))
 
 
 def _unwound(part: Subtree, pose: Pose) -> Pose:
-    """Take whole turns out of hinges, if the equations do not mind."""
+    """Remove whole turns of hinges if this does not change the residual."""
     hinges = [part.model.idx_qs[j] for j in range(1, part.model.njoints) if _is_hinge(part, j)]
     q = pose.q.copy()
     q[hinges] -= 2.0 * np.pi * np.round(q[hinges] / (2.0 * np.pi))
@@ -187,18 +177,18 @@ def _is_hinge(part: Subtree, j: int) -> bool:
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
     """Return the start and assembled poses around it, the same at each call.
 
-    Each is reached by a random step along the mechanism's free motions from the start or from an earlier sample, and
-    a projection. Joint limits are not looked at: the samples tell rank and conditioning, not where the robot may go.
+    A random step along the free motions and a projection lead from the start, or from the last sample, to the next.
+    Joint limits are ignored: the samples measure rank and conditioning, not reachability.
     """
     rng = np.random.default_rng(0)
     poses = [start]
     for i in range(count):
         base = start if i % 2 == 0 else poses[-1]
-        wish = part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
+        direction = part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
         size = rng.uniform(0.2, 0.9)
         _, S, Vt = np.linalg.svd(base.K)
         free = Vt[rank_of(S) :]
-        step = free.T @ (free @ wish)
+        step = free.T @ (free @ direction)
         longest = np.max(np.abs(step) / part.lengths, initial=0.0)
         if longest < 1e-9:
             continue

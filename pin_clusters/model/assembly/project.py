@@ -1,4 +1,4 @@
-"""Closing a mechanism: minimum-norm Newton in the tangent space, damped far from the solution."""
+"""Close a mechanism by minimum-norm Newton steps in the tangent space, damped far from the solution."""
 
 from collections.abc import Sequence
 
@@ -9,40 +9,38 @@ from ...kernels.moves.limits import LIMIT
 from .evaluate import Equations
 
 RANK_TOLERANCE = 1e-4
-"""Singular values of the scaled K below this part of the largest are none: real files write 1.5708 for pi/2."""
+"""Singular values of the scaled K below this fraction of the largest count as zero: files write 1.5708 for pi/2."""
 OPEN_TOLERANCE = 1e-4
-"""By how much rows that cannot be closed may miss, [rad] or part of the loop's length."""
+"""Largest accepted residual of equations that cannot be closed, [rad] or fraction of the loop length."""
 NEAR = 1e-3
-"""Scaled residual from where on full Newton steps are taken."""
+"""Scaled residual below which full Newton steps are taken."""
 
 
 class AssemblyFailure(Exception):  # noqa: N818 - internal; callers turn it into an error with names
-    """A projection did not close the mechanism: best configuration, its residual, and the largest scaled one there."""
+    """A projection did not close the mechanism; contains the best configuration and its residual."""
 
     def __init__(self, q: np.ndarray, residual: np.ndarray, misfit: float) -> None:
-        super().__init__(f"the mechanism stays open by {misfit:.3g} (rad, or part of its length)")
+        super().__init__(f"the mechanism stays open by {misfit:.3g} (rad, or fraction of its length)")
         self.q = q
         self.residual = residual
         self.misfit = misfit
 
 
 def rank_of(singular_values: np.ndarray, tolerance: float = RANK_TOLERANCE) -> int:
-    """Return the number of singular values that count; they are in descending order."""
     if singular_values.size == 0 or singular_values[0] <= 1e-12:
         return 0
     return int(np.count_nonzero(singular_values > tolerance * singular_values[0]))
 
 
 def translations(tree: pin.Model) -> np.ndarray:
-    """Return which velocities are translations, shape (nv,)."""
     data = pin.Data(tree)
     pin.computeJointJacobians(tree, data, pin.neutral(tree))
-    J = data.J.reshape(6, -1)  # of one column Pinocchio gives a vector
+    J = data.J.reshape(6, -1)  # Pinocchio returns a vector for one column.
     return np.asarray(np.linalg.norm(J[3:], axis=0) < 1e-9)
 
 
 def step_lengths(equations: Equations) -> np.ndarray:
-    """Return what counts as one radian for each velocity, shape (nv,): 1, or the loops' length for translations."""
+    """Return the step that counts as one radian per velocity, shape (nv,): 1, or the loop length for translations."""
     return np.where(translations(equations.tree), max(equations.lengths, default=0.0) or 1.0, 1.0)
 
 
@@ -57,27 +55,21 @@ def project(
     evaluations: int = 120,
     lengths: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the nearby configuration in which the equations hold.
+    """Compute the nearest configuration that satisfies the equations; raise ``AssemblyFailure`` if there is none.
 
-    Combinations of rows that the joints cannot change (redundant ones) may keep up to ``OPEN_TOLERANCE``; so may, at a
-    nearly singular pose, those that they hardly change. Pass rows without redundancy, and a small ``rank_tolerance``,
-    to have all of them closed.
+    Combinations of rows that the joints cannot change (redundant rows) may keep a residual of up to ``OPEN_TOLERANCE``.
+    At a nearly singular pose, so may combinations that the joints hardly change. Pass rows without redundancy and a
+    small ``rank_tolerance`` to close all of them.
 
     Args:
-        equations: What shall be zero.
+        equations: Equations to satisfy.
         tree: Spanning tree of the equations.
         q: Start, shape (nq,).
-        hold_iv: Velocities that stay.
+        hold_iv: Indices of velocities that stay zero.
         tolerance: Largest scaled residual, times max(1, |q| / 100).
-        rank_tolerance: Relative singular value from where on a combination of rows counts.
-        evaluations: How often the equations may be evaluated.
-        lengths: What ``step_lengths`` returned, if it is known.
-
-    Returns:
-        A new array.
-
-    Raises:
-        AssemblyFailure: No such configuration was found.
+        rank_tolerance: Relative singular value above which a combination of rows counts.
+        evaluations: Largest number of evaluations of the equations.
+        lengths: Result of ``step_lengths``; computed if None.
     """
     if equations.size == 0:
         return np.array(q)
@@ -85,7 +77,7 @@ def project(
     held = list(hold_iv)
     q = np.array(q)
     residual, K = equations.evaluate(q)
-    # a row of K that vanishes at the start must not make its residual the only one that counts
+    # A row of K that vanishes at the start must not dominate the scaled residual.
     scales = np.maximum(equations.scales(q), np.abs(residual) / 3.0 if "" in equations.units else 0.0)
     damping, lost, best = 0.03, 0, np.inf
     while evaluations > 0:
@@ -100,12 +92,12 @@ def project(
         along = U.T @ r
         misfit = np.max(np.abs(along), initial=0.0)
         if misfit < tolerance * max(1.0, np.max(np.abs(q)) / 100.0):
-            left = np.max(np.abs(residual / equations.scales(q)))
-            if left < OPEN_TOLERANCE:
+            largest = np.max(np.abs(residual / equations.scales(q)))
+            if largest < OPEN_TOLERANCE:
                 return q
             break
         if misfit < NEAR:
-            # the misfit stops falling: rounding in long sums (two digits are allowed for it), or a singular pose
+            # The misfit no longer falls: rounding in long sums (two digits are allowed for it), or a singular pose.
             lost = lost + 1 if misfit > 0.5 * best else 0
             if lost > 6:
                 if misfit < 100.0 * tolerance:

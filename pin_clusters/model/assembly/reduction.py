@@ -1,6 +1,6 @@
-"""Rows that repeat others: found over many poses, left out where they do so at all of them.
+"""Find redundant equations over many poses and drop the equations that are redundant at all of them.
 
-The rows that are kept are then put to the test: they close the reference pose, and the others with it.
+The kept equations must close the reference pose, and the dropped equations with it.
 """
 
 import dataclasses
@@ -20,80 +20,77 @@ from .selection import choose_rows
 from .subtree import Subtree
 
 FULL_RANK = 1e-9
-"""Rank tolerance where no row is redundant."""
+"""Rank tolerance for equations without redundancy."""
 _BY_ROW: dict[type[Closure], tuple[str, ...]] = {
     FrameClosure: ("rows",),
     HarmonicClosure: ("terms",),
     LinearClosure: ("coefficients", "offsets", "periods"),
 }
-"""What has an entry per row, in closures that can lose single ones."""
+"""Fields with one entry per row, for closures that can lose single rows."""
 
 
 def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
-    """Return one scale per row for all poses: where it is the norm of the row of K, the root mean square of that."""
     return np.sqrt(np.mean([equations.scales(p.q) ** 2 for p in poses], axis=0))
 
 
 def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tuple[list[int], bool]:
     """Choose the rows to solve; return them, ascending, and whether they are more than the rank.
 
-    Over all poses the columns of K span the range of the equations. A row outside of a maximal independent set of rows
-    on that range is a fixed combination of the others, whatever the pose, and can go. If the rows that are left are as
-    many as the rank, they do at all regular poses (planar loops written in three dimensions, Sarrus' linkage). If they
-    are more, the range turns with the pose (Bennett's linkage) and the choice must be made there.
+    Over all poses the columns of K span the range of the equations. A row outside a maximal independent set of rows on
+    that range is a fixed combination of the others at every pose, so it can be dropped. If the number of remaining rows
+    equals the rank, they suffice at all regular poses (planar loops written in three dimensions, Sarrus' linkage). If
+    it is larger, the range turns with the pose (Bennett's linkage), and the choice must be made at each pose.
 
     ``Ks`` has scaled rows, at poses where K has its full rank.
     """
     if rank == 0:
         return [], False
-    whole: list[int] = []  # rows that can only stay or go together
-    for c, own in zip(equations.closures, equations.rows, strict=True):
+    inseparable: list[int] = []  # rows that are kept or dropped together
+    for c, block in zip(equations.closures, equations.rows, strict=True):
         if not isinstance(c, BodyClosure | HarmonicClosure | LinearClosure):
-            whole += range(own.start, own.stop)
-    rows, spanned = choose_rows(np.hstack(Ks), whole)
-    rows = sorted({*rows, *whole})
+            inseparable += range(block.start, block.stop)
+    rows, spanned = choose_rows(np.hstack(Ks), inseparable)
+    rows = sorted({*rows, *inseparable})
     return rows, len(rows) > rank or spanned > rank
 
 
 def subset(closures: Sequence[Closure], rows: Sequence[int]) -> tuple[Closure, ...]:
-    """Return closures with the chosen rows only; those that have none left are dropped."""
-    kept: list[Closure] = []
+    reduced: list[Closure] = []
     start = 0
     for c in closures:
-        mine = [i - start for i in rows if start <= i < start + c.size]
+        remaining = [i - start for i in rows if start <= i < start + c.size]
         start += c.size
-        if len(mine) == c.size:
-            kept.append(c)
-        elif mine:
-            kept.append(_with_rows(c, mine))
-    return tuple(kept)
+        if len(remaining) == c.size:
+            reduced.append(c)
+        elif remaining:
+            reduced.append(_with_rows(c, remaining))
+    return tuple(reduced)
 
 
 def _with_rows(c: Closure, rows: list[int]) -> Closure:
-    kept: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name in ("labels", "units", *_BY_ROW[type(c)]):
         x = getattr(c, name)
-        kept[name] = x[rows] if isinstance(x, np.ndarray) else tuple(x[i] for i in rows)
-    return dataclasses.replace(c, **kept)
+        fields[name] = x[rows] if isinstance(x, np.ndarray) else tuple(x[i] for i in rows)
+    return dataclasses.replace(c, **fields)
 
 
 def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool) -> tuple[np.ndarray, float]:
-    """Close the kept rows to the last digit; return the pose and the largest scaled residual of all rows there."""
+    """Close the kept rows to the last digit; return the pose and the largest scaled residual of all rows."""
     q = start.q
     if not pivoted:
         try:
             q = project(solved, part.model, q, rank_tolerance=FULL_RANK, lengths=part.lengths)
         except AssemblyFailure:
-            pass  # a singular start that the rank tolerance let pass: it is closed up to that
+            pass  # A singular start stays closed up to the coarser rank tolerance.
     misses = np.abs(part.equations.evaluate(q)[0]) / part.scales
     return q, float(np.max(misses, initial=0.0))
 
 
 def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
-    """Check that rows which were left out stay closed when the others are solved at some distance.
+    """Raise ``ConstraintError`` if dropped rows open when the kept rows are solved a small distance away.
 
-    They do not where a loop closes at a single pose only, as two links that are just long enough when stretched: there
-    K has a null space, but nothing can move.
+    This happens where a loop closes at a single pose only, such as two stretched links that are just long enough.
     """
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])
@@ -106,16 +103,16 @@ def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
             return
         start = pin.integrate(part.model, q, step * (0.2 / longest))
         try:
-            there = project(solved, part.model, start, rank_tolerance=FULL_RANK, lengths=part.lengths)
+            q_moved = project(solved, part.model, start, rank_tolerance=FULL_RANK, lengths=part.lengths)
         except AssemblyFailure:
             continue
-        miss = np.max(np.abs(part.equations.evaluate(there)[0]) / part.scales, initial=0.0)
+        miss = np.max(np.abs(part.equations.evaluate(q_moved)[0]) / part.scales, initial=0.0)
         if miss < OPEN_TOLERANCE:
             return
-        farthest = (miss, there) if farthest is None or miss > farthest[0] else farthest
+        farthest = (miss, q_moved) if farthest is None or miss > farthest[0] else farthest
     if farthest is not None:
         raise ConstraintError(
-            f"{gap(part.equations, farthest[1], 'a small motion away')} It closes at a single pose only, so the "
-            f"mechanism cannot move; cluster of joints {part.names()}. Check the lengths and "
-            "placements, or lock these joints (fixed joints) and leave the loop out."
+            f"{gap(part.equations, farthest[1], 'after a small motion')} It closes at a single pose only, so the "
+            f"mechanism cannot move. Joints of the cluster: {part.names()}. Check the lengths and placements, or lock "
+            "these joints (fixed joints) and remove the loop."
         )

@@ -1,4 +1,4 @@
-"""Which rows are kept, and which joints are independent."""
+"""Choose the equations to keep and the independent joints."""
 
 import functools
 import itertools
@@ -11,31 +11,26 @@ import numpy as np
 from .project import rank_of
 
 SLACK = 3.0
-"""A choice is as good as the best one if its worst condition is within this factor."""
+"""A choice is accepted if its worst condition number is within this factor of the best."""
 PREFERRED = 10.0
-"""A choice with more preferred joints is good enough if its usual condition is within this factor."""
+"""A choice with more preferred joints is accepted if its median condition number is within this factor."""
 ENUMERATED = 5000
-"""More choices than this are not tried one by one."""
+"""Largest number of choices that are compared one by one."""
 
 
 class Chosen(NamedTuple):
-    """Independent velocities."""
+    """Independent velocities of a cluster."""
 
     columns: tuple[int, ...]  # ascending
-    worst: float  # condition of the dependent ones, over the poses
-    best: float  # that of the best choice
-    of_best: tuple[int, ...]  # its columns
+    worst: float  # largest condition number of the dependent columns over the poses
+    best: float  # largest condition number of the best choice
+    of_best: tuple[int, ...]  # columns of the best choice
 
 
 def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, float]:
-    """Return the condition numbers of K and of its dependent columns.
+    """Return cond(K) and cond(K_d), infinite if singular or not finite, of K with scaled rows, which may be redundant.
 
-    Args:
-        K: Rows scaled, shape (m, n); may hold redundant rows.
-        dependents: As many columns as K has rank where the mechanism is regular.
-
-    Returns:
-        cond(K), cond(K_d); infinite where they are singular or K is not finite.
+    ``dependents`` are as many columns as the rank of K where the mechanism is regular.
     """
     rank = len(dependents)
     if rank == 0:
@@ -52,11 +47,11 @@ def _condition(S: np.ndarray, rank: int) -> float:
 
 
 def _conditions(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
-    """Return the condition of each choice of dependent columns at each pose, shape (poses, choices)."""
-    found, rank = np.ones((len(Ks), len(choices))), choices.shape[1]
+    """Return the condition number of each choice of dependent columns at each pose, shape (poses, choices)."""
+    numbers, rank = np.ones((len(Ks), len(choices))), choices.shape[1]
     if rank == 0:
-        return found
-    for conditions, K in zip(found, Ks, strict=True):
+        return numbers
+    for conditions, K in zip(numbers, Ks, strict=True):
         if K.shape[0] < rank or not np.isfinite(K).all():
             conditions[:] = math.inf
             continue
@@ -64,11 +59,10 @@ def _conditions(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
             cond = S[:, 0] / S[:, rank - 1]
         conditions[:] = np.where(np.isfinite(cond), cond, math.inf)
-    return found
+    return numbers
 
 
 def _worst(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
-    """Return the worst condition over poses of each choice of dependent columns, shape (choices,)."""
     worst: np.ndarray = np.max(_conditions(Ks, choices), axis=0, initial=1.0)
     return worst
 
@@ -80,22 +74,18 @@ def choose_independents(
     slack: float = SLACK,
     ranks: Mapping[int, int] | None = None,
 ) -> Chosen | None:
-    """Choose independent velocities.
+    """Choose independent velocities; None if no choice is regular.
 
-    Of the admissible choices whose worst condition over the poses is within ``slack`` of the best, those that are
-    liked most; of these, the one with the lowest columns. Where there are too many to try, a greedy one.
+    Candidates are the admissible choices whose worst condition number over the poses is within ``slack`` of the best.
+    The candidate with the lowest ranks is chosen; ties go to the lowest columns. If there are too many choices to
+    enumerate, a greedy search is used.
 
     Args:
         Ks: K with scaled rows at some poses, each (m, n); rows may be redundant.
-        groups: Columns of each joint; a joint is wholly dependent or wholly independent. What is in no group is
-            neither.
-        rank: Of K; found if None.
-        slack: A choice is as good as the best one if its worst condition is within this factor.
-        ranks: How much each column is liked, the lowest number most; those with the two highest are liked by number
-            only.
-
-    Returns:
-        The choice; None if none is regular.
+        groups: Columns of each joint; a joint is dependent or independent as a whole. Columns in no group are neither.
+        rank: Rank of K; computed if None.
+        slack: A choice is accepted if its worst condition number is within this factor of the best.
+        ranks: Preference of each column, lowest first. Columns with the two highest ranks are compared by number only.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -121,13 +111,13 @@ def choose_independents(
 
 
 def _dislike(choice: Sequence[int], ranks: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return what orders choices: fewest of the two highest ranks, then the most liked, then the lowest columns."""
-    found, last = sorted(ranks[c] for c in choice), max(ranks.values())
-    return (*(found.count(last - k) for k in (0, 1)), *found), tuple(choice)
+    """Return the sort key of a choice: fewest columns of the two highest ranks, lowest ranks, lowest columns."""
+    ranked, last = sorted(ranks[c] for c in choice), max(ranks.values())
+    return (*(ranked.count(last - k) for k in (0, 1)), *ranked), tuple(choice)
 
 
 def _number_of_choices(groups: Sequence[tuple[int, ...]], count: int) -> int:
-    """Return how many sets of whole groups have ``count`` columns."""
+    """Return how many sets of complete groups have ``count`` columns."""
     ways = [1] + [0] * count
     for g in groups:
         for n in range(count, len(g) - 1, -1):
@@ -139,10 +129,10 @@ def _choices(groups: Sequence[tuple[int, ...]], count: int) -> Iterator[tuple[in
     singles = [g[0] for g in groups if len(g) == 1]
     large = [g for g in groups if len(g) > 1]
     for used in itertools.product((True, False), repeat=len(large)):
-        taken = [c for g, u in zip(large, used, strict=True) if u for c in g]
-        if 0 <= count - len(taken) <= len(singles):
-            for rest in itertools.combinations(singles, count - len(taken)):
-                yield tuple(sorted((*taken, *rest)))
+        in_large = [c for g, u in zip(large, used, strict=True) if u for c in g]
+        if 0 <= count - len(in_large) <= len(singles):
+            for in_singles in itertools.combinations(singles, count - len(in_large)):
+                yield tuple(sorted((*in_large, *in_singles)))
 
 
 def _best_choice(
@@ -152,44 +142,44 @@ def _best_choice(
     slack: float,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Take the first choice that is as good as the best.
+    """Return the first choice that is as good as the best.
 
-    What has more of the joints that are preferred (and not only limited) may be bad at some poses, as a driven rocker
-    has dead centres, but not at half of them.
+    A choice with more preferred (not only limited) joints may be singular at some poses, but not at half of them. An
+    example is a driven rocker with dead centres.
     """
     if not choices:
         return None
     dependents = np.array([[c for c in columns if c not in choice] for choice in choices], dtype=np.int64)
-    worst = _worst(Ks[:2], dependents)  # of two poses: a lower bound; the others are looked at where it matters
-    known = np.zeros(len(choices), dtype=bool)
+    worst = _worst(Ks[:2], dependents)  # Two poses give a lower bound; look() adds the other poses.
+    evaluated = np.zeros(len(choices), dtype=bool)
 
     def look(i: int) -> float:
-        if not known[i]:
-            worst[i], known[i] = max(worst[i], _worst(Ks[2:], dependents[i : i + 1])[0]), True
+        if not evaluated[i]:
+            worst[i], evaluated[i] = max(worst[i], _worst(Ks[2:], dependents[i : i + 1])[0]), True
         return float(worst[i])
 
-    top, at = math.inf, 0
+    top, best = math.inf, 0
     for i in np.argsort(worst, kind="stable"):
         if worst[i] >= top:
             break
         if look(i) < top:
-            top, at = float(worst[i]), int(i)
+            top, best = float(worst[i]), int(i)
     if not top < 1e12:
         return None
-    # 1 + 1e-6: rounding must not decide
+    # The factor 1 + 1e-6 keeps rounding from deciding.
     limit = slack * top * (1.0 + 1e-6)
-    taken = next(i for i in range(len(choices)) if worst[i] <= limit and look(i) <= limit)
-    kind = _dislike(choices[taken], ranks)[0]
+    selected = next(i for i in range(len(choices)) if worst[i] <= limit and look(i) <= limit)
+    kind = _dislike(choices[selected], ranks)[0]
     usual = functools.cache(lambda i: float(np.median(_conditions(Ks, dependents[i : i + 1]))))
-    for i in range(taken):
+    for i in range(selected):
         if sum((liked := _dislike(choices[i], ranks)[0])[:2]) >= sum(kind[:2]):
             continue
-        if usual(i) <= PREFERRED * usual(at):
-            alike = itertools.takewhile(lambda n: _dislike(choices[n], ranks)[0] == liked, range(i, taken))
+        if usual(i) <= PREFERRED * usual(best):
+            alike = itertools.takewhile(lambda n: _dislike(choices[n], ranks)[0] == liked, range(i, selected))
             least = min(usual(n) for n in alike)
-            taken = next(n for n in range(i, taken) if usual(n) <= SLACK * least)
+            selected = next(n for n in range(i, selected) if usual(n) <= SLACK * least)
             break
-    return Chosen(choices[taken], look(taken), top, choices[at])
+    return Chosen(choices[selected], look(selected), top, choices[best])
 
 
 def _greedy_choice(
@@ -199,17 +189,14 @@ def _greedy_choice(
     rank: int,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Take dependents one joint after the other: the least liked, last joints first where they are about as good.
-
-    Then exchange. What is best is not known here: the choice counts as such.
-    """
+    """Make joints dependent one by one, least preferred first; then exchange. The result counts as the best choice."""
     dependent: list[int] = []  # indices of groups
-    rest = [np.array(K) for K in Ks]
+    remainders = [np.array(K) for K in Ks]
     while sum(len(groups[i]) for i in dependent) < rank:
-        left = rank - sum(len(groups[i]) for i in dependent)
+        missing = rank - sum(len(groups[i]) for i in dependent)
         quality = [
-            min(float(np.linalg.svd(R[:, list(g)], compute_uv=False)[-1]) for R in rest)
-            if i not in dependent and len(g) <= left
+            min(float(np.linalg.svd(R[:, list(g)], compute_uv=False)[-1]) for R in remainders)
+            if i not in dependent and len(g) <= missing
             else 0.0
             for i, g in enumerate(groups)
         ]
@@ -217,12 +204,12 @@ def _greedy_choice(
             return None
         i = max((ranks[groups[k][0]], k) for k, x in enumerate(quality) if x >= 0.3 * max(quality))[1]
         dependent.append(i)
-        for R in rest:
+        for R in remainders:
             Q = np.linalg.qr(R[:, list(groups[i])])[0]
             R -= Q @ (Q.T @ R)
 
-    def worst(chosen: Sequence[int]) -> float:
-        return float(_worst(Ks, np.array([sorted(c for i in chosen for c in groups[i])]))[0])
+    def worst(group_ids: Sequence[int]) -> float:
+        return float(_worst(Ks, np.array([sorted(c for i in group_ids for c in groups[i])]))[0])
 
     now = worst(dependent)
     for _ in range(20):
@@ -240,26 +227,26 @@ def _greedy_choice(
         if conditions[i] > 0.5 * now:
             break
         dependent, now = swaps[i], float(conditions[i])
-    chosen = {c for i in dependent for c in groups[i]}
-    found = tuple(c for c in columns if c not in chosen)
-    return Chosen(found, now, now, found)
+    dependent_columns = {c for i in dependent for c in groups[i]}
+    independent = tuple(c for c in columns if c not in dependent_columns)
+    return Chosen(independent, now, now, independent)
 
 
 def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Choose rows of which all others are fixed combinations, the ``first`` before others; return them, and the rank.
+    """Choose rows of which all others are fixed combinations, ``first`` ones preferred; return them and the rank.
 
-    ``union`` is K with scaled rows at all poses, side by side, shape (m, many).
+    ``union`` is K with scaled rows at all poses, side by side, shape (m, n).
     """
     U, S, _ = np.linalg.svd(union, full_matrices=False)
     rank = rank_of(S)
-    rest = U[:, :rank].copy()
-    chosen: list[int] = []
-    while len(chosen) < rank:
-        norms = np.linalg.norm(rest, axis=1)
+    remainder = U[:, :rank].copy()
+    selected: list[int] = []
+    while len(selected) < rank:
+        norms = np.linalg.norm(remainder, axis=1)
         early = [i for i in first if norms[i] > 0.1]
-        # the lowest of those that are about as good as the best: rounding does not decide
+        # Take the lowest of the rows that are about as good as the best, so that rounding does not decide.
         i = early[0] if early else int(np.flatnonzero(norms >= 0.5 * norms.max())[0])
-        chosen.append(i)
-        direction = rest[i] / norms[i]
-        rest -= np.outer(rest @ direction, direction)
-    return sorted(chosen), rank
+        selected.append(i)
+        direction = remainder[i] / norms[i]
+        remainder -= np.outer(remainder @ direction, direction)
+    return sorted(selected), rank

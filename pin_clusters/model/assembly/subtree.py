@@ -1,6 +1,6 @@
-"""What ties one cluster with loops, which clusters look alike, such as legs, and a cluster as a small tree of its own.
+"""The loops of one cluster, the shape by which similar clusters such as legs are recognized, and the cluster as a tree.
 
-What its loops need is evaluated there, without the rest of the robot.
+The loop equations are evaluated on this small tree, without the rest of the robot.
 """
 
 import dataclasses
@@ -18,22 +18,22 @@ from .project import step_lengths, translations
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClusterLoops:
-    """What ties one cluster."""
+    """Loop closures and couplings of one cluster."""
 
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # implicit equations
     rows: tuple[Row, ...]  # couplings, masters before dependents
-    independent: tuple[int, ...] = ()  # joint ids that shall be independent; empty: choose
+    independent: tuple[int, ...] = ()  # joint ids that must be independent; empty: choose
 
 
 def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
-    """Return what mirror images have in common: sizes of joints, who carries whom, who is tied to whom."""
-    place = {j: i for i, j in enumerate(sorted(cluster.joints))}
+    """Return the properties that mirror images share: joint sizes, parent of each joint, joints of each constraint."""
+    position = {j: i for i, j in enumerate(sorted(cluster.joints))}
 
     def at(j: int) -> int:
-        return place.get(int(j), -1)
+        return position.get(int(j), -1)
 
-    joints = tuple((tree.nqs[j], tree.nvs[j], at(tree.parents[j])) for j in place)
+    joints = tuple((tree.nqs[j], tree.nvs[j], at(tree.parents[j])) for j in position)
     ends = tuple(
         (type(c).__name__, c.size, tuple(map(at, c.joints if isinstance(c, JointClosure) else c.bodies)))
         for c in cluster.closures
@@ -42,41 +42,37 @@ def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
 
 
 def places_of(tree: pin.Model, joints: Sequence[int], velocities: Sequence[int]) -> tuple[int, ...]:
-    """Return the places, in a cluster, of the joints that have some velocities of the tree."""
+    """Return the positions, within a cluster, of the joints that have some of the given velocities of the tree."""
     return tuple(i for i, j in enumerate(sorted(joints)) if set(in_v(tree, j)) & set(velocities))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Subtree:
-    """The joints of a cluster, hung from the universe in place of their output body."""
+    """The joints of a cluster as a tree, attached to the universe in place of their output body."""
 
     tree: pin.Model  # the whole tree
-    model: pin.Model  # tree of these joints
-    joints: tuple[int, ...]  # their ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``
-    equations: Equations  # the closures, in the whole tree's order
-    slides: np.ndarray  # which velocities are translations
-    lengths: np.ndarray  # step that counts as one radian, per velocity: the loops' length for translations
-    scales: np.ndarray  # of the rows, at any pose: where it is the norm of the row of K, what that typically is
-    iq: np.ndarray  # indices in the whole tree's q
-    iv: np.ndarray  # indices in the whole tree's v
+    model: pin.Model  # tree of the cluster's joints
+    joints: tuple[int, ...]  # ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``
+    equations: Equations  # the closures, in the order of the whole tree
+    slides: np.ndarray  # mask of the velocities that are translations, shape (nv,)
+    lengths: np.ndarray  # step that counts as one radian, shape (nv,): the loop length for translations
+    scales: np.ndarray  # of the rows, at any pose; typical norms replace the norms of rows of K
+    iq: np.ndarray  # indices in q of the whole tree
+    iv: np.ndarray  # indices in v of the whole tree
 
     @property
     def label(self) -> str:
-        """How messages name its loops."""
         return loops_of(self.equations.closures)
 
     def names(self, joints: Iterable[int] | None = None) -> str:
-        """Return the quoted names of joints of the whole tree; by default all of the cluster."""
         return names_of(self.tree, self.joints if joints is None else joints)
 
     def joint_columns(self, j: int) -> tuple[int, ...]:
-        """Return the velocities, in this subtree, of a joint of the whole tree."""
         i = self.joints.index(j) + 1
         return tuple(in_v(self.model, i))
 
 
 def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure]) -> Subtree:
-    """Cut a cluster out of a tree, with all joints that lie on the paths of its closures."""
     model = pin.Model()
     ordered = tuple(sorted(joints))
     ids = {j: i + 1 for i, j in enumerate(ordered)}
@@ -92,21 +88,21 @@ def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure])
 
 
 def _typical_scales(equations: Equations, lengths: np.ndarray) -> np.ndarray:
-    """Return scales that do not vanish where a row of K does: root mean squares over some poses, closed or not."""
+    """Return scales that do not vanish with a row of K: root mean squares over random poses, closed or not."""
     neutral = pin.neutral(equations.tree)
     if all(equations.units):
         return equations.scales(neutral)
     rng = np.random.default_rng(0)
     steps = rng.uniform(-1.0, 1.0, (6, equations.tree.nv)) * lengths
-    found = np.array([equations.scales(pin.integrate(equations.tree, neutral, s)) for s in steps])
-    # a user's function need not be defined at all of them, nor at any
-    counted = np.isfinite(found)
-    squares = np.sum(np.where(counted, found, 0.0) ** 2, axis=0)
+    samples = np.array([equations.scales(pin.integrate(equations.tree, neutral, s)) for s in steps])
+    # A user's function may be undefined at some or all of these poses.
+    counted = np.isfinite(samples)
+    squares = np.sum(np.where(counted, samples, 0.0) ** 2, axis=0)
     return np.where(counted.any(axis=0), np.sqrt(squares / np.maximum(counted.sum(axis=0), 1)), 1.0)
 
 
 def with_joints(closures: Sequence[Closure], ids: dict[int, int]) -> list[Closure]:
-    """Return closures with other joint ids; joints that are not listed become the universe."""
+    """Return the closures with new joint ids; bodies that are not in ``ids`` become the universe."""
     moved: list[Closure] = []
     for c in closures:
         if isinstance(c, JointClosure):

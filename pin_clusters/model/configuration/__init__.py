@@ -1,6 +1,6 @@
-"""Configurations of a cluster model: the manifold of q on which the couplings hold.
+"""Configurations of a cluster model: the manifold of q that satisfies the couplings and closes the loops.
 
-``q`` is always the whole tree's, so that it can go to any Pinocchio function, to a viewer, or to a collision checker.
+``q`` always contains every joint of the tree, so any Pinocchio function, viewer or collision checker accepts it.
 """
 
 from .branches import branches as branches

@@ -1,4 +1,4 @@
-"""The assemblies of a mechanism that share the independent joints."""
+"""Assemblies of a mechanism with the same independent joints."""
 
 import math
 from typing import Any
@@ -19,35 +19,41 @@ _STARTS = 64
 def branches(model: ClusterModel, q: ArrayLike, cluster: Any) -> list[np.ndarray]:
     """Return the assemblies of a cluster with closed loops that have the independent joints of q.
 
-    Where the cluster is one mechanism with a closed form (``FourBar``, ``SliderCrank``, most of ``Differential``) whose
-    independent joints are the model's, the list is complete. Otherwise the dependent joints are sought by Newton's
-    method from 64 starts (the same at each call), and an assembly can be missed.
+    The list is complete if the cluster is one mechanism with a closed form (``FourBar``, ``SliderCrank``, most of
+    ``Differential``) whose independent joints are the model's. Otherwise Newton's method searches for the dependent
+    joints from 64 starts (the same at each call), and it can miss an assembly.
 
     Args:
         cluster: Name of one of its joints, or an entry of ``model.clusters``.
 
     Returns:
-        Whole configurations, shape (nq,) each; q's own branch first if q is assembled. Empty if the mechanism cannot be
-        assembled with these independent joints.
+        Whole configurations, shape (nq,) each, [rad] or [m]. If q is assembled, its own branch is first. Empty if the
+        mechanism cannot be assembled with these independent joints.
 
     Raises:
-        UnknownNameError: No joint has that name.
+        UnknownNameError: No joint has this name.
         ConfigurationError: The cluster has no closed loops, or q is not finite.
 
     References:
         The constraints' closed forms; Newton's method.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> len(pc.branches(model, pc.neutral(model), "crank"))
+        2
     """
     shape = manifold(model)
     q = configuration(model, "q", q)
     check_finite(model.own_tree, "branches: q", q)
-    at = analysis_of(model, cluster)
+    index = analysis_of(model, cluster)
     loops = loops_of(model)
-    found = _closed_form(model, loops, at, q)
-    if found is None:
-        found = _search(model, loops, at, q)
-    found = [shape.follow(x) for x in found]
-    own = [x for x in found if same_pose(model, q, x, 1e-6, loops_only=True)]
-    return [*own, *(x for x in found if not any(x is o for o in own))]
+    assemblies = _closed_form(model, loops, index, q)
+    if assemblies is None:
+        assemblies = _search(model, loops, index, q)
+    assemblies = [shape.follow(x) for x in assemblies]
+    own_branch = [x for x in assemblies if same_pose(model, q, x, 1e-6, loops_only=True)]
+    return [*own_branch, *(x for x in assemblies if not any(x is o for o in own_branch))]
 
 
 def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray] | None:
@@ -56,7 +62,6 @@ def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> l
 
 
 def form_of(model: ClusterModel, loop: Any) -> Any:
-    """Return the closed form of a loop that is one mechanism and has its independent joints; else None."""
     tree = model.own_tree
     names = {tree.names[j] for j in loop.joints}
     constraints = next(c.constraints for c in model.clusters if set(c.joints) == names)
@@ -69,19 +74,19 @@ def form_of(model: ClusterModel, loop: Any) -> Any:
 
 def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray]:
     tree, loop = model.own_tree, loops.clusters[at]
-    others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
+    held_velocities = [iv for iv in range(tree.nv) if iv not in loop.dependents]
     held = [j for j in range(1, tree.njoints) if tree.idx_vs[j] not in loop.dependents]
-    kept = [i for j in held for i in in_q(tree, j)]
+    held_entries = [i for j in held for i in in_q(tree, j)]
     rng = np.random.default_rng(0)
-    found: list[np.ndarray] = []
+    assemblies: list[np.ndarray] = []
     for n in range(_STARTS):
         step = np.zeros(tree.nv)
         if n:
             step[list(loop.dependents)] = rng.uniform(-math.pi, math.pi, len(loop.dependents))
-        x = assemble(model, at, pin.integrate(tree, q, step), others)
+        x = assemble(model, at, pin.integrate(tree, q, step), held_velocities)
         if x is None:
             continue
-        x[kept] = q[kept]  # not even rounding moves the others
-        if not any(same_pose(model, x, known, 1e-6, loops_only=True) for known in found):
-            found.append(x)
-    return found
+        x[held_entries] = q[held_entries]  # The other joints stay exactly, without rounding.
+        if not any(same_pose(model, x, assembly, 1e-6, loops_only=True) for assembly in assemblies):
+            assemblies.append(x)
+    return assemblies

@@ -1,4 +1,4 @@
-"""How far configurations are from each other: along the independent joints, as the others follow them."""
+"""Distances between configurations along the independent joints, and the comparison and normalization of q."""
 
 from typing import Any
 
@@ -23,7 +23,14 @@ def squaredDistance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.nda
     """Return the squared distances of the independent joints from q1 to q2.
 
     Returns:
-        One per independent joint, in the order of v, [rad^2] or [m^2]; a fresh array.
+        One entry per independent joint, in the order of v, [rad^2] or [m^2]; a new array.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q1 = pc.neutral(model)
+        >>> pc.squaredDistance(model, q1, pc.integrate(model, q1, np.array([0.1]))).round(6).tolist()
+        [0.01]
     """
     return pin.squaredDistance(*_independent(model, q1, q2))
 
@@ -32,16 +39,22 @@ def squaredDistance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.nda
 @also_pinocchios
 @_documented
 def distance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> float:
-    """Return the root of the sum of ``squaredDistance``.
+    """Return the distance from q1 to q2: the root of the sum of ``squaredDistance``.
 
     Returns:
-        Distance; joints that turn and joints that slide count alike.
+        Distance, with equal weights for revolute [rad] and prismatic [m] joints.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q1 = pc.neutral(model)
+        >>> round(pc.distance(model, q1, pc.integrate(model, q1, np.array([0.1]))), 6)
+        0.1
     """
     return pin.distance(*_independent(model, q1, q2))
 
 
 def _independent(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.ndarray, np.ndarray]:
-    """Return a tree of the independent joints alone, and both configurations of it."""
     check_model(model)
     tree, iq = leaders_of(model)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
@@ -52,13 +65,19 @@ def _independent(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.n
 @also_pinocchios
 @_documented
 def isSameConfiguration(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, prec: float = 1e-12) -> bool:
-    """Return whether two configurations of the whole tree place all bodies alike.
+    """Return whether two configurations of the whole tree place all bodies at the same poses.
 
     Args:
-        prec: Largest difference that counts as none.
+        prec: Tolerance of the comparison, as in Pinocchio.
 
     Returns:
-        Whether all entries agree, as rotations do.
+        Whether all entries agree; rotations are compared as rotations.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.isSameConfiguration(model, pc.neutral(model), pc.neutral(model))
+        True
     """
     check_model(model)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
@@ -69,13 +88,19 @@ def isSameConfiguration(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, prec:
 @also_pinocchios
 @_documented
 def isNormalized(model: ClusterModel, q: ArrayLike, prec: float = 1e-12) -> bool:
-    """Return whether the quaternions and unit vectors of a configuration have unit norm.
+    """Return whether the quaternions and (cos, sin) pairs of a configuration have unit norm.
 
     Args:
-        prec: Largest deviation of a norm from 1. ``pc.residual`` tells whether q is on the couplings.
+        prec: Largest deviation of a norm from 1. ``pc.residual`` checks the couplings.
 
     Returns:
         Whether all of them are normalized.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> pc.isNormalized(model, pc.neutral(model))
+        True
     """
     check_model(model)
     return pin.isNormalized(model.own_tree, configuration(model, "q", q), prec)
@@ -85,10 +110,16 @@ def isNormalized(model: ClusterModel, q: ArrayLike, prec: float = 1e-12) -> bool
 @also_pinocchios
 @_documented
 def normalize(model: ClusterModel, q: ArrayLike) -> np.ndarray:
-    """Return a configuration whose quaternions and unit vectors have unit norm; ``pc.project`` also closes loops.
+    """Return a configuration with quaternions and (cos, sin) pairs of unit norm; ``pc.project`` also closes loops.
 
     Returns:
-        Shape (nq,); a fresh array.
+        Normalized configuration, shape (nq,), [rad] or [m]; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> pc.isNormalized(model, pc.normalize(model, 2.0 * pc.neutral(model)))
+        True
     """
     check_model(model)
     return pin.normalize(model.own_tree, configuration(model, "q", q))
@@ -100,15 +131,21 @@ def normalize(model: ClusterModel, q: ArrayLike) -> np.ndarray:
 def dIntegrateTransport(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, Jin: ArrayLike, argument_position: Any
 ) -> np.ndarray:
-    """Bring derivatives at ``integrate(model, q, v)`` back to q: ``dIntegrate`` of the argument, transposed, times Jin.
+    """Transport derivatives at ``integrate(model, q, v)`` back to q: the transposed ``dIntegrate`` times Jin.
 
     Args:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
-        Jin: Columns of derivatives by independent velocities, shape (nv, n).
+        Jin: Columns of derivatives with respect to independent velocities, shape (nv, n).
         argument_position: ``pin.ARG0`` or ``pin.ARG1``.
 
     Returns:
-        Shape (nv, n); a fresh array.
+        Shape (nv, n), in the units of Jin; a new array.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.dIntegrateTransport(model, pc.neutral(model), np.array([0.1]), np.eye(1), pin.ARG0).tolist()
+        [[1.0]]
     """
     check_model(model)
     tree, iq = leaders_of(model)

@@ -1,4 +1,4 @@
-"""What a valid q is: couplings fulfilled, quaternions and (cos, sin) pairs of unit norm."""
+"""The manifold of valid configurations: couplings satisfied, quaternions and (cos, sin) pairs of unit norm."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,41 +22,38 @@ References:
 """,
 )
 
-# float32 input is off by 1e-7 of its size; a real mistake is orders larger
+# float32 input has a relative error of 1e-7; real mistakes are orders of magnitude larger.
 TOLERANCE = 1e-6
-# Pinocchio writes "no limit" as the largest float
+# Pinocchio writes the largest float for "no limit".
 UNLIMITED = 1e100
-# first entry and number of entries that must have unit norm, per kind of joint
+# First entry and number of entries that must have unit norm, by kind of joint.
 _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
 
 
 @dataclass(frozen=True)
 class Manifold:
-    """The couplings and unit norms of a model, ready for use."""
+    """The couplings and unit norms of a model, prepared for evaluation."""
 
     couplings: tuple[Follower, ...]  # one per row of ``model.coupling_rows``
-    # those that are solved by substitution, masters before dependents; the others are in closed loops
+    # Couplings that are solved by substitution, masters before dependents. The others are in closed loops.
     followers: tuple[Follower, ...]
-    # name of the joint, first and last index (exclusive) in q of each group of unit norm
+    # Name of the joint, first and last index (exclusive) in q of each group of unit norm.
     units: tuple[tuple[str, int, int], ...]
     linear: bool  # whether no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``
     dependents: np.ndarray  # indices in q
     leaders: np.ndarray  # indices in q
-    map: np.ndarray  # shape (dependents, leaders); chains are resolved
+    map: np.ndarray  # shape (dependents, leaders), with chains of couplings resolved
     offsets: np.ndarray  # shape (dependents,)
-    affine: Affine  # the same, q to q
+    affine: Affine  # the map and the offsets as an affine map of q
     neutral: np.ndarray  # result of ``neutral``, read-only
-    bounded: np.ndarray  # per entry of q, whether ``randomConfiguration`` draws it between limits
-    limits: tuple[np.ndarray, np.ndarray]  # between which it draws by default, see ``finite_limits``
-    # the shortest ways onto the couplings, by held joints, as they are needed
+    bounded: np.ndarray  # shape (nq,): whether ``randomConfiguration`` draws the entry between limits
+    limits: tuple[np.ndarray, np.ndarray]  # default limits of ``randomConfiguration``, see ``finite_limits``
+    # Smallest corrections onto the couplings, by held joints, computed on first use.
     ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
     def follow(self, q: np.ndarray) -> np.ndarray:
-        """Set the dependent joints from the independent ones, in place.
-
-        A dependent joint whose master is continuous keeps the number of turns that is nearest to its present value.
-        """
-        with np.errstate(invalid="ignore", over="ignore"):  # inf and NaN propagate
+        """Set the dependent joints in place; followers of continuous joints keep the nearest number of turns."""
+        with np.errstate(invalid="ignore", over="ignore"):  # Inf and NaN propagate.
             if self.linear:
                 return self.affine.apply(q, q)
             for f in self.followers:
@@ -68,32 +65,27 @@ class Manifold:
         return q
 
     def residual(self, q: np.ndarray) -> np.ndarray:
-        """Return the residual of each coupling, [rad] or [m]."""
         return np.array([f.residual(q) for f in self.couplings])
 
     def way(self, model: ClusterModel, held: tuple[int, ...]) -> Way:
-        """Return the shortest way onto the couplings for some held joints (ids), which is kept."""
-        found = self.ways.get(held)
-        if found is None:
-            if len(self.ways) > 256:  # somebody tries all combinations
+        """Return the smallest correction onto the couplings with some joints (ids) held; it is stored."""
+        correction = self.ways.get(held)
+        if correction is None:
+            if len(self.ways) > 256:  # A program may use all combinations.
                 self.ways.clear()
-            found = self.ways[held] = shortest_way(model, self.followers, held)
-        return found
+            correction = self.ways[held] = shortest_way(model, self.followers, held)
+        return correction
 
 
 def manifold(model: Any) -> Manifold:
-    """Return the manifold of a model; made once per model.
-
-    Raises:
-        ArgumentTypeError: It is not a cluster model.
-    """
+    """Return the manifold of a model, created on first use."""
     if type(model) is not ClusterModel:
         check_model(model)
-    found: Manifold | None = model._manifold
-    if found is None:
-        found = _make(model)
-        object.__setattr__(model, "_manifold", found)
-    return found
+    stored: Manifold | None = model._manifold
+    if stored is None:
+        stored = _make(model)
+        object.__setattr__(model, "_manifold", stored)
+    return stored
 
 
 def _make(model: ClusterModel) -> Manifold:
@@ -115,8 +107,8 @@ def _make(model: ClusterModel) -> Manifold:
         line = np.zeros(len(leaders) + 1)
         line[-1] = f.offset
         resolved[f.iq] = sum((c * resolved[iq] for iq, _, _, c in f.masters), line)
-    whole = np.array([resolved[f.iq] for f in followers]).reshape(len(followers), len(leaders) + 1)
-    columns, offsets = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
+    coefficients = np.array([resolved[f.iq] for f in followers]).reshape(len(followers), len(leaders) + 1)
+    columns, offsets = np.ascontiguousarray(coefficients[:, :-1]), np.ascontiguousarray(coefficients[:, -1])
     affine = Affine.of_rows(
         (int(iq), float(offset), [(int(leaders[k]), float(line[k])) for k in np.flatnonzero(line)])
         for iq, offset, line in zip(dependents, offsets, columns, strict=True)
@@ -149,12 +141,7 @@ def _make(model: ClusterModel) -> Manifold:
 
 
 def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return limits between which Pinocchio can draw: [-1, 1] without limits, 2 away from a single limit.
-
-    Args:
-        low: Lower limits, shape (nq,).
-        high: Upper limits, shape (nq,); where they are below the lower ones, there are no limits.
-    """
+    """Return finite limits for random draws: [-1, 1] without limits or if low > high, 2 away from a single limit."""
     no_low, no_high = ~(np.abs(low) < UNLIMITED), ~(np.abs(high) < UNLIMITED)
     none = ~(low <= high) | (no_low & no_high)
     return (
@@ -165,12 +152,18 @@ def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.nda
 
 @_documented
 def residual(model: ClusterModel, q: ArrayLike) -> np.ndarray:
-    """Return by how much q misses each coupling.
+    """Return the residual of each coupling and loop-closure constraint at q.
 
     Returns:
-        Dependent joint minus what the coupling asks, one entry per row of ``model.coupling_rows``, [rad] or [m]; then
-        the rows of ``model.closures``: see ``pc.residual_rows`` for labels and units. Where a joint of a coupling is
-        continuous, whole turns are left out. Rotations are rotation vectors, [rad].
+        First the couplings: dependent joint minus prescribed value, one entry per row of ``model.coupling_rows``, [rad]
+        or [m]. Then the rows of ``model.closures``; ``pc.residual_rows`` gives labels and units. Couplings with a
+        continuous joint ignore whole turns. Rotations are rotation vectors, [rad].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> bool(abs(pc.residual(model, pc.neutral(model))).max() < 1e-12)
+        True
     """
     shape = manifold(model)
     q = configuration(model, "q", q)
@@ -180,12 +173,19 @@ def residual(model: ClusterModel, q: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ResidualRow:
-    """What one entry of ``pc.residual`` says.
+    """Label, unit and scale of one entry of ``pc.residual``.
 
     Attributes:
-        label: The constraint, and which of its rows.
+        label: The constraint and the row.
         unit: ``"m"``, ``"rad"`` or ``""``.
-        scale: What a residual is compared with: the loop's length, 1 rad, or the norm of the row of K at the reference.
+        scale: Reference value for the residual: the loop length [m], 1 rad, or the norm of the row of K at the
+            reference.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> row = pc.residual_rows(pc.load("four_bar"))[0]
+        >>> row.label, row.unit
+        ("Loop('coupler_to_rocker'): x", 'm')
     """
 
     label: str
@@ -195,13 +195,18 @@ class ResidualRow:
 
 @_documented
 def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
-    """Return label, unit and scale of each entry of ``pc.residual``.
+    """Return the label, unit and scale of each entry of ``pc.residual``.
 
     Returns:
-        One per entry.
+        One ``ResidualRow`` per entry; the unit is ``"m"``, ``"rad"`` or ``""``.
 
     References:
         The rows of ``model.coupling_rows`` and ``model.closures``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> [row.unit for row in pc.residual_rows(pc.load("four_bar"))]
+        ['m', 'm', 'm', 'rad', 'rad']
     """
     shape, tree = manifold(model), model.own_tree
     slides = {tree.idx_vs[j] for j in range(1, tree.njoints) if tree.joints[j].shortname().startswith("JointModelP")}
@@ -219,12 +224,13 @@ def check(model: ClusterModel, q: ArrayLike, tolerance: float = TOLERANCE) -> No
     """Check that q is a valid configuration.
 
     Args:
-        tolerance: Allowed residual of a coupling, as a part of its largest term (at least of 1 rad or 1 m), of a loop
-            as a part of its length (of 1 rad), and allowed deviation of a quaternion or (cos, sin) pair from unit norm.
+        tolerance: Largest residual of a coupling relative to its largest term (at least 1 rad or 1 m), and of a loop
+            relative to its length (or 1 rad). Also the largest deviation of a quaternion or (cos, sin) pair from unit
+            norm.
 
     Raises:
-        ConfigurationError: q is not finite, off a coupling or a loop, or a quaternion or (cos, sin) pair has not unit
-            norm.
+        ConfigurationError: q is not finite, violates a coupling or a loop, or a quaternion or (cos, sin) pair does not
+            have unit norm.
     """
     shape = manifold(model)
     q = configuration(model, "q", q)
@@ -238,21 +244,20 @@ def check(model: ClusterModel, q: ArrayLike, tolerance: float = TOLERANCE) -> No
             worst, excess = f, abs(f.residual(q)) / allowed
     if worst is not None:
         raise ConfigurationError(
-            f"q is off the couplings of model {model.name!r}: {worst.label} is at "
-            f"{value_at(q, worst.iq, worst.nq):.9g}, which is {worst.residual(q):+.3g} (rad or m) from where its "
-            "masters put it. Use q = pc.project(model, q), and move q with pc.integrate."
+            f"q violates the couplings of model {model.name!r}: {worst.label} is at "
+            f"{value_at(q, worst.iq, worst.nq):.9g}, which is {worst.residual(q):+.3g} (rad or m) from the value that "
+            "its masters prescribe. Use q = pc.project(model, q), and move q with pc.integrate."
         )
     if model.closures:
         check_closed(model, q, tolerance)
 
 
 def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
-    """Check the unit norms."""
     for name, first, last in shape.units:
         norm = np.linalg.norm(q[first:last])
         if not abs(norm - 1.0) <= tolerance:
-            what = "quaternion" if last - first == 4 else "(cos, sin) pair"
-            cure = "q = pc.project(model, q) makes it one." if norm > 0.0 else "Start from pc.neutral(model)."
+            kind = "quaternion" if last - first == 4 else "(cos, sin) pair"
+            cure = "Use q = pc.project(model, q)." if norm > 0.0 else "Start from pc.neutral(model)."
             raise ConfigurationError(
-                f"the {what} of joint {name!r}, q[{first}:{last}], has norm {norm:.9g} instead of 1. {cure}"
+                f"the {kind} of joint {name!r}, q[{first}:{last}], has norm {norm:.9g} instead of 1. {cure}"
             )

@@ -1,4 +1,4 @@
-"""From one configuration to another: integrate, difference, interpolate."""
+"""Motions between configurations: integrate, difference, interpolate."""
 
 from typing import Any
 
@@ -23,18 +23,17 @@ _documented = stock(COMMON, AS_PINOCCHIO)
 def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
-    The independent joints move exactly as in Pinocchio. The dependent ones are computed anew from them by the
-    couplings and closed loops, so nothing drifts, and ``difference(model, q, integrate(model, q, v))`` is v (up to
-    whole turns).
+    The independent joints move exactly as in Pinocchio. The dependent joints are computed from them by the couplings
+    and closed loops, so nothing drifts. ``difference(model, q, integrate(model, q, v))`` is v, up to whole turns.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,); the dependent entries of the result do not depend on its
-            dependent ones, but for the number of turns where a continuous joint leads a joint that is not.
+        q: Configuration of the whole tree, shape (nq,), [rad] or [m]. The dependent entries of the result do not depend
+            on the dependent entries of q, except for the number of turns of joints that follow a continuous joint.
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
-        Configuration on the couplings, shape (nq,); a fresh array. NaN and inf propagate. Loops are followed from q in
-        short steps, without passing a singular pose, so they stay on their branch.
+        Configuration on the couplings, shape (nq,), [rad] or [m]; a new array. NaN and inf propagate. Loops are
+        followed from q in short steps without passing a singular pose, so they stay on their branch.
 
     Raises:
         BranchLost: A loop does not close at the end, or only beyond a singular pose.
@@ -55,7 +54,7 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         v_tree = np.zeros(model.own_tree.nv)
         v_tree[model.idx_v_independent] = v
         moved = pin.integrate(model.own_tree, q, v_tree)
-    else:  # the turns of joints that follow continuous ones count
+    else:  # Joints that follow continuous ones must move along, because their turns count.
         moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
     return shape.follow(moved)
 
@@ -67,13 +66,20 @@ def difference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.ndarray:
     """Return the independent velocity that leads from q1 to q2 in unit time.
 
     Returns:
-        Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q1 and q2 are read only to see that their
-        loops are on one branch; those that follow by couplings are not read, as ``integrate`` computes them anew.
+        Shape (nv,), [rad] or [m]; a new array. The dependent entries of q1 and q2 only serve to check that their loops
+        are on one branch. Entries of joints that follow by couplings are not read.
 
     Raises:
-        ConfigurationError: The loops of q2 are open. Those of q1 may be: they are closed first.
-        BranchLost: The motion from q1 does not lead the loops to where they are in q2. Whole turns of a loop's joints
-            are no motion, unless they leave a joint that follows by a ratio elsewhere.
+        ConfigurationError: The loops of q2 are open. The loops of q1 may be open; they are closed first.
+        BranchLost: The motion from q1 does not lead the loops to q2. Whole turns of a loop's joints are ignored, unless
+            they move a joint that follows by a ratio.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q1 = pc.neutral(model)
+        >>> pc.difference(model, q1, pc.integrate(model, q1, np.array([0.1]))).round(6).tolist()
+        [0.1]
     """
     check_model(model)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
@@ -93,30 +99,29 @@ def _check_branch(model: ClusterModel, q1: np.ndarray, q2: np.ndarray, v: np.nda
         names = _cluster_apart(model, reached, q2)
         if same_pose(model, reached, q2, 1e-6, loops_only=True):
             raise BranchLost(
-                f"difference: the loops of the joints {', '.join(map(repr, names))} are whole turns apart in q1 and q2 "
-                "where the independent joints are not, and joints that follow them by a ratio stand elsewhere. No "
-                "motion of the independent joints leads from q1 to q2; turn those of q2 with the loops "
-                "(pc.integrate does).",
+                f"difference: the loops of the joints {', '.join(map(repr, names))} differ by whole turns in q1 and "
+                "q2, but the independent joints do not, so joints that follow them by a ratio have other positions. "
+                "No motion of the independent joints leads from q1 to q2. Compute q2 with pc.integrate.",
                 names,
             )
         raise BranchLost(
             f"difference: q1 and q2 are on different branches of the loops of the joints "
             f"{', '.join(map(repr, names))}: the motion of the independent joints from q1 to q2 leads the dependent "
-            f"ones elsewhere. Compare with pc.branches(model, q1, {names[0]!r}).",
+            f"joints to other positions. Compare with pc.branches(model, q1, {names[0]!r}).",
             names,
         )
 
 
 def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple[str, ...]:
-    """Return the joints of the first cluster with loops that stands elsewhere in q2."""
+    """Return the joints of the first cluster with loops that differs between q1 and q2."""
     tree = model.own_tree
     for loop in loops_of(model).clusters:
-        own = [i for j in loop.joints for i in in_q(tree, j)]
+        entries = [i for j in loop.joints for i in in_q(tree, j)]
         mixed = q1.copy()
-        mixed[own] = q2[own]
+        mixed[entries] = q2[entries]
         if not same_pose(model, q1, mixed, 1e-6, loops_only=False):
             return names_of_cluster(model, loop.joints)
-    raise AssertionError("all stand alike")  # excluded by the caller
+    raise AssertionError("no cluster differs")  # The caller has found a difference.
 
 
 @fast(of_interpolate)
@@ -129,11 +134,19 @@ def interpolate(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, alpha: float)
         alpha: Any number; outside 0 to 1 it extrapolates.
 
     Returns:
-        Shape (nq,); a fresh array. The independent joints are Pinocchio's. A dependent joint with a continuous master
-        moves on from q1, so at alpha = 1 it may be whole turns away from q2.
+        Configuration, shape (nq,), [rad] or [m]; a new array. The independent joints are Pinocchio's. A dependent joint
+        with a continuous master moves on from q1, so at alpha = 1 it may be whole turns away from q2.
 
     Raises:
-        BranchLost: The motion from q1 does not lead the loops to where they are in q2.
+        BranchLost: The motion from q1 does not lead the loops to q2.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q1 = pc.neutral(model)
+        >>> q2 = pc.integrate(model, q1, np.array([0.2]))
+        >>> pc.difference(model, q1, pc.interpolate(model, q1, q2, 0.5)).round(6).tolist()
+        [0.1]
     """
     shape = manifold(model)
     part = float(alpha) if isinstance(alpha, float) else _one_number(alpha)
@@ -142,17 +155,17 @@ def interpolate(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, alpha: float)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
     q = pin.interpolate(model.own_tree, q1, q2, part)
     if not shape.linear:
-        # the way that the independent joints take says how often a dependent one turned
-        way = model.coupling_matrix @ pin.difference(model.own_tree, q1, q2)[model.idx_v_independent]
+        # The motion of the independent joints determines how often a dependent joint turns.
+        tangent = model.coupling_matrix @ pin.difference(model.own_tree, q1, q2)[model.idx_v_independent]
         for f in shape.followers:
             if f.nq == 1:
-                q[f.iq] = q1[f.iq] + part * way[f.iv]
+                q[f.iq] = q1[f.iq] + part * tangent[f.iv]
     return shape.follow(q) if shape.followers else q
 
 
 def _one_number(alpha: Any) -> float:
-    found = numbers("alpha", alpha)
-    given = array("alpha", found.reshape(1) if found.ndim == 0 else found)
-    if given.size != 1:
-        raise ShapeError(f"alpha has size {given.size}, expected one number.")
-    return float(given[0])
+    values = numbers("alpha", alpha)
+    vector = array("alpha", values.reshape(1) if values.ndim == 0 else values)
+    if vector.size != 1:
+        raise ShapeError(f"alpha has size {vector.size}, expected one number.")
+    return float(vector[0])

@@ -1,4 +1,4 @@
-"""Single configurations: neutral, random, projected."""
+"""Single configurations: neutral, random and projected."""
 
 import math
 from collections.abc import Sequence
@@ -18,23 +18,28 @@ from .manifold import UNLIMITED, Manifold, check_norms, finite_limits, manifold
 from .motions import integrate
 
 _documented = stock(COMMON, AS_PINOCCHIO)
-# parts of the way to a random pose that are tried in turn
+# Fractions of the motion to a random pose, in the order in which they are used until one succeeds.
 _PARTS = (1.0, 0.6, 0.35, 0.2, 0.1, 0.05)
 # Near a dead centre the dependent joints are much faster than the independent ones. A random pose is accepted if, in a
-# small further part of the way, no entry of q changes by more than so many times the largest independent change.
+# small further part of the motion, no entry of q changes by more than _FASTEST times the largest independent change.
 _PROBE, _FASTEST = 1e-6, 1e3
 
 
 @fast(of_neutral)
 @_documented
 def neutral(model: ClusterModel) -> np.ndarray:
-    """Return Pinocchio's neutral configuration, with the dependent joints where the couplings put them.
+    """Return Pinocchio's neutral configuration, with the dependent joints set by the couplings.
 
-    With closed loops, or if the model was given a ``q_reference``, it is ``model.q_reference``: an assembled pose that
-    is not singular.
+    With closed loops or a given ``q_reference``, it is ``model.q_reference``, an assembled pose that is not singular.
 
     Returns:
-        Shape (nq,); a fresh array. Limits are not looked at, as in Pinocchio.
+        Configuration, shape (nq,), [rad] or [m]; a new array. Joint limits are ignored, as in Pinocchio.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> pc.neutral(model).shape == (model.nq,)
+        True
     """
     if type(model) is not ClusterModel and is_pinocchios(model):
         return np.array(pin.neutral(model))
@@ -49,21 +54,27 @@ def randomConfiguration(
 ) -> np.ndarray:
     """Return a random configuration on the couplings.
 
-    The independent joints are uniform within their limits; without limits, within [-1, 1]; with one limit, within 2
-    of it. Rotations are uniform. The dependent joints follow, also beyond their own limits. ``pin.seed`` sets the seed.
-    Closed loops are reached by continuation from ``model.q_reference``, on its branch; where they cannot follow all the
-    way, they stop at a part of it.
+    The independent joints are uniform within their limits; without limits, within [-1, 1]; with one limit, within 2 of
+    it. Rotations are uniform. The dependent joints follow, even beyond their own limits. ``pin.seed`` sets the seed.
+    Closed loops are moved by continuation from ``model.q_reference``, on its branch. Where they cannot follow to the
+    end, they stop at a fraction of the motion.
 
     Args:
         lower_bound: Lower limits of q, shape (nq,), [rad] or [m]; the model's by default.
         upper_bound: Upper limits of q, shape (nq,), [rad] or [m]; the model's by default.
 
     Returns:
-        Shape (nq,); a fresh array.
+        Configuration, shape (nq,), [rad] or [m]; a new array.
 
     Raises:
         ConfigurationError: A given lower limit is above the upper one, or not a number.
         ShapeError: A size is wrong.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> bool(abs(pc.residual(model, pc.randomConfiguration(model))).max() < 1e-9)
+        True
     """
     shape = manifold(model)
     if lower_bound is None and upper_bound is None:
@@ -77,7 +88,6 @@ def randomConfiguration(
 
 
 def _given_limits(model: ClusterModel, shape: Manifold, lower: Any, upper: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits of the user, or the model's for the one that is None, as ``finite_limits``."""
     low = configuration(model, "lower_bound", model.lowerPositionLimit if lower is None else lower)
     high = configuration(model, "upper_bound", model.upperPositionLimit if upper is None else upper)
     low, high = np.where(shape.bounded, low, -1.0), np.where(shape.bounded, high, 1.0)
@@ -95,14 +105,14 @@ def _given_limits(model: ClusterModel, shape: Manifold, lower: Any, upper: Any) 
 
 
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
-    """Return the target with its loops closed; their independent joints go as far towards it as they can."""
+    """Close the loops of the target; their independent joints move as far towards it as they can."""
     start = model.q_reference
-    way = pin.difference(model.own_tree, start, target)[model.idx_v_independent]
-    farthest = _PROBE * _FASTEST * np.abs(way).max(initial=1e-6)  # The least value is far above rounding errors.
+    motion = pin.difference(model.own_tree, start, target)[model.idx_v_independent]
+    farthest = _PROBE * _FASTEST * np.abs(motion).max(initial=1e-6)  # The minimum exceeds rounding errors.
     for part in _PARTS:
         try:
-            q = integrate(model, start, part * way)
-            beyond = integrate(model, q, _PROBE * way)
+            q = integrate(model, start, part * motion)
+            beyond = integrate(model, q, _PROBE * motion)
         except BranchLost:
             continue
         if np.abs(beyond - q).max() <= farthest:
@@ -119,21 +129,21 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
 def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -> np.ndarray:
     """Return the nearest configuration on the couplings and closed loops.
 
-    The smallest change (in the norm of the tangent space, rad and m alike) of all joints that are not held; then the
-    couplings hold to rounding. Quaternions and (cos, sin) pairs are normalised. Loops are closed by Newton's method
-    with minimum-norm steps, damped far from an assembled pose.
+    It is the smallest change (in the norm of the tangent space, with equal weights for rad and m) of all joints that
+    are not held. The couplings then hold to rounding. Quaternions and (cos, sin) pairs are normalized. Loops are closed
+    by Newton's method with minimum-norm steps, damped far from an assembled pose.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,), off the couplings or not.
-        hold: Names of joints that stay where they are.
+        q: Configuration of the whole tree, shape (nq,), [rad] or [m], which may violate the couplings.
+        hold: Names of joints that do not move.
 
     Returns:
-        Shape (nq,); a fresh array.
+        Configuration, shape (nq,), [rad] or [m]; a new array.
 
     Raises:
-        ConfigurationError: The held joints leave no way to fulfil the couplings, a loop does not close, q is not
+        ConfigurationError: The couplings cannot be satisfied with the held joints, a loop does not close, q is not
             finite, or a quaternion or (cos, sin) pair is zero.
-        UnknownNameError: No joint has a name in ``hold``.
+        UnknownNameError: A name in ``hold`` is unknown.
 
     References:
         The normal equations of a linear constraint; its rows are ``model.coupling_rows``.
@@ -157,22 +167,21 @@ def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -
         norm = math.sqrt(in_order(x * x for x in q[first:last].tolist()))
         if norm > 0.0:
             q[first:last] /= norm
-    check_norms(shape, q, 1e-6)  # what is left is zero
-    tree, way = model.own_tree, shape.way(model, held)
+    check_norms(shape, q, 1e-6)  # raises an error for groups that are zero
+    tree, correction = model.own_tree, shape.way(model, held)
     if model.closures:
         q = close(model, q, [iv for j in held for iv in in_v(tree, j)])
     remember_hold(model, project, hold, held)
-    if not way.outside:
+    if not correction.outside:
         return shape.follow(q) if shape.followers and not held else q
-    moved = pin.integrate(tree, q, way.shortest(q, shape.linear, tree.nv))
+    moved = pin.integrate(tree, q, correction.shortest(q, shape.linear, tree.nv))
     shape.follow(moved)
     for i in (i for j in held for i in in_q(tree, j)):
-        moved[i] = q[i]  # not even rounding moves a held joint
+        moved[i] = q[i]  # Held joints stay exactly, without rounding.
     return moved
 
 
 def held_joints(model: ClusterModel, hold: Any) -> tuple[int, ...]:
-    """Return the ids of joints that are held, in order."""
     names = (hold,) if isinstance(hold, str) else hold
     if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(n, str) for n in names):
         raise ArgumentTypeError(f"project: hold must be a joint name or a list of them, got {hold!r}.")

@@ -1,4 +1,4 @@
-"""Derivatives of ``integrate`` and ``difference``: of the independent joints, which move as in Pinocchio."""
+"""Derivatives of ``integrate`` and ``difference`` of the independent joints, which move as in Pinocchio."""
 
 from typing import Any, overload
 
@@ -16,10 +16,10 @@ _documented = stock(
     COMMON,
     """
     Args:
-        argument_position: ``pin.ArgumentPosition.ARG0`` or ``ARG1``: by which of the two; without it by both.
+        argument_position: ``pin.ArgumentPosition.ARG0`` or ``ARG1`` selects one derivative; None returns both.
 
     Raises:
-        ArgumentTypeError: A type is wrong, or the argument is none of the two.
+        ArgumentTypeError: A type is wrong, or ``argument_position`` is another value.
     """,
     AS_PINOCCHIO,
 )
@@ -29,7 +29,6 @@ _POSITIONS = (pin.ARG0, pin.ARG1)
 
 
 def leaders_at(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
-    """Return the independent joints, each on the universe in the order of v; and where their numbers are in q."""
     check_model(model)
     return leaders_of(model)
 
@@ -44,13 +43,20 @@ def dIntegrate(
 @also_pinocchios
 @_documented
 def dIntegrate(model: ClusterModel, q: ArrayLike, v: ArrayLike, argument_position: Any = None) -> Any:
-    """Differentiate ``integrate(model, q, v)`` by q and by v, all as independent velocities.
+    """Differentiate ``integrate(model, q, v)`` with respect to q and v, for the independent joints.
 
     Args:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
-        Shape (nv, nv) each: what the independent joints do; the dependent ones follow them. Fresh arrays.
+        Derivatives of the independent joints, shape (nv, nv) each; the dependent joints follow them. New arrays.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> by_q, by_v = pc.dIntegrate(model, pc.neutral(model), np.array([0.1]))
+        >>> by_q.tolist(), by_v.tolist()
+        ([[1.0]], [[1.0]])
     """
     tree, iq = leaders_at(model)
     q, v = configuration(model, "q", q), velocity(model, "v", v)
@@ -67,10 +73,17 @@ def dDifference(
 @also_pinocchios
 @_documented
 def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_position: Any = None) -> Any:
-    """Differentiate ``difference(model, q1, q2)`` by q1 and by q2, all as independent velocities.
+    """Differentiate ``difference(model, q1, q2)`` with respect to q1 and q2, for the independent joints.
 
     Returns:
-        Shape (nv, nv) each; fresh arrays. The dependent entries of q1 and q2 are not read.
+        Shape (nv, nv) each; new arrays. The dependent entries of q1 and q2 are not read.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> by_q1, by_q2 = pc.dDifference(model, pc.neutral(model), pc.neutral(model))
+        >>> by_q1.tolist(), by_q2.tolist()
+        ([[-1.0]], [[1.0]])
     """
     tree, iq = leaders_at(model)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
@@ -78,10 +91,9 @@ def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_posi
 
 
 def position_of(given: Any) -> tuple[pin.ArgumentPosition, ...]:
-    """Return the position of the first or the second argument, if it is given."""
     if given is None:
         return ()
-    if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # whole numbers are equal to them
+    if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # Equal integers are not accepted.
         raise ArgumentTypeError(
             f"argument_position must be pin.ArgumentPosition.ARG0 or ARG1, got {shown(given)} ({type(given).__name__})."
         )

@@ -1,4 +1,4 @@
-"""The bridge from a tree, its clusters and rotors to the kernels' tables."""
+"""Write the tables of the kernels from a tree, its clusters and its rotors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ from ._writer import Body, Robot, Writer, put_body
 
 
 class Condition(NamedTuple):
-    """How well the closures of a cluster determine its dependent joints."""
+    """Determination of the dependent joints of a cluster by its closures."""
 
-    joints: tuple[int, ...]  # ids of its joints
+    joints: tuple[int, ...]  # joint ids of the cluster
     dependents: int  # number of dependent velocities
-    at: int  # where the kernels leave the squared bound of the condition in the workspace
+    at: int  # offset in the workspace of the squared bound of the condition number
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,7 @@ def pack(
     gravity: np.ndarray,
     packed: TreeTables,
 ) -> Tables:
-    """Return the tables of a model.
-
-    Args:
-        tree: The spanning tree.
-        inertia_tree: What ``trees.inertia_tree_of`` made of it.
-        topology: Its clusters.
-        rotors: Its rotors.
-        gravity: Linear acceleration [m/s^2], shape (3,).
-        packed: The tables of its kinematics, from ``pack_tree``.
-    """
+    """Return the tables of a model, with gravity [m/s^2]; ``packed`` is the result of ``pack_tree``."""
     robot = Robot(tree, inertia_tree, topology, rotors)
     groups = _grouped(robot)
     fixed_potential = 0.0
@@ -88,7 +79,7 @@ def pack(
             moved = robot.bodies[carrier - 1]
             moved.inertia = moved.inertia + rotor.placement.act(tree.inertias[j])
         else:
-            # a balanced rotor on the universe does not move its weight; Pinocchio counts it in the potential energy
+            # The weight of a balanced rotor on the universe is fixed; Pinocchio includes it in the potential energy.
             centre = rotor.placement.act(tree.inertias[j].lever)
             fixed_potential -= tree.inertias[j].mass * (gravity @ centre)
     for rod in massive(topology.closures):
@@ -103,7 +94,7 @@ def pack(
     out.put(at.POTENTIAL, fixed_potential)
     out.put(at.ORIGIN, robot.origin)
     joint_of_row = {}
-    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # of spinning rotors: where the row of G stands, and its columns
+    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # by spinning rotor: offset of its row of G, columns
     supplies: list[Supply] = []
     conditions: list[Condition] = []
     for row, (t, columns, members) in enumerate(groups, header.cluster0):
@@ -118,8 +109,8 @@ def pack(
         entry.first, entry.last, entry.nk = members[0].row, members[-1].row + 1, len(columns)
         entry.out = members[0].parent
         entry.smallest = out.append(robot.smallest_d(t))
-        found, functions = Loop(out, robot, loop, row, columns, members).write()
-        rows_of_g.update({j: (where, columns) for j, where in found.items()})
+        rows_of_rotors, functions = Loop(out, robot, loop, row, columns, members).write()
+        rows_of_g.update({j: (where, columns) for j, where in rows_of_rotors.items()})
         supplies += functions
         head = out.rows[entry.head]
         conditions.append(
@@ -150,36 +141,36 @@ def pack(
 
 
 def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:
-    """Make the bodies; return them by cluster of the kernels: which of the topology's it is, columns in v, bodies."""
+    """Create the bodies and group them by the kernels' clusters: index in the topology, columns in v, bodies."""
     tree, topology, bodies = robot.tree, robot.topology, robot.bodies
     groups: list[tuple[int, list[int], list[Body]]] = []
     for t in depth_first(topology.clusters, topology.outputs):
         joints = topology.clusters[t]
         staying = [j for j in joints if j not in robot.spinning]
-        whole: list[Body] = []
+        bodies_of_cluster: list[Body] = []
         for j in sorted(staying, key=lambda j: len(list(tree.supports[j]))):
             chain = robot.chains[j]
             for i, primitive in enumerate(chain):
                 parent = robot.body_of_joint[tree.parents[j]] if i == 0 else len(bodies)
-                whole.append(robot.add(j, primitive, parent, last=primitive is chain[-1]))
+                bodies_of_cluster.append(robot.add(j, primitive, parent, last=primitive is chain[-1]))
             robot.body_of_joint[j] = len(bodies)
             robot.align[j] = chain[-1].align
             bodies[-1].inertia = robot.inertia_tree.inertias[j]
         loop = topology.loops[t]
         for _ in massive(loop.closures if loop is not None else ()):
             middle = Primitive(at.MIDDLE, pin.SE3.Identity(), np.eye(3), 0, 0, 0)
-            whole.append(robot.add(0, middle, robot.body_of_joint[topology.outputs[t]], last=False))
+            bodies_of_cluster.append(robot.add(0, middle, robot.body_of_joint[topology.outputs[t]], last=False))
         if len(joints) == 1 and not topology.members[t]:
-            # an untied joint of several degrees of freedom: one cluster per primitive
-            for body in whole:
+            # Each primitive of an uncoupled joint of several degrees of freedom is a cluster.
+            for body in bodies_of_cluster:
                 groups.append((t, _columns(topology, [body.primitive]), [body]))
         else:
-            groups.append((t, _columns(topology, [p for j in joints for p in robot.chains[j]]), whole))
+            groups.append((t, _columns(topology, [p for j in joints for p in robot.chains[j]]), bodies_of_cluster))
     return groups
 
 
 def depth_first(clusters: Sequence[tuple[int, ...]], outputs: Sequence[int]) -> list[int]:
-    """Return the order in which each cluster is followed by all that hangs from it: kernels finish branch by branch."""
+    """Return an order in which each cluster is followed by its descendants, so that kernels finish branch by branch."""
     home = {j: t for t, joints in enumerate(clusters) for j in joints}
     below: dict[int | None, list[int]] = {}
     for t, output in enumerate(outputs):
@@ -193,7 +184,6 @@ def depth_first(clusters: Sequence[tuple[int, ...]], outputs: Sequence[int]) -> 
 
 
 def _write_ways_up(out: Writer) -> None:
-    """Write which cluster is above which."""
     header = out.rows[0]
     rows = out.rows[header.cluster0 : header.cluster1]
     for row in rows:
@@ -203,7 +193,7 @@ def _write_ways_up(out: Writer) -> None:
 
 
 def _write_ground(out: Writer, robot: Robot) -> None:
-    """Masses on the universe, and momenta of rotors there; where closures change their ratios, their cluster knows."""
+    """Write the masses on the universe and the momenta of rotors there, except rotors with ratios that depend on q."""
     topology, rotors, origin = robot.topology, robot.rotors, robot.origin
     moment = np.zeros(4)
     for r in rotors:
@@ -224,7 +214,7 @@ def _write_ground(out: Writer, robot: Robot) -> None:
 
 
 def _write_rates(out: Writer) -> int:
-    """Write where each cluster keeps what derivatives need; return how much room that is."""
+    """Write the offset of each cluster's data for derivatives; return the total size."""
     header, room, sizes = out.rows[0], 0, {at.SINGLE: OF_COLUMN, at.FREE: OF_FREE}
     for row in out.rows[header.cluster0 : header.cluster1]:
         row.at_rates = room
@@ -233,11 +223,10 @@ def _write_rates(out: Writer) -> int:
 
 
 def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
-    """Indices in v of the independent velocities among the primitives' ones."""
-    mine = sorted({p.iv + d for p in chain for d in range(p.nv)})
-    places = np.searchsorted(topology.independent, mine)
+    velocities = sorted({p.iv + d for p in chain for d in range(p.nv)})
+    places = np.searchsorted(topology.independent, velocities)
     free = topology.independent
-    return [int(i) for i, iv in zip(places, mine, strict=True) if i < len(free) and free[i] == iv]
+    return [int(i) for i, iv in zip(places, velocities, strict=True) if i < len(free) and free[i] == iv]
 
 
 def _write_body(out: Writer, robot: Robot, body: Body) -> None:
@@ -256,7 +245,6 @@ def _write_body(out: Writer, robot: Robot, body: Body) -> None:
 def _write_spinning(
     out: Writer, robot: Robot, rows_of_g: dict[int, tuple[int, list[int]]], home: dict[int, int]
 ) -> None:
-    """Where external forces on spinning rotors of the tree go."""
     rows = []
     for j, r in sorted(robot.spinning.items()):
         free = np.flatnonzero(r.row)
@@ -271,24 +259,21 @@ def _write_spinning(
     out.rows[0].rotor0, out.rows[0].rotor1 = out.add_all(rows)
 
 
-WIDTH = 5  # numbers per velocity, as in ``tree_solve``, which imports Numba
+WIDTH = 5  # numbers per velocity, as in ``tree_solve``, which is not imported because it needs Numba
 
 
 def tree_of_velocities(index: np.ndarray) -> np.ndarray:
-    """Return the plan of ``tree_solve``: five numbers per velocity in the kernels' order, then those above each.
-
-    The velocities of a cluster follow each other, below the last one of the cluster above.
-    """
+    """Return the plan of ``tree_solve``: five numbers per velocity in the kernels' order, then its ancestors."""
     header = Header(*index[0, : len(Header._fields)].tolist())
-    last = {0: -1}  # of each cluster
+    last = {0: -1}  # last velocity of each cluster, by row
     columns: list[int] = []
     above: list[int] = []
     for row in range(header.cluster0, header.cluster1):
         c = Cluster(*index[row, : len(Cluster._fields)].tolist())
-        alone = c.kind in (SINGLE, FREE)
+        consecutive = c.kind in (SINGLE, FREE)
         up = last[c.above]
         for k in range(c.nk):
-            columns.append(c.column + k if alone else int(index[c.column + k, 0]))
+            columns.append(c.column + k if consecutive else int(index[c.column + k, 0]))
             above.append(up)
             up = len(columns) - 1
         last[row] = up
@@ -304,7 +289,7 @@ def tree_of_velocities(index: np.ndarray) -> np.ndarray:
         while j >= 0:
             path.append(j)
             j = above[j]
-        # a row of L has an entry more than its path
+        # A row of L has one entry more than its path.
         rows += [columns[i], behind[i], WIDTH * n + len(paths), len(path), len(paths) + i]
         paths += path
     return np.array(rows + paths, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The rows of clusters with closures: velocities, equations, followers, spin elements, rods with mass."""
+"""Write the rows of clusters with closures: velocities, equations, followers, spin elements, rods with mass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,21 +25,12 @@ class Supply:
 
     closure: CallableClosure  # the function
     iq: tuple[int, ...]  # index in q of each of its joints
-    room: int  # where the Jacobian begins in the workspace; the second derivatives follow
+    room: int  # offset of the Jacobian in the workspace; the second derivatives follow
 
 
 @dataclass
 class Loop:
-    """A cluster with closures while it is written.
-
-    Attributes:
-        out: The tables.
-        robot: What is written.
-        loop: Analysis.
-        row: The cluster's row.
-        columns: Indices in v of its independent velocities.
-        members: Its bodies.
-    """
+    """Writer of a cluster with closures: its row, the indices in v of its independent velocities, and its bodies."""
 
     out: Writer
     robot: Robot
@@ -58,7 +49,7 @@ class Loop:
         self.column = {iv: i for i, iv in enumerate((*self.loop.dependents, *self.loop.independents))}
 
     def write(self) -> tuple[dict[int, int], list[Supply]]:
-        """Write everything; return where the rows of G of spinning rotors of the tree stand, and Python functions."""
+        """Write all rows; return the offsets of the rows of G of spinning rotors, and the Python functions."""
         out, nk = self.out, self.nk
         spinning = [j for j in self.loop.joints if j in self.robot.spinning]
         entry = out.rows[self.row]
@@ -80,32 +71,32 @@ class Loop:
 
     def _write_bodies(self) -> None:
         out, nk = self.out, self.nk
-        every = (1 << nk) - 1 if nk < 63 else -1
+        all_columns = (1 << nk) - 1 if nk < 63 else -1
         inside = {b.row for b in self.members}
         for body in self.members:
-            mine, p = out.rows[body.row], body.primitive
-            mine.cluster, mine.sole = self.row, -1
-            mine.at_K, mine.at_G = out.room(6 * nk), out.room(p.nv * joint_work(nk))
+            body_row, p = out.rows[body.row], body.primitive
+            body_row.cluster, body_row.sole = self.row, -1
+            body_row.at_K, body_row.at_G = out.room(6 * nk), out.room(p.nv * joint_work(nk))
             mask = out.rows[body.parent].mask if body.parent in inside else 0
-            alone = p.nv > 0 and all(p.iv + d in self.loop.independents for d in range(p.nv))
-            mine.which = self.loop.independents.index(p.iv) if alone else -1
-            mine.unit = self.columns[mine.which] if alone and p.nv == 1 else -1
+            independent = p.nv > 0 and all(p.iv + d in self.loop.independents for d in range(p.nv))
+            body_row.which = self.loop.independents.index(p.iv) if independent else -1
+            body_row.unit = self.columns[body_row.which] if independent and p.nv == 1 else -1
             for iv in range(p.iv, p.iv + p.nv):
                 free = iv in self.loop.independents and nk < 63
-                mask |= 1 << self.loop.independents.index(iv) if free else every
-            mine.mask = every if p.kind == at.MIDDLE or every == -1 else mask
+                mask |= 1 << self.loop.independents.index(iv) if free else all_columns
+            body_row.mask = all_columns if p.kind == at.MIDDLE or all_columns == -1 else mask
 
     def _write_velocities(self, spinning: Sequence[int]) -> None:
         out, nk = self.out, self.nk
-        where: dict[int, tuple[int, int, int, int]] = {}  # iv -> block, size of the joint, number in it, body
+        where: dict[int, tuple[int, int, int, int]] = {}  # iv -> offset, size, index in the joint, row of the body
         for body in self.members:
             p = body.primitive
             for d in range(p.nv):
                 where[p.iv + d] = (out.rows[body.row].at_G, p.nv, d, body.row)
         for j in spinning:
             where[self.tree.joints[j].idx_v] = (out.room(joint_work(nk)), 1, 0, -1)
-        rest = sorted(set(where) - set(self.loop.dependents))
-        for iv in (*self.loop.dependents, *rest):
+        independent_iv = sorted(set(where) - set(self.loop.dependents))
+        for iv in (*self.loop.dependents, *independent_iv):
             block, n, d, body_row = where[iv]
             k = self.loop.independents.index(iv) if iv in self.loop.independents else -1
             bias = block + n * nk + d
@@ -138,15 +129,13 @@ class Loop:
         return supplies
 
     def _place(self, j: int, position: np.ndarray) -> np.ndarray:
-        """Position in the kernel's frame of a joint's body."""
         return self.align[j].T @ (position - (self.robot.origin if j == 0 else 0.0))
 
     def _inside(self, b: int) -> int:
-        """Kernel body b if it is one of the cluster, else 0."""
         return b if b > 0 and self.out.rows[b].cluster == self.row else 0
 
     def _path(self, b: int) -> list[int]:
-        """Kernel bodies of the cluster from the output body down to b."""
+        """Return the kernel bodies of the cluster from b up to the output body."""
         path = []
         while b := self._inside(b):
             path.append(b)
@@ -172,11 +161,11 @@ class Loop:
         to_a, to_b = (self._path(self.body_of_joint[j]) for j in ends)
         primitives = {m.row: m.primitive for m in self.members}
         row.part0, row.part1 = out.add_all(
-            at.OnPath(self.column[primitives[b].iv + d], mine.at_S + 6 * d, sign, self._inside(mine.parent))
-            for path, other, sign in ((to_a, to_b, -1), (to_b, to_a, 1))
+            at.OnPath(self.column[primitives[b].iv + d], body_row.at_S + 6 * d, sign, self._inside(body_row.parent))
+            for path, opposite, sign in ((to_a, to_b, -1), (to_b, to_a, 1))
             for b in path
-            if b not in other
-            for mine in (out.rows[b],)
+            if b not in opposite
+            for body_row in (out.rows[b],)
             for d in range(primitives[b].nv)
         )
 
@@ -198,8 +187,8 @@ class Loop:
             row.form = at.SUPPLIED
             if closure.addresses[0]:
                 row.form, row.functions = at.CALLED, out.add(at.Functions(*closure.addresses))
-            most = max(order for order, address in enumerate((1, *closure.addresses[1:])) if address)
-            row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m, most))
+            highest_order = max(order for order, address in enumerate((1, *closure.addresses[1:])) if address)
+            row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m, highest_order))
             out.append(closure.steps)
 
     def _write_harmonic(self, row: Row, closure: HarmonicClosure, scales: np.ndarray) -> None:
@@ -231,7 +220,6 @@ class Loop:
         row.term0, row.term1 = out.add_all(terms)
 
     def _write_shares(self, masters: Sequence[tuple[int, float]]) -> tuple[int, int]:
-        """Rows of (velocity, coefficient)."""
         out = self.out
         return out.add_all(at.Share(self.velocities[iv], out.append(coefficient)) for iv, coefficient in masters)
 
@@ -246,12 +234,12 @@ class Loop:
         head.follower0, head.follower1 = out.add_all(rows)
 
     def _write_elements(self, head: Row) -> None:
-        """Armature and spin elements, and the tables of spin momenta of their carriers."""
+        """Write armature, spin elements and the tables of spin momenta of their carriers."""
         out, nk, entry, armature = self.out, self.nk, self.out.rows[self.row], self.robot.inertia_tree.armature
         inside, output = {b.row for b in self.members}, self.members[0].parent
-        own = [r for r in self.robot.rotors if r.spins and any(iv in self.velocities for iv, _ in r.drivers)]
+        spin_elements = [r for r in self.robot.rotors if r.spins and any(iv in self.velocities for iv, _ in r.drivers)]
         tables: dict[int, int] = {}
-        for r in own:
+        for r in spin_elements:
             carrier = self.body_of_joint[r.carrier_id]
             if carrier and carrier not in tables:
                 tables[carrier] = out.room(3 * (nk + 1))
@@ -265,7 +253,7 @@ class Loop:
             if armature[iv] != 0.0:
                 data = out.append([armature[iv], 0.0, 0.0, 0.0])
                 rows.append(at.Element(data, *self._write_shares([(iv, 1.0)]), -1, out.room(4 * nk), 0))
-        for r in own:
+        for r in spin_elements:
             carrier = self.body_of_joint[r.carrier_id]
             data = out.append([r.axial_inertia, *(self.align[r.carrier_id].T @ r.axis)])
             shares, at_spin = self._write_shares(r.drivers), tables.get(carrier, -1)

@@ -1,4 +1,4 @@
-"""The tables of the spanning tree: ``kernels.tables.tree_layout``."""
+"""Tables of the spanning tree, as ``kernels.tables.tree_layout`` defines them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from ..primitives import Primitive, primitives_of
 from ..topology import Topology
 from ._writer import put_body, shuffle
 
-NEVER = 1 << 40  # with which wish nothing is copied
-# of each field of pin.Data: name, numbers per item, items, with which wishes it is filled, from which level on
+NEVER = 1 << 40  # request bit of fields that are never copied
+# Fields of pin.Data: name, numbers per item, number of items, requests that fill it, least level of the motion.
 _FIELDS = (
     ("oMi", 12, "njoints", 0, 0),
     ("liMi", 12, "njoints", 0, 0),
@@ -37,7 +37,7 @@ _FIELDS = (
     ("Ig", 10, "", tl.WHOLE, 0),
     ("oMf", 12, "nframes", NEVER, 0),
 )
-# the entries of the whole robot alone
+# Fields of which only the entry of the whole robot is filled: name, requests, least level.
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
     ("vcom", tl.CENTERS | tl.MAP_RATE, 1),
@@ -47,26 +47,26 @@ _OF_THE_WHOLE = (
 
 @dataclass(frozen=True)
 class TreeTables:
-    """What the kernels of the tree read."""
+    """Tables of the kernels of the spanning tree."""
 
-    index: np.ndarray  # whole numbers, shape (rows, ROW_WIDTH); the addresses of fields are those of a data object
+    index: np.ndarray  # integers, shape (rows, ROW_WIDTH); each data object adds the addresses of its fields
     params: np.ndarray  # floats, flat
     work: int  # size of the workspace
     out: int  # size of the results
-    sections: tl.Sections  # where the fields of ``pin.Data`` are among the results
-    own: tl.Own  # where our own results are
-    derived: tl.Derived  # where derivatives and what they need are
-    fields: tuple[tuple[int, str], ...]  # row of the index and name of each copy to ``pin.Data``
-    link_of_joint: np.ndarray  # the link that is moved by each joint
-    settles: bool  # whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q
-    curved: tuple[int, ...]  # velocities whose rows of G depend on q
-    masses: np.ndarray  # of the subtree of each joint, with the masses of rods that no link has
+    sections: tl.Sections  # offsets of the fields of ``pin.Data`` in the results
+    own: tl.Own  # offsets of the results for independent joints
+    derived: tl.Derived  # offsets of derivatives and their intermediate results
+    fields: tuple[tuple[int, str], ...]  # row of the index and name of each field that is copied to ``pin.Data``
+    link_of_joint: np.ndarray  # link that each joint moves, shape (njoints,)
+    settles: bool  # whether Pinocchio stores motion axes that depend on q, which only Pinocchio can update
+    curved: tuple[int, ...]  # velocities of the tree whose rows of G depend on q
+    masses: np.ndarray  # mass of the subtree of each joint, including rods that are not in a link, [kg]
 
 
 def pack_tree(
     tree: pin.Model, inertia_tree: pin.Model, topology: Topology, rotors: Sequence[RotorElement]
 ) -> TreeTables:
-    """Return the tables of a tree; ``inertia_tree`` is what ``trees.inertia_tree_of`` made of it."""
+    """Return the tables of a tree; ``inertia_tree`` is the result of ``trees.inertia_tree_of``."""
     nv, nvt = topology.G.shape[1], tree.nv
     chains: list[list[Primitive]] = [[]] + [
         primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)
@@ -126,8 +126,8 @@ def pack_tree(
     for j, M in places:
         b = int(link_of_joint[j])
         A = aligns[b].T
-        given = (A @ M.rotation, A @ M.translation), (M.rotation, M.translation)
-        out.add(tl.Place(b, j, out.append([x for R, p in given for x in (*R.flat, *p)])))
+        frames = (A @ M.rotation, A @ M.translation), (M.rotation, M.translation)
+        out.add(tl.Place(b, j, out.append([x for R, p in frames for x in (*R.flat, *p)])))
     out.rows[0] = tl.TreeHeader(
         len(links), tree.nq, nv, nvt, dof0, spin0, spin1, where, field0, field0 + len(copies),
         int(bool(topology.closures)), place0, len(out.rows), tree.njoints, lump0, lump1,
@@ -149,7 +149,7 @@ def pack_tree(
 
 
 def _axis(p: Primitive, d: int) -> tuple[int, int]:
-    """Return about which axis of its link velocity d of a primitive turns (1), or along which it goes (0)."""
+    """Return the axis of velocity d of a primitive in its link, and whether it rotates (1) or translates (0)."""
     if p.kind in (at.SPHERICAL, at.FREEFLYER):
         return d % 3, int(p.kind == at.SPHERICAL or d > 2)
     if p.kind == at.PLANAR:
@@ -158,32 +158,30 @@ def _axis(p: Primitive, d: int) -> tuple[int, int]:
 
 
 def _pattern(tree: pin.Model, topology: Topology) -> list[list[int]]:
-    """Return for each velocity of the tree the independent ones of which it may be made."""
-    found = [np.flatnonzero(row).tolist() for row in topology.G]
+    pattern = [np.flatnonzero(row).tolist() for row in topology.G]
     for rows, columns in _blocks(tree, topology):
         for iv in rows:
-            found[iv] = columns
-    return found
+            pattern[iv] = columns
+    return pattern
 
 
 def _blocks(tree: pin.Model, topology: Topology) -> list[tuple[list[int], list[int]]]:
-    """Return the rows and columns of G of each cluster with loops."""
-    found = []
+    blocks = []
     for joints, loop in zip(topology.clusters, topology.loops, strict=True):
         if loop is not None:
             rows = [iv for j in joints for iv in in_v(tree, j)]
-            found.append((rows, [k for k, iv in enumerate(topology.independent) if int(iv) in rows]))
-    return found
+            blocks.append((rows, [k for k, iv in enumerate(topology.independent) if int(iv) in rows]))
+    return blocks
 
 
 def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> np.ndarray:
-    found = np.array([inertia.mass for inertia in inertia_tree.inertias])
-    found[0] = 0.0  # as Pinocchio's: bodies that are welded to the universe do not count
+    masses = np.array([inertia.mass for inertia in inertia_tree.inertias])
+    masses[0] = 0.0  # As in Pinocchio, bodies that are fixed to the universe do not count.
     for j in range(tree.njoints - 1, 0, -1):
-        found[tree.parents[j]] += found[j]
+        masses[tree.parents[j]] += masses[j]
     for mass, _, common in lumps:
-        found[list({0, *(int(j) for j in tree.supports[common])})] += mass
-    return found
+        masses[list({0, *(int(j) for j in tree.supports[common])})] += mass
+    return masses
 
 
 def _items(tree: pin.Model, count: str) -> int:
@@ -191,16 +189,16 @@ def _items(tree: pin.Model, count: str) -> int:
 
 
 def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
-    """Return where all is in the results and behind the links of the workspace; and the sizes of both."""
+    """Return the offsets in the results and behind the links of the workspace, and the sizes of both."""
     offset, places = 0, []
     for _, item, count, _, _ in _FIELDS:
         places.append(offset)
         offset += item * _items(tree, count)
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
     sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1, tree.njoints]
-    # without loops the constant G serves
-    more = [count * nvt * nv if widest else 0 for count in (4, 2, 1 + widest)]
-    sizes += [6 * nvt, 6 * nv, *more, tree.nq, 1, tree.nq, 1, tree.nq, nv, nv, 1, 1]
+    # Without loops the constant G is used.
+    for_loops = [count * nvt * nv if widest else 0 for count in (4, 2, 1 + widest)]
+    sizes += [6 * nvt, 6 * nv, *for_loops, tree.nq, 1, tree.nq, 1, tree.nq, nv, nv, 1, 1]
     at_out: list[int] = (offset + np.cumsum([0, *sizes])).tolist()
     own = tl.Own._make([*at_out[:10], behind, behind + nvt, behind + 2 * nvt])
     derived = tl.Derived._make([*at_out[10:-1], behind + 8 * nvt])
@@ -210,7 +208,7 @@ def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Secti
 
 
 def _settles(tree: pin.Model) -> bool:
-    """Whether motion axes in ``pin.Data`` are not there from the beginning, or change with the configuration."""
+    """Return whether motion axes in ``pin.Data`` are not set initially, or depend on the configuration."""
     at_rest = np.zeros(tree.nv)
     for joint in list(tree.joints)[1:]:
         data = joint.createData()

@@ -1,4 +1,4 @@
-"""A robot, and its tables while they grow."""
+"""The robot to write, and its tables while they grow."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology
 
-# identity and the two cyclic exchanges of axes, in the order of layout.Body.shuffle
+# Identity and the two cyclic exchanges of axes, in the order of layout.Body.shuffle.
 SHUFFLES = tuple(np.roll(np.eye(3), i, axis=0) for i in range(3))
 
 
 @dataclass
 class Body:
-    """A body of the kernels, before it is written."""
+    """A body of the kernels before it is written."""
 
     joint: int
     primitive: Primitive
@@ -31,19 +31,16 @@ class Body:
 
 
 class Robot:
-    """What is written.
+    """The robot whose tables are written.
 
     Attributes:
-        tree: Spanning tree.
-        inertia_tree: What ``trees.inertia_tree_of`` made of it.
-        topology: Its clusters.
-        rotors: All of them.
-        spinning: Those that spin and are bodies of the tree, by joint.
+        spinning: Spinning rotors that are bodies of the tree, by joint.
         chains: Primitives of each joint.
-        origin: Of the kernels' world, a point near the robot: placements far from the universe would cost digits.
-        bodies: Of the kernels, as far as they are known.
+        origin: Origin of the kernels' world, a point near the robot, because placements far from the universe lose
+            digits.
+        bodies: Bodies of the kernels that have been added.
         body_of_joint: Kernel body of each joint.
-        align: Rotation from the kernel's frame of a joint's body to the tree's.
+        align: Rotation from the kernels' frame of a joint's body to the tree's frame.
     """
 
     def __init__(
@@ -56,7 +53,7 @@ class Robot:
         roots = [j for j in joints if tree.parents[j] == 0 and "FreeFlyer" not in tree.joints[j].shortname()]
         self.origin = np.array(tree.jointPlacements[roots[0]].translation) if roots else np.zeros(3)
         self.bodies: list[Body] = []
-        self.body_of_joint = {0: 0}  # the last primitive's row moves the body of the joint
+        self.body_of_joint = {0: 0}  # The last primitive of a joint moves its body.
         self.align = {0: np.eye(3)}
         self._elements = [r for r in rotors if r.spins]
         self._of_column: dict[int, list[int]] = {}
@@ -65,23 +62,21 @@ class Robot:
                 self._of_column.setdefault(k, []).append(i)
         self._parents = [int(p) for p in tree.parents]
         self._mass = [float(inertia.mass) for inertia in inertia_tree.inertias]
-        self._reach = [0.0] * tree.njoints  # how far each joint is from the universe
+        self._reach = [0.0] * tree.njoints  # distance of each joint from the universe along its path, [m]
         for j in joints:
             self._reach[j] = self._reach[self._parents[j]] + float(np.linalg.norm(tree.jointPlacements[j].translation))
-        for j in reversed(joints):  # how heavy what hangs from each joint is
+        for j in reversed(joints):  # mass of the subtree of each joint, [kg]
             self._mass[self._parents[j]] += self._mass[j]
 
     def add(self, joint: int, primitive: Primitive, parent: int, *, last: bool) -> Body:
-        """Return a new body."""
         self.bodies.append(Body(joint, primitive, parent, last, row=1 + len(self.bodies)))
         return self.bodies[-1]
 
     def moved_by(self, columns: Iterable[int]) -> list[RotorElement]:
-        """Return the spin elements that some velocities move, in order."""
         return [self._elements[i] for i in sorted({i for k in columns for i in self._of_column.get(k, ())})]
 
     def smallest_d(self, t: int) -> float:
-        """Return the rounding error of D of a cluster: below it the inertia that a joint sees counts as zero."""
+        """Return the rounding error of D of a cluster; smaller inertias of a joint count as zero."""
         joints, output = self.topology.clusters[t], self.topology.outputs[t]
         mass = in_order(self._mass[j] for j in joints if self._parents[j] == output)
         reach = max(self._reach[j] for j in joints)
@@ -89,7 +84,7 @@ class Robot:
 
 
 class Row:
-    """A row of ``index`` while it is written: the fields of one of the named tuples of ``layout``, zero at first."""
+    """A row of ``index`` while it is written: the fields of a named tuple of ``layout``, initially zero."""
 
     def __init__(self, kind: Any) -> None:
         vars(self).update(dict.fromkeys(kind._fields, 0))
@@ -108,15 +103,15 @@ class Row:
 
 
 class Writer(Table):
-    """The tables of the kernels of bodies and clusters."""
+    """The tables of the kernels for bodies and clusters."""
 
     def __init__(self, bodies: int, clusters: int) -> None:
         kinds = [at.Header] + [at.Body] * bodies + [at.Cluster] * clusters
         super().__init__(map(Row, kinds), [0.0] * ((bodies + 1) * at.BODY_PARAMS), (bodies + 1) * at.BODY_WORK)
-        self.initial: dict[int, float] = {}  # what the workspace holds when it is made; the rest is zero
+        self.initial: dict[int, float] = {}  # initial values of the workspace by offset; others are zero
 
     def store(self, values: np.ndarray) -> int:
-        """Return where numbers stand that are in the workspace from the beginning."""
+        """Reserve memory in the workspace with initial values; return its offset."""
         flat = np.asarray(values).ravel().tolist()
         offset = self.room(len(flat))
         self.initial.update({offset + i: x for i, x in enumerate(flat) if x})
@@ -132,16 +127,10 @@ def put_body(
     align: np.ndarray,
     origin: np.ndarray | float = 0.0,
 ) -> int:
-    """Write the numbers of a body; return how its rotation exchanges axes.
+    """Write the numbers of a body that primitive p moves; return the exchange of axes of its rotation, as ``shuffle``.
 
-    Args:
-        out: The tables.
-        b: Row of the body.
-        p: What moves it.
-        A_parent: Rotation from the kernel's frame of the parent to the tree's.
-        inertia: In the frame of the tree.
-        align: As the kernels read it.
-        origin: Of the parent's frame.
+    ``A_parent`` rotates from the kernels' frame of the parent to the tree's frame, in which ``inertia`` is given.
+    ``origin`` is the origin of the parent's frame, [m].
     """
     rotation = A_parent.T @ p.placement.rotation @ p.align
     rotational = p.align.T @ inertia.inertia @ p.align
@@ -159,5 +148,4 @@ def put_body(
 
 
 def shuffle(rotation: np.ndarray) -> int:
-    """Return which of ``SHUFFLES`` a rotation is, counted from 1; 0 if none."""
     return next((i for i, P in enumerate(SHUFFLES, 1) if np.array_equal(rotation, P)), 0)

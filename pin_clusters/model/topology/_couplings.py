@@ -1,4 +1,4 @@
-"""Constant couplings: who claims which joint, and in which order they are solved."""
+"""Constant couplings: check which joints they claim, and order them."""
 
 from collections.abc import Sequence
 
@@ -11,24 +11,23 @@ from ...errors import ConstraintError, UnsupportedJointError
 def check_claims(tree: pin.Model, rows: Sequence[Row]) -> None:
     first: dict[int, Row] = {}
     for row in rows:
-        other = first.setdefault(row.dependent, row)
-        if other is row:
+        earlier = first.setdefault(row.dependent, row)
+        if earlier is row:
             continue
         name = tree.names[row.dependent]
-        same = dict(row.terms) == dict(other.terms)
-        what = (
-            f"with contradictory offsets {other.offset:g} and {row.offset:g}"
-            if same and row.offset != other.offset
+        same_terms = dict(row.terms) == dict(earlier.terms)
+        conflict = (
+            f"with contradictory offsets {earlier.offset:g} and {row.offset:g}"
+            if same_terms and row.offset != earlier.offset
             else "twice"
         )
         raise ConstraintError(
-            f"Joint {name!r} is claimed as dependent {what}: by {other.source.label} and by {row.source.label}. "
-            "Drop one, or state it so that another joint follows (pc.Belt has dependent=...)."
+            f"Joint {name!r} is claimed as dependent {conflict}: by {earlier.source.label} and by {row.source.label}. "
+            "Remove one of them, or state it so that another joint follows (pc.Belt has dependent=...)."
         )
 
 
 def in_order(tree: pin.Model, rows: Sequence[Row]) -> list[Row]:
-    """Order the couplings so that masters come before dependents."""
     waiting = {row.dependent: row for row in rows}
     ordered: list[Row] = []
     while waiting:
@@ -48,16 +47,16 @@ def in_order(tree: pin.Model, rows: Sequence[Row]) -> list[Row]:
 
 
 def _circle(waiting: dict[int, Row]) -> list[int]:
-    """Return joints that wait for each other in turn; every joint given waits for one of the others."""
-    j, seen = next(iter(waiting)), list[int]()
-    while j not in seen:
-        seen.append(j)
+    """Return joints that wait for each other in a cycle; every joint in ``waiting`` waits for another one."""
+    j, visited = next(iter(waiting)), list[int]()
+    while j not in visited:
+        visited.append(j)
         j = next(m for m in waiting[j].masters if m in waiting)
-    return seen[seen.index(j) :]
+    return visited[visited.index(j) :]
 
 
 def check_continuous(tree: pin.Model, rows: Sequence[Row]) -> None:
-    """A (cos, sin) joint does not know its turns: only whole multiples of its angle are defined."""
+    """Raise ``UnsupportedJointError`` for fractions of a (cos, sin) joint, which does not count its turns."""
     for row in rows:
         for m, coefficient in row.terms:
             if tree.joints[m].nq == 2 and coefficient != round(coefficient):

@@ -1,4 +1,4 @@
-"""Clusters as connected components: joints that share a constraint."""
+"""Clusters as connected components of joints that share a constraint."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ import pinocchio as pin
 def components(
     tree: pin.Model, ties: Sequence[tuple[int, set[int]]]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Merge the tied sets that share a joint; what is tied by nothing is a cluster of its own."""
+    """Merge sets of joints that share a joint; return joints, output joint and constraint indices of each cluster."""
     root = list(range(tree.njoints))
 
     def find(j: int) -> int:
@@ -18,21 +18,21 @@ def components(
         return j
 
     for _, joints in ties:
-        first, *others = sorted(joints)
-        for j in others:
+        first, *joined = sorted(joints)
+        for j in joined:
             root[find(j)] = find(first)
     groups: dict[int, list[int]] = {}
     for j in range(1, tree.njoints):
         groups.setdefault(find(j), []).append(j)
     members: dict[int, list[int]] = {}
     for i, joints in ties:
-        found = members.setdefault(find(min(joints)), [])
-        if i not in found:
-            found.append(i)
-    # by the path rule a cluster hangs from one body outside of it
+        constraint_ids = members.setdefault(find(min(joints)), [])
+        if i not in constraint_ids:
+            constraint_ids.append(i)
+    # By the path rule, exactly one body outside a cluster carries it.
     output = {}
-    for r, mine in groups.items():
-        (output[r],) = {tree.parents[j] for j in mine} - set(mine)
+    for r, cluster in groups.items():
+        (output[r],) = {tree.parents[j] for j in cluster} - set(cluster)
     order: list[int] = []
     placed = {0}
     waiting = sorted(groups, key=lambda r: min(groups[r]))
