@@ -11,6 +11,7 @@ import pinocchio as pin
 from ..._support.trees import coordinates_of, slides
 from ...constraints._closed_form import ClosedForm
 from ...constraints.closures import Closure
+from ...constraints.contract import SolvedConstraint
 from .project import AssemblyFailure, project, rank_of
 from .subtree import Subtree
 
@@ -35,7 +36,7 @@ class Branches:
         self.tree, self.part = part.tree, part
         sources: list[Any] = []
         for c in closures:
-            if hasattr(c.source, "closed_form") and not any(c.source is s for s in sources):
+            if isinstance(c.source, SolvedConstraint) and not any(c.source is s for s in sources):
                 sources.append(c.source)
         forms = [(s, s.closed_form(part.tree)) for s in sources]
         self.forms: list[tuple[Any, ClosedForm]] = [(s, form) for s, form in forms if form is not None]

@@ -9,6 +9,7 @@ import pinocchio as pin
 from ..._support.arrays import ArrayLike, configuration
 from ..._support.docstrings import COMMON, stock
 from ..._support.trees import check_finite, in_q
+from ...constraints.contract import LoopConstraint, SolvedConstraint
 from .. import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
 from .manifold import manifold
 
@@ -65,8 +66,8 @@ def form_of(model: ClusterModel, loop: Any) -> Any:
     tree = model.own_tree
     names = {tree.names[j] for j in loop.joints}
     constraints = next(c.constraints for c in model.clusters if set(c.joints) == names)
-    forms = [c for c in constraints if hasattr(c, "closures")]
-    form = forms[0].closed_form(tree) if len(forms) == 1 and hasattr(forms[0], "closed_form") else None
+    forms = [c for c in constraints if isinstance(c, LoopConstraint)]
+    form = forms[0].closed_form(tree) if len(forms) == 1 and isinstance(forms[0], SolvedConstraint) else None
     if form is None or {tree.idx_vs[j] for j in form.independent} != set(loop.independents):
         return None
     return form if {tree.idx_vs[j] for j in form.dependent} == set(loop.dependents) else None

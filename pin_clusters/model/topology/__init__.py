@@ -11,6 +11,7 @@ import pinocchio as pin
 from ..._support.trees import between
 from ...constraints import Rotor
 from ...constraints.closures import Closure, path_of
+from ...constraints.contract import LoopConstraint, RowConstraint
 from ...constraints.rotor import RotorRow
 from ...constraints.rows import Row, joint_id
 from ...errors import ConstraintError
@@ -79,16 +80,16 @@ def resolve(
             rotors.append(rotor)
             coupled_sets.append((i, between(tree, (rotor.carrier, *rotor.joints), rotor.joints)))
             continue
-        if not hasattr(constraint, "rows") and not hasattr(constraint, "closures"):
+        if not isinstance(constraint, RowConstraint | LoopConstraint):
             raise ConstraintError(
                 f"constraints[{i}] is a {type(constraint).__name__}, not a constraint. "
                 "Use pc.Rotor, pc.Gear, pc.Belt, pc.LinearCoupling, pc.Loop, pc.Rod, pc.FourBar, pc.SliderCrank, "
-                "pc.Differential or pc.Coupling."
+                "pc.Differential or pc.Coupling; pin_clusters.constraints.contract describes classes of your own."
             )
-        for row in constraint.rows(tree) if hasattr(constraint, "rows") else ():
+        for row in constraint.rows(tree) if isinstance(constraint, RowConstraint) else ():
             rows.append(row)
             coupled_sets.append((i, between(tree, row.tied, row.tied)))
-        for closure in constraint.closures(tree) if hasattr(constraint, "closures") else ():
+        for closure in constraint.closures(tree) if isinstance(constraint, LoopConstraint) else ():
             closures.append(closure)
             owner.append(i)
             coupled_sets.append((i, path_of(tree, closure)))
@@ -109,7 +110,7 @@ def resolve(
         requested = {
             joint_id(tree, name, constraints[i].label)
             for i in indices
-            if hasattr(constraints[i], "closures")
+            if isinstance(constraints[i], LoopConstraint)
             for name in getattr(constraints[i], "independent", ())
         }
         inside = tuple(row for row in ordered if row.dependent in joints)

@@ -16,6 +16,7 @@ import pinocchio as pin
 
 from ...constraints import Loop, Rod
 from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ...constraints.contract import LoopConstraint
 from ...errors import PinClustersError
 from ...model import ClusterModel, Equations, LoopAnalysis, loops_of
 from .coordinates import Coordinate, coordinates
@@ -157,7 +158,7 @@ def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[fl
         kind = "point" if isinstance(c, RodClosure) else "placement"
         for end, axis in itertools.product("ab", range(3)):
             yield f"{label}: point {end}, {_AXES[axis]}", partial(_with, c, f"{kind}_{end}", axis)
-    elif dataclasses.is_dataclass(c.source) and hasattr(c.source, "closures"):
+    elif dataclasses.is_dataclass(c.source) and isinstance(c.source, LoopConstraint):
         for f in dataclasses.fields(c.source):
             value = getattr(c.source, f.name)
             if isinstance(value, float) and not f.name.startswith(_NO_LENGTH):
