@@ -28,17 +28,19 @@ def aba(
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 
     Args:
-        data: Its workspace; ``data.ddq`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+        data: Workspace; ``data.ddq`` stores the result as well.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
+            ``data.check``.
 
     Returns:
-        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out``, or a fresh array. NaN and inf propagate.
+        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out`` or a new array. NaN and inf propagate.
 
     Raises:
-        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
+            joints.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the documentation, Algorithms, (S1) to (S4).
+        Chignoli et al., arXiv 2311.13732 (C-ABA); docs/algorithms.md, (A1) to (A10), spin elements (S1) to (S5).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -47,14 +49,14 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
-    if isinstance(fext, pin.Convention):  # Pinocchio's order without forces
+    if isinstance(fext, pin.Convention):  # Pinocchio's overload without forces has the convention here
         fext = None
     _check.convention(convention)
     given = (q, v, tau)
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
     result = _check.result(out, (model.nv,), *given)
-    # its derivatives may be asked for without a state
+    # computeABADerivatives and computeMinverse use this state if they are called without one.
     data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
     data._keep("aba", q, v)
     _check.run(model, data, "aba", _check.tables(model, data, "ddq", fext), q, v, tau, result)

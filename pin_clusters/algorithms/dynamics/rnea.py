@@ -1,4 +1,4 @@
-"""Inverse dynamics, and what is inverse dynamics with something set to zero."""
+"""Inverse dynamics, and its special cases: nonlinear effects, gravity and static torques."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .._shared import paying as _paying
 _documented = _check.documented(
     """
     Returns:
-        Torque, shape (nv,), [N m] or [N]; ``out``, or a fresh array.
+        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out`` or a new array.
     """
 )
 
@@ -34,15 +34,22 @@ def rnea(
     """Compute the joint torques of a motion with the cluster recursive Newton-Euler algorithm.
 
     Args:
-        data: Its workspace; ``data.tau`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``; off them
-            the bodies are placed where q says, and move as G says).
+        data: Workspace; ``data.tau`` stores the result as well.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
+            ``data.check``. Otherwise, q determines the poses of the bodies and G their velocities.
 
     Returns:
-        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out``, or a fresh array. NaN and inf propagate.
+        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out`` or a new array. NaN and inf propagate.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the documentation, Algorithms, (S1) to (S4).
+        Chignoli et al., arXiv 2311.13732 (C-RNEA); docs/algorithms.md, (A1) to (A4), spin elements (S1), (S2), (S5).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> pc.rnea(model, data, q, v, 2 * v).round(4)
+        array([0.1139])
     """
     return _run(model, data, q, v, a, fext, "rnea", "tau", out)
 
@@ -58,7 +65,7 @@ def _run(
     name: str,
     out: np.ndarray | None,
 ) -> np.ndarray:
-    """Check all arguments, and call the kernel; the field ``name`` of data receives the result as well."""
+    """Check the arguments, run the kernel; the field ``name`` of data stores the result as well."""
     _check.model_data(model, data)
     given = (q, v, a)
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
@@ -79,16 +86,16 @@ def _run(
 def nonLinearEffects(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the Coriolis, centrifugal, gyroscopic and gravity torques: ``rnea`` at a = 0.
+    """Compute the Coriolis, centrifugal, gyroscopic and gravity torques: ``rnea`` with a = 0.
 
     Args:
-        data: Its workspace; ``data.nle`` keeps the result.
+        data: Workspace; ``data.nle`` stores the result as well.
     """
     return _run(model, data, q, v, _rest(model), None, "nonLinearEffects", "nle", out)
 
 
 nle = nonLinearEffects
-"""Pinocchio's short name."""
+"""Pinocchio's short name of ``nonLinearEffects``."""
 
 
 @fast(of_state)
@@ -97,10 +104,10 @@ nle = nonLinearEffects
 def computeGeneralizedGravity(
     model: ClusterModel, data: ClusterData, q: ArrayLike, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the gravity torques: ``rnea`` at rest.
+    """Compute the gravity torques: ``rnea`` with v = 0 and a = 0.
 
     Args:
-        data: Its workspace; ``data.g`` keeps the result.
+        data: Workspace; ``data.g`` stores the result as well.
     """
     return _run(model, data, q, _rest(model), _rest(model), None, "computeGeneralizedGravity", "g", out)
 
@@ -111,16 +118,16 @@ def computeGeneralizedGravity(
 def computeStaticTorque(
     model: ClusterModel, data: ClusterData, q: ArrayLike, fext: Any, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the torques that hold the robot at rest under gravity and external forces.
+    """Compute the torques that keep the robot at rest under gravity and external forces.
 
     Args:
-        data: Its workspace; ``data.tau`` keeps the result.
+        data: Workspace; ``data.tau`` stores the result as well.
     """
     return _run(model, data, q, _rest(model), _rest(model), fext, "computeStaticTorque", "tau", out)
 
 
 def _rest(model: Any) -> np.ndarray:
-    """Return zeros for a velocity; a model that is none is refused later."""
+    # An argument that is not a model has no nv; the check of the arguments raises later.
     return np.zeros(getattr(model, "nv", 0))
 
 
