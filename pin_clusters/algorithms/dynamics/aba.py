@@ -52,10 +52,10 @@ def aba(
     if isinstance(fext, pin.Convention):  # Pinocchio's overload without forces has the convention here
         fext = None
     _check.convention(convention)
-    given = (q, v, tau)
+    arguments = (q, v, tau)
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
-    result = _check.result(out, (model.nv,), *given)
+    result = _check.result(out, (model.nv,), *arguments)
     # computeABADerivatives and computeMinverse use this state if they are called without one.
     data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
     data._keep("aba", q, v)

@@ -123,9 +123,9 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
         form.checks += [("apart", form.size(x), form.word(x), block.size, block) for x in ("q", "v")]
     if not couple(form, "v"):
         return None
-    mine = data._derivatives  # without terms, its arrays take the results that the caller does not read
+    derivatives = data._derivatives  # without terms, its arrays take the results that the caller does not read
     arrays = (
-        {"M_out": mine.scratch, "nle_out": mine.tau, "g_out": mine.tau}
+        {"M_out": derivatives.scratch, "nle_out": derivatives.tau, "g_out": derivatives.tau}
         if terms is None
         else {"M_out": terms.M, "nle_out": terms.nle, "g_out": terms.g}
     )
@@ -209,9 +209,9 @@ def computeAllTerms(
     computeMechanicalEnergy(model, data, q, v)
     nle = nonLinearEffects(model, data, q, v)
     g = computeGeneralizedGravity(model, data, q)
-    rest = None if terms is None else data._zeros
-    what = _OWING if rest is None else _WITH_FRAMES
-    _tree.compute(model, data, what, q, v, *(() if rest is None else (rest,)))
+    zeros = None if terms is None else data._zeros
+    outputs = _OWING if zeros is None else _WITH_FRAMES
+    _tree.compute(model, data, outputs, q, v, *(() if zeros is None else (zeros,)))
     if terms is not None:
         reference = int(terms.reference_frame)
         data._run_in_tree("frame_terms", data._tree_tables, terms._places, reference, terms._of_kernel)

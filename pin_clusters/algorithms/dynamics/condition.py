@@ -57,6 +57,6 @@ def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[Clu
         return ()
     loops = loops_of(model)
     return tuple(
-        ClusterCondition(names_of_cluster(model, loop.joints), *(math.inf if x > _LOST else float(x) for x in found))
-        for loop, (*found, _) in zip(loops.clusters, loops.conditions(q), strict=True)
+        ClusterCondition(names_of_cluster(model, loop.joints), *(math.inf if x > _LOST else float(x) for x in numbers))
+        for loop, (*numbers, _) in zip(loops.clusters, loops.conditions(q), strict=True)
     )

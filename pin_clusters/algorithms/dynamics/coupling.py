@@ -123,17 +123,17 @@ def independent_velocity(
         array([3.])
     """
     q = _check.pose(model, data, q)
-    given = vector(model, "v_tree", v_tree, model.own_tree.nv, _NV)
-    v = given[model.idx_v_independent]
+    velocities = vector(model, "v_tree", v_tree, model.own_tree.nv, _NV)
+    v = velocities[model.idx_v_independent]
     expected = _bridge.matrix(model, data, q) @ v
-    error = np.abs(given - expected)
-    scale = max(1.0, np.abs(given).max(initial=0.0), np.abs(expected).max(initial=0.0))
+    error = np.abs(velocities - expected)
+    scale = max(1.0, np.abs(velocities).max(initial=0.0), np.abs(expected).max(initial=0.0))
     if np.any(error > tolerance * scale):
         i = int(np.argmax(error))
         name, labels = _who_moves(model, i)
         raise ConfigurationError(
             f"v_tree is not a velocity of model {model.name!r}: the velocity of joint {name!r} is "
-            f"{given[i]:.9g}, but {labels} requires {expected[i]:.9g}. To drop the dependent entries without a "
+            f"{velocities[i]:.9g}, but {labels} requires {expected[i]:.9g}. To drop the dependent entries without a "
             "check, use v_tree[model.idx_v_independent]."
         )
     return v

@@ -38,8 +38,8 @@ def crba(
         array([[0.00313]])
     """
     _check.convention(convention)
-    given, q = q, _check.pose(model, data, q)
-    result = _check.result(out, (model.nv, model.nv), given)
+    q_given, q = q, _check.pose(model, data, q)
+    result = _check.result(out, (model.nv, model.nv), q_given)
     data._keep("crba", q)
     _check.run(model, data, "crba", "M", q, result)
     data._owe("crba")

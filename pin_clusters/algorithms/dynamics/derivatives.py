@@ -28,12 +28,12 @@ Raises:
 References:
     Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md, (V1) to (V9).
 """
-_KEPT = """
+_LAST_STATE = """
 Raises:
-    NotComputedError: No such call was made with this data.
+    NotComputedError: None of these functions was called with this data.
 """
 _documented = _check.documented(_COMMON, solves=False)
-_kept = _check.documented(_KEPT, solves=False)
+_documented_last = _check.documented(_LAST_STATE, solves=False)
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -91,11 +91,11 @@ def computeRNEADerivatives(
         True
     """
     q, v, a = _check.motion(model, data, q, v, a)
-    mine = data._derivatives
-    own = data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING
-    _run(model, data, q, v, a, fext, *own, function="computeRNEADerivatives", of="computeRNEADerivatives")
+    workspace = data._derivatives
+    outputs = data._tau, workspace.dtau_dq, workspace.dtau_dv, data._M_kernel, NOTHING
+    _run(model, data, q, v, a, fext, *outputs, function="computeRNEADerivatives", of="computeRNEADerivatives")
     data._changed()
-    return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
+    return workspace.dtau_dq.copy(), workspace.dtau_dv.copy(), data._M_kernel.copy()
 
 
 @fast(of_state)
@@ -136,15 +136,15 @@ def computeABADerivatives(
         True
     """
     _check.model_data(model, data)
-    mine = data._derivatives
+    workspace = data._derivatives
     if v is None and tau is None:
-        if not np.isfinite(mine.after_aba).all():
+        if not np.isfinite(workspace.after_aba).all():
             raise NotComputedError(
                 "computeABADerivatives needs q, v and tau: data has no finite state of an earlier pc.aba. Call "
                 "pc.aba(model, data, q, v, tau) first, or pass q, v, tau."
             )
         fext = q if fext is None else fext
-        q, v, tau = np.split(mine.after_aba.copy(), [model.nq, model.nq + model.nv])
+        q, v, tau = np.split(workspace.after_aba.copy(), [model.nq, model.nq + model.nv])
     elif q is None or v is None or tau is None:
         raise ArgumentTypeError("computeABADerivatives needs all of q, v and tau or, after pc.aba, none of them.")
     else:
@@ -154,24 +154,24 @@ def computeABADerivatives(
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     ddq = data._ddq
     data._keep("computeABADerivatives", q, v)
-    mine.after_aba[:] = np.concatenate([q, v, tau])
+    workspace.after_aba[:] = np.concatenate([q, v, tau])
     _check.run(model, data, "aba", "ddq" if fext is None else "forced", q, v, tau, ddq)
     _bridge.supply_third(model, data, q, v)
     results = np.full((3, model.nv, model.nv), np.nan)  # the kernel may stop early if q is not finite
-    own = [mine.dtau_dq.reshape(-1), mine.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
-    wanted = [x.reshape(-1) for x in results]
-    of_inverse = q, v, ddq, forces, mine.tau, *own, NOTHING
+    rnea_outputs = [workspace.dtau_dq.reshape(-1), workspace.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
+    aba_outputs = [x.reshape(-1) for x in results]
+    of_inverse = q, v, ddq, forces, workspace.tau, *rnea_outputs, NOTHING
     _check.run(model, data, "rnea_derivatives", "rates", *of_inverse, of="computeRNEADerivatives")
     if kernels.JIT:
         data._run(
-            "aba_derivatives", "rates", 0, 0, 0, mine.tree, mine.sides, mine.factors, q, v, tau, ddq, forces, mine.tau,
-            *own, NOTHING, *wanted, of="computeABADerivatives",
+            "aba_derivatives", "rates", 0, 0, 0, workspace.tree, workspace.sides, workspace.factors,
+            q, v, tau, ddq, forces, workspace.tau, *rnea_outputs, NOTHING, *aba_outputs, of="computeABADerivatives",
         )  # fmt: skip
     else:
         from ...kernels.variations.aba_derivatives import solved
 
-        solved(mine.tree, mine.sides, mine.factors, model.nv, *own, *wanted)
-    mine.ddq[...], data._Minv[...] = results[:2], results[2]
+        solved(workspace.tree, workspace.sides, workspace.factors, model.nv, *rnea_outputs, *aba_outputs)
+    workspace.ddq[...], data._Minv[...] = results[:2], results[2]
     data._owe("computeABADerivatives")
     data._changed()
     return results[0], results[1], results[2]
@@ -209,10 +209,10 @@ def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: Ar
 
 def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any, function: str) -> np.ndarray:
     q = _check.pose(model, data, q)
-    mine, rest = data._derivatives, data._zeros
-    own = mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, NOTHING
-    _run(model, data, q, rest, rest, fext, *own, function=function, of="" if fext is not None else function)
-    return mine.dtau_dq.copy()
+    workspace, zeros = data._derivatives, data._zeros
+    outputs = workspace.tau, workspace.dtau_dq, workspace.dtau_dv, workspace.scratch, NOTHING
+    _run(model, data, q, zeros, zeros, fext, *outputs, function=function, of="" if fext is not None else function)
+    return workspace.dtau_dq.copy()
 
 
 @fast(of_state)
@@ -232,15 +232,15 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: ArrayLike, 
         Echeandia and Wensing, arXiv 2010.01033; docs/algorithms.md, (V8).
     """
     q, v = _check.state(model, data, q, v)
-    mine = data._derivatives
-    own = NOTHING, NOTHING, mine.C, mine.scratch, NOTHING
-    _run(model, data, q, v, data._zeros, None, *own, function="computeCoriolisMatrix", of="computeCoriolisMatrix")
-    return mine.C.copy()
+    workspace = data._derivatives
+    outputs = NOTHING, NOTHING, workspace.C, workspace.scratch, NOTHING
+    _run(model, data, q, v, data._zeros, None, *outputs, function="computeCoriolisMatrix", of="computeCoriolisMatrix")
+    return workspace.C.copy()
 
 
 @fast(of_state)
 @also_pinocchios
-@_kept
+@_documented_last
 def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
     """Compute the Coriolis matrix at the state of the last ``computeCoriolisMatrix`` or ``computeRNEADerivatives``.
 
@@ -266,16 +266,16 @@ def computeCentroidalDynamicsDerivatives(
         (6, nv), [linear; angular], [kg m/s] and [kg m^2/s] (rates: [N] and [N m]) per unit of the column; new arrays.
     """
     q, v, a = _check.motion(model, data, q, v, a)
-    mine = data._derivatives
+    workspace = data._derivatives
     of = "computeCentroidalDynamicsDerivatives"
-    _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total, function=of, of=of)
-    first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
+    _run(model, data, q, v, a, None, workspace.tau, NOTHING, NOTHING, NOTHING, workspace.total, function=of, of=of)
+    first, second, third, fourth = workspace.total.copy().reshape(4, 6, model.nv)
     return first, second, third, fourth
 
 
 @fast(of_state)
 @also_pinocchios
-@_kept
+@_documented_last
 def getCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

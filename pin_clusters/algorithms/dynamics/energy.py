@@ -63,9 +63,9 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: ArrayLike 
         Potential energy, [J].
     """
     _check.model_data(model, data)
-    given = q is not None
-    q = _check.pose(model, data, q if given else data._last_pose("computePotentialEnergy"))
-    _, data.potential_energy = _energies(model, data, "computePotentialEnergy", q, data._zeros, given)
+    has_q = q is not None
+    q = _check.pose(model, data, q if has_q else data._last_pose("computePotentialEnergy"))
+    _, data.potential_energy = _energies(model, data, "computePotentialEnergy", q, data._zeros, has_q)
     return data.potential_energy
 
 

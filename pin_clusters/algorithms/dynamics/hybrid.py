@@ -18,8 +18,8 @@ _MOST_KNOWN = 16  # lists of names that the C extension stores
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    found = [_plan(data, function, forced) for forced in (False, True)]
-    return tuple(form.plan() for form in found if form is not None)
+    forms = [_plan(data, function, forced) for forced in (False, True)]
+    return tuple(form.plan() for form in forms if form is not None)
 
 
 def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mask: np.ndarray | None = None) -> Any:
@@ -34,8 +34,8 @@ def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mas
     arrays = {} if mask is None else {"mask": mask}
     words = form.run(HYBRID, code, tables, f"q v tau a {'mask' if arrays else '.'} +nv +nv", arrays=arrays)
     if mask is None:
-        word, at = words.leave("prescribed", data.model.nv), form.positions["prescribed"]
-        form.checks.append(("mask", at, data.model.nv, word))
+        word, position = words.leave("prescribed", data.model.nv), form.positions["prescribed"]
+        form.checks.append(("mask", position, data.model.nv, word))
     elif not form.items("prescribed", names):
         return None
     return form
@@ -106,10 +106,10 @@ def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray
     if type(prescribed) not in (list, tuple) or not all(type(name) is str for name in prescribed):
         return _bytes(_resolved(model, prescribed))
     key = "hybrid", *prescribed
-    found: np.ndarray | None = data._plans.get(key)
-    if found is None:
-        found = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
-    return found
+    mask: np.ndarray | None = data._plans.get(key)
+    if mask is None:
+        mask = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
+    return mask
 
 
 def _bytes(mask: np.ndarray) -> np.ndarray:
@@ -126,11 +126,11 @@ def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
             f"prescribed must be a boolean mask of shape (nv,) = ({model.nv},) or a list of joint names, got "
             f"{shown(prescribed)} ({type(prescribed).__name__})."
         )
-    given = prescribed if isinstance(prescribed, np.ndarray) else list(prescribed)
-    if not isinstance(given, np.ndarray) and (not given or any(isinstance(x, str) for x in given)):
-        return _of_names(model, given)
+    entries = prescribed if isinstance(prescribed, np.ndarray) else list(prescribed)
+    if not isinstance(entries, np.ndarray) and (not entries or any(isinstance(x, str) for x in entries)):
+        return _of_names(model, entries)
     try:
-        mask = np.asarray(given)
+        mask = np.asarray(entries)
     except ValueError as error:  # the rows have different lengths
         raise ArgumentTypeError(f"prescribed must be a boolean mask or a list of joint names: {error}.") from None
     if mask.ndim == 2 and 1 in mask.shape:
@@ -151,23 +151,23 @@ def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
 
 
 def _of_names(model: ClusterModel, names: list[Any]) -> np.ndarray:
-    mask, tree, known = np.zeros(model.nv, dtype=bool), model.own_tree, list(model.names)[1:]
+    mask, tree, joints = np.zeros(model.nv, dtype=bool), model.own_tree, list(model.names)[1:]
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise ArgumentTypeError(
                 f"prescribed must contain only joint names, got {shown(name)} ({type(name).__name__}) in {names!r}."
             )
-        if name not in known:
+        if name not in joints:
             raise UnknownNameError(
                 f"prescribed: model {model.name!r} has no joint {name!r}.{did_you_mean(name, model.independent_joints)}"
             )
         if name in names[:i]:
             raise ArgumentTypeError(f"prescribed contains joint {name!r} twice.")
         j = tree.getJointId(name)
-        own = np.isin(model.idx_v_independent, np.arange(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j]))
-        if not own.any():
+        velocities = np.isin(model.idx_v_independent, np.arange(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j]))
+        if not velocities.any():
             raise ModelError(_why_not(model, name))
-        mask |= own
+        mask |= velocities
     return mask
 
 

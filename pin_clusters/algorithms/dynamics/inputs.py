@@ -64,15 +64,15 @@ def inverse_input_matrix(
     """
     _check.model_data(model, data)
     moving = B is None and _moving(model)
-    own = B is None and not moving
+    cached = B is None and not moving
     B = torques(model, data, q, B)
-    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
-    if not own:
+    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if cached else None)
+    if not cached:
         plan.take(B)
-    found = _columns.columns(model, data, q, plan)
+    matrix = _columns.columns(model, data, q, plan)
     if not moving:
-        _remember(data, plan, None if own else B, contacts, reference)
-    return found
+        _remember(data, plan, None if cached else B, contacts, reference)
+    return matrix
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, contacts: Any, reference: Any) -> None:
@@ -146,31 +146,31 @@ def task_input_matrix(
         B = np.column_stack([B, free])
     plan = _columns.of_tasks(model, data, frames, rows, contacts, reference, B.shape[1])
     plan.take(B)
-    found = _columns.columns(model, data, q, plan)
+    product = _columns.columns(model, data, q, plan)
     n, k = plan.tasks, plan.tasks + B.shape[1]
     if v is None:
-        return found[:, n:].copy()
+        return product[:, n:].copy()
     forwardKinematics(model, data, q, v, np.zeros(model.nv))
     drift = np.concatenate([getFrameAcceleration(model, data, f, reference).vector for f in plan.ids])
-    kept = drift[_ids.rows(rows, len(plan.ids))]
-    return np.delete(found[:, n:], k - 1 - n, axis=1), found[:, k - 1] + kept
+    task_drift = drift[_ids.rows(rows, len(plan.ids))]
+    return np.delete(product[:, n:], k - 1 - n, axis=1), product[:, k - 1] + task_drift
 
 
 def torques(model: ClusterModel, data: ClusterData, q: Any, B: Any) -> np.ndarray:
     if B is None:
         if _moving(model):
             return actuation_matrix(model, data, q)
-        found: np.ndarray | None = data._plans.get("inputs")
-        if found is None:
-            found = data._plans["inputs"] = actuation_matrix(model, data, q) if model.rotors else _joints(model)
-        return found
-    given = numbers("B", B)
-    if given.ndim != 2 or given.shape[0] != model.nv:
+        default: np.ndarray | None = data._plans.get("inputs")
+        if default is None:
+            default = data._plans["inputs"] = actuation_matrix(model, data, q) if model.rotors else _joints(model)
+        return default
+    matrix = numbers("B", B)
+    if matrix.ndim != 2 or matrix.shape[0] != model.nv:
         raise ShapeError(
-            f"B has shape {given.shape}, but model {model.name!r} needs (nv, inputs) with nv = {model.nv} (the "
+            f"B has shape {matrix.shape}, but model {model.name!r} needs (nv, inputs) with nv = {model.nv} (the "
             "independent joints)."
         )
-    return plain(given)
+    return plain(matrix)
 
 
 def _moving(model: ClusterModel) -> bool:
@@ -183,5 +183,5 @@ def _joints(model: ClusterModel) -> np.ndarray:
     tree = model.own_tree
     flyers = [j for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"]
     floating = {iv for j in flyers for iv in in_v(tree, j)}
-    wanted = [k for k, iv in enumerate(model.idx_v_independent) if int(iv) not in floating]
-    return np.ascontiguousarray(np.eye(model.nv)[:, wanted])
+    driven = [k for k, iv in enumerate(model.idx_v_independent) if int(iv) not in floating]
+    return np.ascontiguousarray(np.eye(model.nv)[:, driven])

@@ -82,8 +82,8 @@ class Losses:
         Raises:
             ModelError: A gear locks, so that no finite acceleration satisfies the torque model.
         """
-        one, factors = np.eye(len(load)), self.factors
-        K = one - self.inertia[:, None] * response
+        identity, factors = np.eye(len(load)), self.factors
+        K = identity - self.inertia[:, None] * response
         least = (1.0 + np.diag(K) * factors).min(axis=0)
         if (least <= 1e-9).any():
             raise ModelError(
@@ -91,11 +91,11 @@ class Losses:
                 "cannot drive it (back_efficiency) and too much inertia is behind it for a finite acceleration. Model "
                 "the elasticity between gear and link, a joint with a pc.Spring, so that the gear moves little inertia."
             )
-        found = load
+        loads = load
         for _ in range(_MOST_TURNS):
-            last, found = found, np.linalg.solve(one + K * np.where(found > 0.0, *factors), load)
-            if ((found > 0.0) == (last > 0.0)).all():
-                return self.loss(found)
+            previous, loads = loads, np.linalg.solve(identity + K * np.where(loads > 0.0, *factors), load)
+            if ((loads > 0.0) == (previous > 0.0)).all():
+                return self.loss(loads)
         raise ModelError(
             f"model {self._model.name!r}: the losses of the gears have no consistent solution in this state. Reduce "
             "the losses."
@@ -111,7 +111,7 @@ def spins_of_carriers(
         Derivatives with respect to the tree's accelerations, shape (motors, tree.nv), and values, shape (motors,).
     """
     tree, count = model.own_tree, len(model.motors)
-    rows, found = np.zeros((count, tree.nv)), np.zeros(count)
+    rows, accelerations = np.zeros((count, tree.nv)), np.zeros(count)
     carried = [(k, r) for k, r in enumerate(model.motors) if r.carrier_id]
     if carried:
         if getattr(_of_thread, "tree", None) is not tree:
@@ -121,8 +121,8 @@ def spins_of_carriers(
         pin.computeJointJacobians(tree, data)
     for k, r in carried:
         rows[k] = r.axis @ pin.getJointJacobian(tree, data, r.carrier_id, pin.LOCAL)[3:]
-        found[k] = r.axis @ data.a[r.carrier_id].angular
-    return rows, found
+        accelerations[k] = r.axis @ data.a[r.carrier_id].angular
+    return rows, accelerations
 
 
 @once

@@ -48,8 +48,8 @@ def computeMinverse(
                 "computeMinverse needs q: data has no finite state of an earlier pc.aba. Call "
                 "pc.aba(model, data, q, v, tau) first, or pass q."
             )
-    given, q = q, _check.pose(model, data, q)
-    result = _check.result(out, (model.nv, model.nv), given)
+    q_given, q = q, _check.pose(model, data, q)
+    result = _check.result(out, (model.nv, model.nv), q_given)
     data._keep("computeMinverse", q)
     _check.run(model, data, "minverse", "Minv", q, result)
     data._owe("computeMinverse")

@@ -192,22 +192,22 @@ def motor_power(
     u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
     check_friction_speed("motor_power", friction_speed)
     losses = Losses(model, data, q, v, float(friction_speed))
-    left = losses.load(u - losses.friction, model, a)
-    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(left)
+    load = losses.load(u - losses.friction, model, a)
+    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(load)
     copper = np.full(len(u), np.nan)
     for k, r in enumerate(model.motors):
         if r.motor is not None and r.motor.resistance is not None and r.motor.torque_constant is not None:
             copper[k] = r.motor.resistance * (u[k] / r.motor.torque_constant) ** 2
-    given = u * losses.speeds
-    return MotorPower(given, losses.friction * losses.speeds, loss * losses.speeds, copper, given + copper)
+    mechanical = u * losses.speeds
+    return MotorPower(mechanical, losses.friction * losses.speeds, loss * losses.speeds, copper, mechanical + copper)
 
 
 def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np.ndarray) -> np.ndarray:
     """Compute the derivative of B tau_motor along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
-    found, rows, driven = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
+    dG, rows, is_motor = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
     for unit in np.eye(model.nv):
-        _bridge.derivatives(model, data, q, unit, NOTHING, found.ravel())  # d(G unit)/dq is found[1]
-        rows.append(tau_motor @ rotor_rows(model, found[1])[driven])
+        _bridge.derivatives(model, data, q, unit, NOTHING, dG.ravel())  # d(G unit)/dq is dG[1]
+        rows.append(tau_motor @ rotor_rows(model, dG[1])[is_motor])
     return np.array(rows)
 
 
@@ -221,6 +221,6 @@ def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
 
 def _joints(model: ClusterModel, mask: np.ndarray) -> str:
     tree = model.own_tree
-    wanted = set(model.idx_v_independent[mask].tolist())
-    names = [tree.names[j] for j in range(1, tree.njoints) if wanted & set(in_v(tree, j))]
+    velocities = set(model.idx_v_independent[mask].tolist())
+    names = [tree.names[j] for j in range(1, tree.njoints) if velocities & set(in_v(tree, j))]
     return ", ".join(map(repr, names))

@@ -62,9 +62,9 @@ def inverse_operational_inertia(
     if type(data) is not ClusterData or data._unchecked is not model:
         _check.model_data(model, data)
     plan = _columns.of_frames(model, data, frames, reference, rows)
-    found = _columns.columns(model, data, q, plan)
+    inverse = _columns.columns(model, data, q, plan)
     _remember(data, plan, frames, reference, rows)
-    return found
+    return inverse
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: Any, rows: Any) -> None:
@@ -115,17 +115,17 @@ def operational_inertia(
         >>> pc.operational_inertia(model, model.createData(), pc.neutral(model), ["torso"], rows="linear").shape
         (3, 3)
     """
-    if (given := real(damping)) is None or not 0.0 <= given < np.inf:
+    if (added := real(damping)) is None or not 0.0 <= added < np.inf:
         raise ArgumentTypeError(f"damping must be a finite number >= 0, got {shown(damping)}.")
     A = inverse_operational_inertia(model, data, q, frames, reference, rows)
     if not np.all(np.isfinite(A)):
         return np.full_like(A, np.nan)
     n = len(A)
-    A[np.diag_indices(n)] += given
+    A[np.diag_indices(n)] += added
     # Rows are scaled so that rows in m and in rad are comparable: small robots are not singular. Diagonal entries of
     # the size of rounding errors, squared here, are not scaled up.
-    own, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
-    scale = np.where(own > rounding**2 * own.max(), np.sqrt(np.maximum(own, 0.0)), np.inf)
+    diagonal, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
+    scale = np.where(diagonal > rounding**2 * diagonal.max(), np.sqrt(np.maximum(diagonal, 0.0)), np.inf)
     w, V = np.linalg.eigh(A / np.outer(scale, scale))
     rank = int(np.count_nonzero(w > rounding * w[-1]))
     if rank < n:

@@ -58,9 +58,9 @@ def passive_torque(
     friction_speed = check_friction_speed("passive_torque", friction_speed)
     if model.passive is None:
         return np.zeros(model.nv)
-    own = springs(model, data, q, v, friction_speed)
+    spring_torque = springs(model, data, q, v, friction_speed)
     if not model.passive.lossy:
-        return own
+        return spring_torque
     if tau is None:
         raise ArgumentTypeError(
             f"passive_torque: the gear of {model.passive.lossy[0]!r} has load-dependent losses, so tau is required: "
@@ -68,12 +68,12 @@ def passive_torque(
         )
     tau = _check.velocity(model, "tau", tau)
     losses = Losses(model, data, q, v, friction_speed)
-    a = aba(model, data, q, v, tau + own, fext)
+    a = aba(model, data, q, v, tau + spring_torque, fext)
     load = losses.load(losses.motor_torque(tau) - losses.friction, model, a)
     if not np.isfinite(load).all():
         return np.full(model.nv, np.nan)
     response = losses.whole @ computeMinverse(model, data, q) @ losses.rows.T
-    return own - losses.settle(load, response) @ losses.rows
+    return spring_torque - losses.settle(load, response) @ losses.rows
 
 
 def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, speed: float) -> np.ndarray:

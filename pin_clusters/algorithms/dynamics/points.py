@@ -87,13 +87,13 @@ def joint_ids(model: ClusterModel, joints: Any) -> tuple[int, ...]:
 
 
 def places_of(model: ClusterModel, joints: tuple[int, ...], places: Any) -> np.ndarray:
-    given = numbers("places", places)
-    if given.size == 0 and not joints:
+    positions = numbers("places", places)
+    if positions.size == 0 and not joints:
         return np.zeros((0, 3))
-    if given.shape != (len(joints), 3):
-        raise ShapeError(f"places has shape {given.shape}, expected ({len(joints)}, 3): one position per joint.")
-    bad = np.flatnonzero(~np.isfinite(given).all(axis=1))
+    if positions.shape != (len(joints), 3):
+        raise ShapeError(f"places has shape {positions.shape}, expected ({len(joints)}, 3): one position per joint.")
+    bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     if bad.size:
         i, name = int(bad[0]), model.own_tree.names[joints[int(bad[0])]]
-        raise ArgumentTypeError(f"places[{i}], on joint {name!r}, is {given[i]}: it must be finite.")
-    return plain(given)
+        raise ArgumentTypeError(f"places[{i}], on joint {name!r}, is {positions[i]}: it must be finite.")
+    return plain(positions)

@@ -86,28 +86,28 @@ def computeRatioDerivatives(
 
 
 def _ratios(model: ClusterModel, span: SpanningTree) -> list[_Ratio]:
-    tree, found = model.own_tree, []
+    tree, ratios = model.own_tree, []
     names = {tree.idx_vs[j]: (j, tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j]}
     spinning = [r for r in model.rotors if r.source is not None]
     for j, r in zip(span.rotors, spinning, strict=True):
         for iv, _ in r.drivers:
             joint, name = names[iv]
             label = f"{r.source.label}: ratio" + (f" of {name}" if len(r.drivers) > 1 else "")
-            found.append(_Ratio(label, None, span.tree.idx_vs[j], ((iv, joint, 1.0),)))
+            ratios.append(_Ratio(label, None, span.tree.idx_vs[j], ((iv, joint, 1.0),)))
     for row in model.coupling_rows:
-        at = int(span.from_tree_v[tree.idx_vs[row.dependent]])
+        index = int(span.from_tree_v[tree.idx_vs[row.dependent]])
         followed = [(int(tree.idx_vs[m]), int(m)) for m in row.masters]
         if isinstance(row.source, (Gear, Belt)):
             slopes, offset = _slopes(model, row)
-            given = tuple((*m, slope) for m, slope in zip(followed, slopes, strict=True))
-            found.append(_Ratio(f"{row.source.label}: ratio", row.dependent, at, given, offset))
+            terms = tuple((*m, slope) for m, slope in zip(followed, slopes, strict=True))
+            ratios.append(_Ratio(f"{row.source.label}: ratio", row.dependent, index, terms, offset))
             continue
         for iv, m in followed:
             label = f"{row.source.label}: coefficient of {tree.names[m]}"
             if len({r.dependent for r in model.coupling_rows if r.source is row.source}) > 1:
                 label += f" in {tree.names[row.dependent]}"
-            found.append(_Ratio(label, row.dependent, at, ((iv, m, 1.0),)))
-    return found
+            ratios.append(_Ratio(label, row.dependent, index, ((iv, m, 1.0),)))
+    return ratios
 
 
 def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
@@ -125,16 +125,16 @@ def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
 
 def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndarray:
     """Compute the velocity of the expanded tree per unit velocity of the coupled joint, including its followers."""
-    tree, own = model.own_tree, np.zeros(model.own_tree.nv)
+    tree, velocity = model.own_tree, np.zeros(model.own_tree.nv)
     if ratio.joint is None:
         result = np.zeros(span.tree.nv)
         result[ratio.row] = 1.0
         return result
-    own[tree.idx_vs[ratio.joint]] = 1.0
+    velocity[tree.idx_vs[ratio.joint]] = 1.0
     for row in model.coupling_rows:  # sorted: masters come before their dependent joints
         if row.dependent != ratio.joint:
-            own[tree.idx_vs[row.dependent]] = sum(c * own[tree.idx_vs[m]] for m, c in row.terms)
-    return np.asarray(span.from_tree @ own)
+            velocity[tree.idx_vs[row.dependent]] = sum(c * velocity[tree.idx_vs[m]] for m, c in row.terms)
+    return np.asarray(span.from_tree @ velocity)
 
 
 def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio], moved: np.ndarray) -> None:

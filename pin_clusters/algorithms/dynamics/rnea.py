@@ -67,14 +67,14 @@ def _run(
 ) -> np.ndarray:
     """Check the arguments, run the kernel; the field ``name`` of data stores the result as well."""
     _check.model_data(model, data)
-    given = (q, v, a)
+    arguments = (q, v, a)
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
     q = _check.configuration(model, data, q)
-    result = _check.result(out, (model.nv,), *given)
-    leaves = "rnea with forces" if function == "rnea" and fext is not None else function
-    data._keep(leaves, q, v, a)
+    result = _check.result(out, (model.nv,), *arguments)
+    outputs = "rnea with forces" if function == "rnea" and fext is not None else function
+    data._keep(outputs, q, v, a)
     _check.run(model, data, "rnea", _check.tables(model, data, name, fext), q, v, a, result)
-    data._owe(leaves)
+    data._owe(outputs)
     if fext is not None:
         getattr(data, name)[:] = result
     return result

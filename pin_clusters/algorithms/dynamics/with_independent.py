@@ -141,10 +141,10 @@ class CoordinateChange:
         return f"CoordinateChange({list(self.old.independent_joints)} -> {list(self.new.independent_joints)})"
 
 
-def _deprecated(name: str, now: str) -> None:
-    other = now[:-3] + ("old" if now.endswith("new") else "new")
+def _deprecated(name: str, replacement: str) -> None:
+    inverse = replacement[:-3] + ("old" if replacement.endswith("new") else "new")
     warnings.warn(
-        f"CoordinateChange.{name} is deprecated. Use {now}; {other} is the inverse.",
+        f"CoordinateChange.{name} is deprecated. Use {replacement}; {inverse} is the inverse.",
         DeprecationWarning,
         stacklevel=3,
     )
@@ -180,11 +180,11 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         True
     """
     check_model(model, "with_independent")
-    wished = [*joint_names("with_independent: names", names)]
+    independent = [*joint_names("with_independent: names", names)]
     tree = model.own_tree
     for loop in model.tables.topology.analyses:
-        inside = [j for j in loop.joints if tree.names[j] in wished]
+        inside = [j for j in loop.joints if tree.names[j] in independent]
         if not inside:
-            wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and tree.idx_vs[j] in loop.independents]
-    other = alike(model, independent=tuple(wished))
-    return other, CoordinateChange(model, other)
+            independent += [tree.names[j] for j in loop.joints if tree.nvs[j] and tree.idx_vs[j] in loop.independents]
+    new_model = alike(model, independent=tuple(independent))
+    return new_model, CoordinateChange(model, new_model)
