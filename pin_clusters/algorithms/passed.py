@@ -70,10 +70,10 @@ def passed(name: str) -> Any:
     """
     if name.startswith("_") or not (hasattr(pin, name) or _is_module(name)):
         missing(name)
-    thing = getattr(pin, name) if hasattr(pin, name) else importlib.import_module(f"pinocchio.{name}")
-    if inspect.ismodule(thing) or not callable(thing) or not _takes_a_model(thing):
-        return thing
-    return _of_models(name, thing)
+    target = getattr(pin, name) if hasattr(pin, name) else importlib.import_module(f"pinocchio.{name}")
+    if inspect.ismodule(target) or not callable(target) or not _takes_a_model(target):
+        return target
+    return _of_models(name, target)
 
 
 def _is_module(name: str) -> bool:
@@ -98,17 +98,17 @@ def _of_models(name: str, function: Any) -> Any:
 
     @functools.wraps(target)
     def call(*args: Any, **named: Any) -> Any:
-        given = [*args, *named.values()]
-        if not any(isinstance(x, (ClusterModel, ClusterData)) for x in given):
+        arguments = [*args, *named.values()]
+        if not any(isinstance(x, (ClusterModel, ClusterData)) for x in arguments):
             return target(*args, **named)
         if name not in _ON_TREE and not name.startswith(_CLASSES_ON_TREE):
             raise NotAvailableError(f"pin_clusters has no {name!r} for a ClusterModel (pinocchio has): {route(name)}")
-        _check_given(name, given)
-        posed = _posed(given)
-        found = target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
+        _check_given(name, arguments)
+        posed = _posed(arguments)
+        answer = target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
         if name in _geometry.POSITIONS:
-            _geometry.remember(fastened, given)
-        return found
+            _geometry.remember(fastened, arguments)
+        return answer
 
     if inspect.isclass(function):
         return type(name, (function,), {"__init__": call, "__doc__": function.__doc__})
@@ -121,42 +121,44 @@ def _of_models(name: str, function: Any) -> Any:
 
 
 def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
-    model, found = owner if isinstance(owner, ClusterModel) else owner.model, []
+    model, plans = owner if isinstance(owner, ClusterModel) else owner.model, []
     names = [name for name in function.positions if name not in ("model", "data")]
     for n in {len(names), len(names) - ("placement" in names)}:
         form = Form(owner, function, " ".join(names[:n]))
         for name in names[:n]:
-            at = form.positions[name]
+            position = form.positions[name]
             if name == "placement":
-                form.checks.append(("placement", at, 16, np.zeros(16)))
+                form.checks.append(("placement", position, 16, np.zeros(16)))
             elif name == "reference_frame":
-                form.checks.append(("choice", at, pin.ReferenceFrame, -1, register()))
+                form.checks.append(("choice", position, pin.ReferenceFrame, -1, register()))
             else:
-                form.checks.append(("index", at, model.nframes if name[0] == "f" else model.njoints, 0, register()))
-        theirs = getattr(pin, function.__name__)
+                form.checks.append(
+                    ("index", position, model.nframes if name[0] == "f" else model.njoints, 0, register())
+                )
+        pinocchio_function = getattr(pin, function.__name__)
         if owner is model:
-            form.call(theirs, model.own_tree, *(form.positions[name] for name in names[:n]))
-            found.append(form.plan())
+            form.call(pinocchio_function, model.own_tree, *(form.positions[name] for name in names[:n]))
+            plans.append(form.plan())
         else:
-            found.append(of_pinocchio(form, theirs, *names[:n], read=OF_TREE))
-    return tuple(found)
+            plans.append(of_pinocchio(form, pinocchio_function, *names[:n], read=OF_TREE))
+    return tuple(plans)
 
 
-def _check_given(name: str, given: list[Any]) -> None:
+def _check_given(name: str, arguments: list[Any]) -> None:
     """Check that arguments belong to one model, because Pinocchio would access memory beyond its arrays.
 
     Raises:
         DataMismatchError: Data or shapes belong to another model.
         UnknownNameError: An id is out of range.
     """
-    model = next((x for x in given if isinstance(x, (ClusterModel, pin.Model))), None)
+    model = next((x for x in arguments if isinstance(x, (ClusterModel, pin.Model))), None)
     index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraint classes take joint ids
-    for x in given:
+    for x in arguments:
         if isinstance(x, (ClusterData, pin.Data)) and not is_pinocchios(model, x):
             _check.model_data(model, x)
         elif isinstance(model, ClusterModel) and index is not None and _is_index(x):
             index(model, x)
-    shapes, places = ([x for x in given if isinstance(x, kind)] for kind in (pin.GeometryModel, pin.GeometryData))
+    shapes, places = ([x for x in arguments if isinstance(x, kind)] for kind in (pin.GeometryModel, pin.GeometryData))
     for x in shapes:
         joints = [shape.parentJoint for shape in x.geometryObjects]
         if isinstance(model, ClusterModel) and max(joints, default=0) >= model.njoints:
@@ -172,12 +174,12 @@ def _check_given(name: str, given: list[Any]) -> None:
                 )
 
 
-def _posed(given: list[Any]) -> Callable[[Any], Any]:
+def _posed(arguments: list[Any]) -> Callable[[Any], Any]:
     """Move the data to the configuration, if one is given; return the map from our arguments to Pinocchio's.
 
     Pinocchio's function moves the tree's data itself, but functions that are called without q would use an older state.
     """
-    model, data = (next((x for x in given if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
+    model, data = (next((x for x in arguments if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
     if model is None or data is None:
         return _of_tree
 

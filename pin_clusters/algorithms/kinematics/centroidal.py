@@ -60,7 +60,7 @@ def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
     """Describe the calls of ``centerOfMass``: with a state, or after ``forwardKinematics``."""
     levels = pin.POSITION, pin.VELOCITY, pin.ACCELERATION
     if lumps(data.model):  # Pinocchio ignores the masses of rods
-        left = [
+        after_kinematics = [
             plan
             for names in ("q", "q v", "q v a")
             for plan in of_tree(
@@ -72,28 +72,28 @@ def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
             )(data, function)
         ]
     else:
-        left = [
-            _left(data, function, level, at, flag)
+        after_kinematics = [
+            _plan_after_kinematics(data, function, level, position, flag)
             for level in (None, *levels)
-            for at in (("q", "kinematic_level") if level is not None else ("",))
-            for flag in ("", "compute_subtree_coms", "v" if at == "q" else "q")
-            if flag != "q" or at != "kinematic_level"
+            for position in (("q", "kinematic_level") if level is not None else ("",))
+            for flag in ("", "compute_subtree_coms", "v" if position == "q" else "q")
+            if flag != "q" or position != "kinematic_level"
         ]
-    return (*_of_states(data, function), *left)
+    return (*_of_states(data, function), *after_kinematics)
 
 
-def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> Any:
+def _plan_after_kinematics(data: ClusterData, function: Any, level: Any, position: str, flag: str) -> Any:
     """Describe a call after ``forwardKinematics``; ``at`` and ``flag`` are positions of the level and the flag."""
-    form = Form(data, function, f"{at} {flag}")
-    if at:
-        form.checks.append(("member", form.positions[at], pin.KinematicLevel, int(level), -1))
+    form = Form(data, function, f"{position} {flag}")
+    if position:
+        form.checks.append(("member", form.positions[position], pin.KinematicLevel, int(level), -1))
     if flag:
         form.checks.append(("truth", form.positions[flag]))
     level = pin.ACCELERATION if level is None else level
-    given = level, form.positions[flag] if flag else True
+    arguments = level, form.positions[flag] if flag else True
     form.checks.append(("owes", data._owed_words, OF_TREE))
     form.reads_tree()
-    form.call(pin.centerOfMass, data.model.inertia_tree, data._tree, *given)
+    form.call(pin.centerOfMass, data.model.inertia_tree, data._tree, *arguments)
     form.owes(Owed(0, writes=bits("com mass" + " vcom" * (level > 0))), [])
     return form.plan()
 
@@ -146,8 +146,8 @@ def centerOfMass(
             subtrees, state[i] = bool(x), None
     q, v, a = state
     if is_pinocchios(model, data):
-        given = [x for x in (q, v, a, level) if x is not None]
-        return np.asarray(pin.centerOfMass(model, data, *given, subtrees))
+        arguments = [x for x in (q, v, a, level) if x is not None]
+        return np.asarray(pin.centerOfMass(model, data, *arguments, subtrees))
     _check.model_data(model, data)
     if (v is not None and q is None) or (a is not None and v is None) or (level is not None and q is not None):
         raise ArgumentTypeError(
@@ -155,21 +155,23 @@ def centerOfMass(
             "v[, a]]]) or (model, data, kinematic_level)."
         )
     if q is None:
-        return _centers_left(model, data, pin.ACCELERATION if level is None else level, subtrees)
-    what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
+        return _from_last_kinematics(model, data, pin.ACCELERATION if level is None else level, subtrees)
+    outputs = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
     q = _check.pose(model, data, q)
     if v is None:
-        _tree.place(model, data, what, q)
+        _tree.place(model, data, outputs, q)
     else:
-        _tree.compute(model, data, what, q, *_check.rates(model, v, a))
+        _tree.compute(model, data, outputs, q, *_check.rates(model, v, a))
     return data._com.copy()
 
 
-def _centers_left(model: ClusterModel, data: ClusterData, level: pin.KinematicLevel, subtrees: bool) -> np.ndarray:
+def _from_last_kinematics(
+    model: ClusterModel, data: ClusterData, level: pin.KinematicLevel, subtrees: bool
+) -> np.ndarray:
     """Compute the centre of mass from the last ``forwardKinematics``, up to a level."""
     tree, moved, posed = data.tree, data._section("seen_q", model.nq), data._section("posed_q", model.nq)
-    known = level == pin.POSITION or (data._section("seen", 1)[0] >= int(level) and np.array_equal(moved, posed))
-    if lumps(model) and known:  # Pinocchio ignores the masses of rods
+    available = level == pin.POSITION or (data._section("seen", 1)[0] >= int(level) and np.array_equal(moved, posed))
+    if lumps(model) and available:  # Pinocchio ignores the masses of rods
         name, needed = "centerOfMass", "forwardKinematics(model, data, q, v, a)"
         state = data._last(int(level), name, needed) if level != pin.POSITION else [data._last_pose(name)]
         _tree.compute(model, data, _CENTERS_OF_ALL if subtrees else MOTION | CENTERS, *state)
@@ -208,13 +210,13 @@ def jacobianCenterOfMass(
     subtrees = bool(compute_subtree_coms)
     if isinstance(q, _FLAG):  # as in Pinocchio, the flag may replace q
         q, subtrees = None, bool(q)
-    what = _JCOM | WORLD if subtrees else _JCOM
+    outputs = _JCOM | WORLD if subtrees else _JCOM
     if is_pinocchios(model, data):
         return np.asarray(pin.jacobianCenterOfMass(model, data, *([] if q is None else [q]), subtrees))
     _check.model_data(model, data)
     if q is None:
         q = data._last_pose("jacobianCenterOfMass")
-    _tree.compute(model, data, what, _check.pose(model, data, q))
+    _tree.compute(model, data, outputs, _check.pose(model, data, q))
     return data._Jcom.copy()
 
 

@@ -100,8 +100,8 @@ def getJointVelocityDerivatives(
     See ``getFrameVelocityDerivatives``.
     """
     _check.model_data(model, data)
-    place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return _of_velocity(model, data, place, NOTHING, reference, _ROWS)
+    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return _of_velocity(model, data, joint, NOTHING, reference, _ROWS)
 
 
 @fast(of_derivatives(2))
@@ -115,8 +115,8 @@ def getJointAccelerationDerivatives(
     See ``getFrameAccelerationDerivatives``.
     """
     _check.model_data(model, data)
-    place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return _of_acceleration(model, data, place, NOTHING, reference, _ROWS)
+    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return _of_acceleration(model, data, joint, NOTHING, reference, _ROWS)
 
 
 @overload
@@ -238,9 +238,9 @@ def _compute(
 ) -> None:
     """Write derivatives of velocities, and for level 2 of accelerations, from the prepared state."""
     if data._level < level:
-        what, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
+        quantity, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
         raise NotComputedError(
-            f"this data has no derivatives of {what}. Call pc.computeForwardKinematicsDerivatives(model, data, "
+            f"this data has no derivatives of {quantity}. Call pc.computeForwardKinematicsDerivatives(model, data, "
             f"{needed} first."
         )
     data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)

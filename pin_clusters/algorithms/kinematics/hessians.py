@@ -45,19 +45,19 @@ _gets = _check.documented(_COMMON, _ids.AT_A_PLACE, _GETS, solves=False)
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    found = []
-    for given in ("q", ""):
-        begun = begin(data, function, TREE, given)
-        if begun is None or (given and not couple(begun[0])):
+    plans = []
+    for names in ("q", ""):
+        begun = begin(data, function, TREE, names)
+        if begun is None or (names and not couple(begun[0])):
             return ()
         form, code = begun
-        if given:
-            run_tree(form, code, COLUMNS, given)
+        if names:
+            run_tree(form, code, COLUMNS, names)
         else:
             form.checks.append(("equal", data._posed[-1:].view("i8"), THERE))
         form.work += [("copy", data._posed.size, data._bent, data._posed), ("set", data._bent[-1:].view("i8"), THERE)]
-        found.append(form.plan())
-    return tuple(found)
+        plans.append(form.plan())
+    return tuple(plans)
 
 
 @fast(_plans)
@@ -98,7 +98,7 @@ def getJointKinematicHessian(
 ) -> np.ndarray:
     """Return the derivative of a joint's Jacobian with respect to q."""
     _check.model_data(model, data)
-    return _asked(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
+    return _hessian(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
 
 
 @overload
@@ -115,10 +115,10 @@ def getFrameKinematicHessian(
 def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the derivative of a frame's Jacobian with respect to q."""
     _check.model_data(model, data)
-    return _asked(model, data, *_ids.place_of(model, where, named, "frame_placement"))
+    return _hessian(model, data, *_ids.place_of(model, where, named, "frame_placement"))
 
 
-def _asked(
+def _hessian(
     model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame
 ) -> np.ndarray:
     if not data._bent[-1]:

@@ -142,35 +142,35 @@ def inverse_kinematics(
                 f"weight of {name!r} must be one number or (distance, angle), finite and not negative, got {counts}."
             )
         goals.append((name, frame, goal, *np.broadcast_to(counts, 2)))
-    toward = start if posture is None else _check.configuration(model, data, posture)
-    if not np.isfinite(toward).all():
+    rest_pose = start if posture is None else _check.configuration(model, data, posture)
+    if not np.isfinite(rest_pose).all():
         raise ArgumentTypeError(f"posture is not finite: {posture!r}.")
-    at = partial(_point, model, data, goals, limits, toward)
-    rng, best, tried, again = np.random.default_rng(0), at(start), 0, False
+    evaluate = partial(_point, model, data, goals, limits, rest_pose)
+    rng, best, total, repeated = np.random.default_rng(0), evaluate(start), 0, False
     for k in range(attempts):
         try:
             q = integrate(model, start, min(1.0, 0.1 * 2.0**k) * rng.normal(size=model.nv)) if k else start
             for pull in (posture_weight, 0.0) if posture_weight else (0.0,):
-                found, steps = _descend(model, at, q, pull, tolerance, iterations)
-                q, tried = found.q, tried + steps
+                candidate, steps = _descend(model, evaluate, q, pull, tolerance, iterations)
+                q, total = candidate.q, total + steps
         except (BranchLost, SingularClusterError):
             continue
-        again = k > 0 and abs(_merit(found) - _merit(best)) <= 1e-6 * _merit(best)
-        best = min(best, found, key=_merit)
-        if again or best.worst <= tolerance:
+        repeated = k > 0 and abs(_merit(candidate) - _merit(best)) <= 1e-6 * _merit(best)
+        best = min(best, candidate, key=_merit)
+        if repeated or best.worst <= tolerance:
             break
-    open_by, good = float(np.abs(residual(model, best.q)).max(initial=0.0)), best.worst <= tolerance
+    open_by, converged = float(np.abs(residual(model, best.q)).max(initial=0.0)), best.worst <= tolerance
     ends = tuple(dict.fromkeys(model.names[joint_in_q(model.own_tree, i)] for i in limits[0][best.slack < 1e-6]))
-    if not good:
-        told = ", ".join(f"{n!r} is {x:.3g} m and {turn:.3g} rad away" for n, (x, turn) in best.errors.items())
+    if not converged:
+        misses = ", ".join(f"{n!r} is {x:.3g} m and {turn:.3g} rad away" for n, (x, turn) in best.errors.items())
         warnings.warn(
             f"inverse_kinematics: model {model.name!r} does not reach all targets within {tolerance:g} m and rad after "
-            f"{tried} steps: {told}; joints at their limits: {', '.join(ends) or 'none'}. The result is the best "
+            f"{total} steps: {misses}; joints at their limits: {', '.join(ends) or 'none'}. The result is the best "
             "configuration found. Move targets, reduce weights, or start from another q0.",
             PinClustersWarning,
             stacklevel=2,
         )
-    return InverseKinematics(best.q, good, best.errors, open_by, tried, ends)
+    return InverseKinematics(best.q, converged, best.errors, open_by, total, ends)
 
 
 def _limits(model: ClusterModel) -> tuple[np.ndarray, ...]:
@@ -203,10 +203,10 @@ def _point(model: Any, data: Any, goals: Any, limits: Any, toward: Any, q: np.nd
             R = goal.rotation.T @ M.rotation
             rows.append(angle * (turn := pin.log3(R)))
             columns.append(angle * pin.Jlog3(R) @ J[3:])
-        away = M.translation - getattr(goal, "translation", goal)
-        rows.append(distance * away)
+        offset = M.translation - getattr(goal, "translation", goal)
+        rows.append(distance * offset)
         columns.append(distance * M.rotation @ J[:3])
-        errors[name] = float(np.linalg.norm(away)), float(np.linalg.norm(turn))
+        errors[name] = float(np.linalg.norm(offset)), float(np.linalg.norm(turn))
     if pull:
         i, between = model.idx_v_independent, (model.own_tree, toward, q)
         rows.append(pull * pin.difference(*between)[i])
@@ -217,45 +217,47 @@ def _point(model: Any, data: Any, goals: Any, limits: Any, toward: Any, q: np.nd
     return _Point(q, np.concatenate(rows), np.vstack(columns), C, slack, errors, worst)
 
 
-def _merit(at: _Point, price: float = 1e9) -> float:
-    return float(0.5 * at.r @ at.r - price * np.minimum(at.slack, 0.0).sum())
+def _merit(point: _Point, price: float = 1e9) -> float:
+    return float(0.5 * point.r @ point.r - price * np.minimum(point.slack, 0.0).sum())
 
 
-def _descend(model: ClusterModel, at: Any, q: Any, pull: float, tolerance: float, most: int) -> tuple[_Point, int]:
-    best, damped, price, flat = (here := at(q, pull)), 1e-2, 0.0, 0
-    for tried in range(most):
-        d, multiplier = _step(here, damped * (here.r @ here.r) + 1e-12)
+def _descend(
+    model: ClusterModel, evaluate: Any, q: Any, pull: float, tolerance: float, limit: int
+) -> tuple[_Point, int]:
+    best, damped, price, flat = (point := evaluate(q, pull)), 1e-2, 0.0, 0
+    for step in range(limit):
+        d, multiplier = _step(point, damped * (point.r @ point.r) + 1e-12)
         longest = np.abs(d).max(initial=0.0)
-        if longest < 1e-12 or flat == 3 or (here.worst <= tolerance and not pull):
-            return best, tried
+        if longest < 1e-12 or flat == 3 or (point.worst <= tolerance and not pull):
+            return best, step
         price = max(price, 2.0 * multiplier)
         try:
-            there = at(integrate(model, here.q, d / max(1.0, longest)), pull)
-            gain = _merit(here, price) - _merit(there, price)
+            trial = evaluate(integrate(model, point.q, d / max(1.0, longest)), pull)
+            gain = _merit(point, price) - _merit(trial, price)
         except (BranchLost, SingularClusterError):
             gain = 0.0
         damped *= 10.0
         if gain > 0.0:
-            flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(here, price) else 0
-            here, damped = there, max(0.01 * damped, 1e-8)
-            best = min(best, here, key=_merit)  # accepted steps violate limits only if the first pose does
-    return best, most
+            flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(point, price) else 0
+            point, damped = trial, max(0.01 * damped, 1e-8)
+            best = min(best, point, key=_merit)  # accepted steps violate limits only if the first pose does
+    return best, limit
 
 
-def _step(at: _Point, damping: float) -> tuple[np.ndarray, float]:
+def _step(point: _Point, damping: float) -> tuple[np.ndarray, float]:
     """Minimise |J d + r|^2 + damping |d|^2 subject to C d <= slack; return d and the largest multiplier."""
     from scipy.optimize import nnls  # imported here, because SciPy is slow to import
 
-    n, room = at.J.shape[1], at.slack - 1e-9  # [rad] or [m]; the margin prevents violations by rounding
-    Q, R = np.linalg.qr(np.vstack([at.J, np.sqrt(damping) * np.eye(n)]))
+    n, margin = point.J.shape[1], point.slack - 1e-9  # [rad] or [m]; the margin prevents violations by rounding
+    Q, R = np.linalg.qr(np.vstack([point.J, np.sqrt(damping) * np.eye(n)]))
     inverse = np.linalg.inv(R)
-    d = free = inverse @ (-Q[: len(at.r)].T @ at.r)
-    held, multiplier = np.zeros(len(room), dtype=bool), 0.0
-    while (broken := (at.C @ d > room + 1e-13) & ~held).any():
+    d = free = inverse @ (-Q[: len(point.r)].T @ point.r)
+    held, multiplier = np.zeros(len(margin), dtype=bool), 0.0
+    while (broken := (point.C @ d > margin + 1e-13) & ~held).any():
         held |= broken  # the active limits are among those that were violated in some iteration
-        M, last = np.vstack([-(at.C[held] @ inverse).T, at.C[held] @ free - room[held]]), np.eye(n + 1)[n]
-        rest = last - M @ (u := nnls(M, last, maxiter=1000)[0])
-        if rest[n] < 1e-12:  # no d satisfies all limits
+        M, target = np.vstack([-(point.C[held] @ inverse).T, point.C[held] @ free - margin[held]]), np.eye(n + 1)[n]
+        residual = target - M @ (u := nnls(M, target, maxiter=1000)[0])
+        if residual[n] < 1e-12:  # no d satisfies all limits
             return np.zeros(n), 0.0
-        d, multiplier = free - inverse @ rest[:n] / rest[n], float(u.max() / rest[n])
+        d, multiplier = free - inverse @ residual[:n] / residual[n], float(u.max() / residual[n])
     return d, multiplier

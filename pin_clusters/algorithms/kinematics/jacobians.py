@@ -118,7 +118,7 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: ArrayLike, j
         Shape (6, nv), [linear; angular], in the joint frame, [m/s] and [rad/s] per unit of v; a new array.
     """
     q, joint = _check.pose(model, data, q), _ids.joint(model, joint_id)
-    return _at(model, data, q, joint, pin.LOCAL)
+    return _compute(model, data, q, joint, pin.LOCAL)
 
 
 @fast(of_jacobian("frame", "frame_id", q="q", default=int(pin.LOCAL)))
@@ -135,14 +135,16 @@ def computeFrameJacobian(
     """
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    found = _at(model, data, q, model.njoints + frame, reference)
+    J = _compute(model, data, q, model.njoints + frame, reference)
     if reference != pin.LOCAL and data._other_fields:  # the kernel cannot write the placements to this data
         pin.forwardKinematics(model.own_tree, data._tree, q)
         pin.updateFramePlacement(model.own_tree, data._tree, frame)
-    return found
+    return J
 
 
-def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame) -> np.ndarray:
+def _compute(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame
+) -> np.ndarray:
     """Compute the Jacobian of a joint (``place`` < njoints) or frame (njoints + id) at q."""
     _bridge.bring(model, data, q, data._zeros)
     result = np.empty((6, model.nv))
@@ -150,7 +152,7 @@ def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, refer
     return result
 
 
-def _asked(
+def _from_data(
     model: ClusterModel,
     data: ClusterData,
     index: Any,
@@ -163,12 +165,12 @@ def _asked(
     if is_pinocchios(model, data):
         return np.asarray(function(model, data, index, reference_frame))
     _check.model_data(model, data)
-    place = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
+    number = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
     data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)  # raises NotComputedError
     _bridge.kept(model, data)  # raises SingularClusterError
     result = np.empty((6, model.nv))
-    data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result, M)
+    data._run_jacobian(NOTHING, number, int(reference), kind & RATE, result, M)
     return result
 
 
@@ -187,7 +189,7 @@ def getJointJacobian(
         >>> pc.getJointJacobian(model, data, 3, pin.LOCAL).round(4).ravel()
         array([0.    , 0.    , 0.    , 0.    , 0.2211, 0.    ])
     """
-    return _asked(model, data, joint_id, reference_frame, JOINT, pin.getJointJacobian)
+    return _from_data(model, data, joint_id, reference_frame, JOINT, pin.getJointJacobian)
 
 
 @overload
@@ -216,8 +218,8 @@ def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **name
     _check.model_data(model, data)
     index, placement, axes = _ids.frame_or_joint(model, where, named)
     if placement is None:
-        return _asked(model, data, index, axes, FRAME, None)
-    return _asked(model, data, index, axes, JOINT, None, _ids.numbers_of(placement))
+        return _from_data(model, data, index, axes, FRAME, None)
+    return _from_data(model, data, index, axes, JOINT, None, _ids.numbers_of(placement))
 
 
 @fast(of_jacobian("joint", "joint_id", rate=True))
@@ -226,7 +228,7 @@ def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of a joint's Jacobian, after ``computeJointJacobiansTimeVariation``."""
-    return _asked(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
+    return _from_data(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
 
 
 @fast(of_jacobian("frame", "frame_id", rate=True))
@@ -235,7 +237,7 @@ def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of a frame's Jacobian, after ``computeJointJacobiansTimeVariation``."""
-    return _asked(model, data, frame_id, reference_frame, FRAME | RATE, pin.getFrameJacobianTimeVariation)
+    return _from_data(model, data, frame_id, reference_frame, FRAME | RATE, pin.getFrameJacobianTimeVariation)
 
 
 @also_pinocchios

@@ -172,23 +172,23 @@ def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: ArrayLike
     pin.updateFramePlacements(model.own_tree, data._tree)
 
 
-def _asked(
+def _motion_of(
     find: Any, model: ClusterModel, data: ClusterData, index: int, reference_frame: Any, function: Any
 ) -> pin.Motion:
     _check.model_data(model, data)
     return _motion(model, data, (find(model, index), _ids.reference(reference_frame)), function)
 
 
-def _at_place(
+def _motion_at_place(
     model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any], function: Any
 ) -> pin.Motion:
     usual = len(where) == 1 or (len(where) == 2 and type(where[1]) is pin.ReferenceFrame)
     if usual and not named:  # this branch takes half the time of the general one
-        return _asked(_ids.frame, model, data, where[0], where[1] if len(where) == 2 else pin.LOCAL, function)
+        return _motion_of(_ids.frame, model, data, where[0], where[1] if len(where) == 2 else pin.LOCAL, function)
     _check.model_data(model, data)
     index, placement, axes = _ids.frame_or_joint(model, where, named, default=pin.LOCAL)
-    place = (index,) if placement is None else (index, placement)
-    return _motion(model, data, (*place, axes), function)
+    placed = (index,) if placement is None else (index, placement)
+    return _motion(model, data, (*placed, axes), function)
 
 
 def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], function: Any) -> pin.Motion:
@@ -210,7 +210,7 @@ def getVelocity(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
     """Return the spatial velocity of a joint, after ``forwardKinematics`` with v."""
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
+    return _motion_of(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
 
 
 @fast(of_getter(pin.getAcceleration, _V | _A))
@@ -220,7 +220,7 @@ def getAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
     """Return the spatial acceleration of a joint, after ``forwardKinematics`` with v and a."""
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
+    return _motion_of(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
 
 
 @fast(of_getter(pin.getClassicalAcceleration, _V | _A))
@@ -230,7 +230,7 @@ def getClassicalAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
     """Return the classical acceleration of a joint's origin, after ``forwardKinematics`` with v and a."""
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
+    return _motion_of(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
 
 
 @overload
@@ -246,7 +246,7 @@ def getFrameVelocity(
 @_velocity
 def getFrameVelocity(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the spatial velocity of a frame, after ``forwardKinematics`` with v."""
-    return _at_place(model, data, where, named, pin.getFrameVelocity)
+    return _motion_at_place(model, data, where, named, pin.getFrameVelocity)
 
 
 @overload
@@ -262,7 +262,7 @@ def getFrameAcceleration(
 @_acceleration
 def getFrameAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the spatial acceleration of a frame, after ``forwardKinematics`` with v and a."""
-    return _at_place(model, data, where, named, pin.getFrameAcceleration)
+    return _motion_at_place(model, data, where, named, pin.getFrameAcceleration)
 
 
 @overload
@@ -278,7 +278,7 @@ def getFrameClassicalAcceleration(
 @_acceleration
 def getFrameClassicalAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the classical acceleration of a frame's origin, after ``forwardKinematics`` with v and a."""
-    return _at_place(model, data, where, named, pin.getFrameClassicalAcceleration)
+    return _motion_at_place(model, data, where, named, pin.getFrameClassicalAcceleration)
 
 
 _paying.by(forwardKinematics, 1, "liMi", "oMi")

@@ -47,11 +47,11 @@ def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
             return ()
         form.reads_tree()
         address, n = int(owner._tree_tables.arrays[0][row, 2]), 1 if total else len(masses)
-        there = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
-        form.work.append(("copy", n, there, masses[:n].copy()))
+        stored = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
+        form.work.append(("copy", n, stored, masses[:n].copy()))
     if total:
-        found = masses[0] if lumps(form.model) else pin.computeTotalMass(form.model.inertia_tree)
-        form.results.append(("number", np.array([found])))
+        mass = masses[0] if lumps(form.model) else pin.computeTotalMass(form.model.inertia_tree)
+        form.results.append(("number", np.array([mass])))
     return (form.plan(),)
 
 
@@ -109,7 +109,7 @@ def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
 
 
 def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    found = []
+    plans = []
     for pose, joint in (("q", _ROOT), ("", _ROOT), ("", "q")):
         if "q" in (pose, joint) and "q" not in function.positions:
             continue
@@ -125,8 +125,8 @@ def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
             run_tree(form, code, MOTION, "q")
         words = form.run(SUBTREE_JACOBIAN, begun[1], data._tree_tables, f"{'-' if pose else 'q'} . +of_point")
         form.checks.append(("index", form.positions[joint], data.model.njoints, 0, words.word("joint")))
-        found.append(form.plan())
-    return tuple(found)
+        plans.append(form.plan())
+    return tuple(plans)
 
 
 @fast(_of_subtree)
@@ -246,11 +246,11 @@ def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_i
     """
     _check.model_data(model, data)
     tree, frame = model.own_tree, model.own_tree.frames[_ids.frame(model, frame_id)]
-    j, place = frame.parentJoint, frame.placement
+    j, placement = frame.parentJoint, frame.placement
     f, v, a = data.f[j], data.v[j], data.a_gf[j]
-    others = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # due to joints and rotors on the link
+    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # due to joints and rotors on the link
     carried = pin.computeSupportedInertiaByFrame(tree, data.tree, frame_id, False)
-    return place.actInv(others) + _moving(carried, place.actInv(v), place.actInv(a))
+    return placement.actInv(reaction) + _moving(carried, placement.actInv(v), placement.actInv(a))
 
 
 def _moving(inertia: pin.Inertia, v: pin.Motion, a: pin.Motion) -> pin.Force:

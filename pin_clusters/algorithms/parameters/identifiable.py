@@ -21,15 +21,15 @@ from .inertial_parameters import parameters
 from .regressors import computeJointTorqueRegressor
 
 _BODY = 10
-_SURE, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
-"""Singular values above ``_SURE`` count, and values below ``_LEVEL`` do not (columns have norm 1). Between them, the
+_CERTAIN, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
+"""Singular values above ``_CERTAIN`` count, and values below ``_LEVEL`` do not (columns have norm 1). Between them, the
 widest gap decides if its factor is at least ``_GAP``; otherwise all values above ``_LEVEL`` count. Rounding errors are
 at most 4e-10."""
 _SMALL = 1e-9
 """Smaller coefficients are set to zero."""
-_LITTLE = 1e-4
+_SHORTEST = 1e-4
 """Lower limit of the norm of a column relative to the longest one; rounding dominates in shorter columns."""
-_ALONE, _LARGEST = 1e-3, 1e5
+_NEW, _LARGEST = 1e-3, 1e5
 """A column is independent if this part of its norm is new; the largest accepted coefficient of a combination."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
 """Largest step without loops, largest step with loops, and smallest step, [rad] or [m]."""
@@ -85,24 +85,27 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     columns = parameter_columns(model)
     blocks = [_columns_of(model, columns, i) for i in range(len(model.clusters))]
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY
-    seen = _torques(model, states, 0)  # determines the pivots, so that they do not depend on the seed
-    Y = seen if seed == 0 else _torques(model, states, seed)
-    both, own, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
-    for cluster, mine in zip(model.clusters, blocks, strict=True):  # carriers come before the clusters they carry
-        below = model.getJointId(cluster.output_body) if cluster.output_body != "universe" else 0
-        there = np.arange(_BODY * (below - 1), _BODY * below) if below else np.zeros(0, dtype=np.int64)
-        there, chosen = _enough(seen, there, mine, f"{', '.join(cluster.joints)} in {model.name!r}")
-        others = np.setdiff1d(mine, chosen)
-        for basis, given in zip(both, (seen, Y), strict=True):
-            X = _combinations(given, np.concatenate([there, chosen]), others)
-            basis[chosen, chosen] = 1.0
-            basis[:, others] = basis[:, there] @ X[: len(there)]
-            basis[np.ix_(chosen, others)] += X[len(there) :]
-        own += chosen.tolist()
-        size[mine] = _sizes(seen[:, mine])
+    Y_fixed = _torques(model, states, 0)  # determines the pivots, so that they do not depend on the seed
+    Y = Y_fixed if seed == 0 else _torques(model, states, seed)
+    bases, pivots, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
+    # Carriers come before the clusters that they carry.
+    for cluster, block in zip(model.clusters, blocks, strict=True):
+        carrier = model.getJointId(cluster.output_body) if cluster.output_body != "universe" else 0
+        carrier_columns = np.arange(_BODY * (carrier - 1), _BODY * carrier) if carrier else np.zeros(0, dtype=np.int64)
+        carrier_columns, selected = _spanning(
+            Y_fixed, carrier_columns, block, f"{', '.join(cluster.joints)} in {model.name!r}"
+        )
+        dependent = np.setdiff1d(block, selected)
+        for basis, regressor in zip(bases, (Y_fixed, Y), strict=True):
+            X = _combinations(regressor, np.concatenate([carrier_columns, selected]), dependent)
+            basis[selected, selected] = 1.0
+            basis[:, dependent] = basis[:, carrier_columns] @ X[: len(carrier_columns)]
+            basis[np.ix_(selected, dependent)] += X[len(carrier_columns) :]
+        pivots += selected.tolist()
+        size[block] = _norms(Y_fixed[:, block])
     # A carrier may come after its cluster in the column order, so the pivots are chosen again over all columns.
-    choose, A = both[:, own] * size[own, None] / size
-    first, _ = _chosen(choose)
+    choose, A = bases[:, pivots] * size[pivots, None] / size
+    first, _ = _select(choose)
     A = np.linalg.solve(A[:, first], A)
     A[np.abs(A) < _SMALL] = 0.0
     A[:, first] = np.eye(len(first))
@@ -114,13 +117,13 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
 def _columns_of(model: ClusterModel, columns: ParameterColumns, i: int) -> np.ndarray:
     cluster, tree = model.clusters[i], model.own_tree
     ids = [tree.getJointId(name) for name in cluster.joints]
-    found = [np.arange(_BODY * (j - 1), _BODY * j) for j in sorted(ids)]
-    found.append(np.array([columns.rotors_from + k for k, r in enumerate(columns.rotors) if r.name in cluster.rotors]))
+    groups = [np.arange(_BODY * (j - 1), _BODY * j) for j in sorted(ids)]
+    groups.append(np.array([columns.rotors_from + k for k, r in enumerate(columns.rotors) if r.name in cluster.rotors]))
     moving = {iv for j in ids for iv in in_v(tree, j)}
-    found.append(np.array([columns.armatures_from + k for k, iv in enumerate(columns.armatures) if iv in moving]))
-    mine = [k for k, rod in enumerate(columns.rods) if any(rod.source is c for c in cluster.constraints)]
-    found.append(columns.rods_from + np.array(mine))
-    return np.concatenate(found).astype(np.int64)
+    groups.append(np.array([columns.armatures_from + k for k, iv in enumerate(columns.armatures) if iv in moving]))
+    rods = [k for k, rod in enumerate(columns.rods) if any(rod.source is c for c in cluster.constraints)]
+    groups.append(columns.rods_from + np.array(rods))
+    return np.concatenate(groups).astype(np.int64)
 
 
 def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
@@ -129,18 +132,18 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
     The largest entry of each state is scaled to 1, so that no state dominates.
     """
     rng, data = np.random.default_rng(seed), ClusterData(model)
-    found: list[np.ndarray] = []
+    blocks: list[np.ndarray] = []
     start = q = neutral(model)
-    most = max([_REGULAR, *(4.0 * loop.K_d for loop in condition(model, data, start))])
+    largest_condition = max([_REGULAR, *(4.0 * loop.K_d for loop in condition(model, data, start))])
     reach, walk = (_NEAR, _WALK) if model.closures else (_FAR, 1)
-    while len(found) < states:
+    while len(blocks) < states:
         # Loops continue from the last pose: small steps from one pose would cover little of their motion.
-        q = q if len(found) % walk else start
+        q = q if len(blocks) % walk else start
         for _ in range(_TRIES):
             step = reach * rng.uniform() * rng.uniform(-1.0, 1.0, model.nv)
             try:
-                moved = _moved(model, q, step)
-                regular = all(loop.K_d < most for loop in condition(model, data, moved))
+                moved = _stepped(model, q, step)
+                regular = all(loop.K_d < largest_condition for loop in condition(model, data, moved))
             except (BranchLost, SingularClusterError):
                 regular = False
             if regular:
@@ -148,12 +151,12 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
                 break
             q = start
         Y = computeJointTorqueRegressor(model, data, q, *rng.standard_normal((2, model.nv)))
-        found.append(Y / max(np.abs(Y).max(initial=0.0), np.finfo(float).tiny))
+        blocks.append(Y / max(np.abs(Y).max(initial=0.0), np.finfo(float).tiny))
     width = parameter_columns(model).width
-    return np.asarray(np.linalg.qr(np.vstack([np.zeros((1, width)), *found]), mode="r"))
+    return np.asarray(np.linalg.qr(np.vstack([np.zeros((1, width)), *blocks]), mode="r"))
 
 
-def _moved(model: ClusterModel, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+def _stepped(model: ClusterModel, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Integrate a step, halved until the loops can follow."""
     while True:
         try:
@@ -164,32 +167,32 @@ def _moved(model: ClusterModel, q: np.ndarray, step: np.ndarray) -> np.ndarray:
                 raise
 
 
-def _sizes(A: np.ndarray) -> np.ndarray:
+def _norms(A: np.ndarray) -> np.ndarray:
     """Compute the norms of columns, with a lower limit."""
     size = np.linalg.norm(A, axis=0)
-    return np.maximum(size, max(_LITTLE * size.max(initial=0.0), np.finfo(float).tiny))
+    return np.maximum(size, max(_SHORTEST * size.max(initial=0.0), np.finfo(float).tiny))
 
 
-def _enough(Y: np.ndarray, carrier: np.ndarray, own: np.ndarray, about: str) -> tuple[np.ndarray, np.ndarray]:
+def _spanning(Y: np.ndarray, carrier: np.ndarray, cluster: np.ndarray, about: str) -> tuple[np.ndarray, np.ndarray]:
     """Choose columns of a carrier and of its cluster that span all of them."""
-    A = Y[:, np.concatenate([carrier, own])]
-    A = A / _sizes(A)
+    A = Y[:, np.concatenate([carrier, cluster])]
+    A = A / _norms(A)
     n = len(carrier)
-    kept, Q = _chosen(A[:, :n])
-    chosen, _ = _chosen(A[:, n:] - Q @ (Q.T @ A[:, n:]), about)
-    return carrier[kept], own[chosen]
+    of_carrier, Q = _select(A[:, :n])
+    of_cluster, _ = _select(A[:, n:] - Q @ (Q.T @ A[:, n:]), about)
+    return carrier[of_carrier], cluster[of_cluster]
 
 
 def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Express columns as combinations of the chosen columns, shape (chosen, others)."""
-    size = _sizes(Y[:, np.concatenate([chosen, others])])
+    size = _norms(Y[:, np.concatenate([chosen, others])])
     by, of = size[: len(chosen)], size[len(chosen) :]
     X = np.linalg.lstsq(Y[:, chosen] / by, Y[:, others] / of, rcond=None)[0]
     X[np.abs(X) < _SMALL] = 0.0
     return X * of / by[:, None]
 
 
-def _chosen(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
+def _select(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
     """Choose columns that span all columns, preferably the first ones; also return an orthonormal basis.
 
     If chosen columns are almost dependent, coefficients above ``_LARGEST`` occur. Columns are then exchanged until none
@@ -198,27 +201,27 @@ def _chosen(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
     U, s, _ = np.linalg.svd(A, full_matrices=False)
     rank = _rank(s, about)
     A = U[:, :rank].T @ A
-    chosen, rest = list[int](), A.copy()
+    selected, residuals = list[int](), A.copy()
     for k in range(A.shape[1]):
-        if len(chosen) < rank and np.linalg.norm(rest[:, k]) > _ALONE:
-            chosen.append(k)
-            rest = _without(rest, rest[:, k])
-    while len(chosen) < rank:
-        k = int(np.linalg.norm(rest, axis=0).argmax())
-        chosen.append(k)
-        rest = _without(rest, rest[:, k])
+        if len(selected) < rank and np.linalg.norm(residuals[:, k]) > _NEW:
+            selected.append(k)
+            residuals = _project_out(residuals, residuals[:, k])
+    while len(selected) < rank:
+        k = int(np.linalg.norm(residuals, axis=0).argmax())
+        selected.append(k)
+        residuals = _project_out(residuals, residuals[:, k])
     while rank:
-        X = np.linalg.solve(A[:, chosen], A)
+        X = np.linalg.solve(A[:, selected], A)
         i, new = divmod(int(np.abs(X).argmax()), X.shape[1])
         if abs(X[i, new]) <= _LARGEST:
             break
-        chosen[i] = new
-    return np.sort(np.array(chosen, dtype=np.int64)), U[:, :rank]
+        selected[i] = new
+    return np.sort(np.array(selected, dtype=np.int64)), U[:, :rank]
 
 
 def _rank(s: np.ndarray, about: str) -> int:
     """Count the significant singular values; warn if there is no gap and ``about`` is not empty."""
-    first, last = int((s > _SURE).sum()), int((s > _LEVEL).sum())
+    first, last = int((s > _CERTAIN).sum()), int((s > _LEVEL).sum())
     ends = np.maximum(np.concatenate([[1.0], s, [0.0]]), _ROUNDING)
     gaps = (ends[:-1] / ends[1:])[first : last + 1]
     if gaps.max() >= _GAP:
@@ -234,7 +237,7 @@ def _rank(s: np.ndarray, about: str) -> int:
     return last
 
 
-def _without(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _project_out(A: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Remove the components along x from columns."""
     u = x / np.linalg.norm(x)
     return A - np.outer(u, u @ A)

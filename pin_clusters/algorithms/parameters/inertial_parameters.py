@@ -50,7 +50,7 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
         model.inertia_tree.armature[list(columns.armatures)],
         [rod.mass for rod in columns.rods],
     ]
-    labels = [f"{name}: {what}" for name in list(tree.names)[1:] for what in _OF_A_BODY]
+    labels = [f"{name}: {quantity}" for name in list(tree.names)[1:] for quantity in _OF_A_BODY]
     labels += [f"{r.name}: axial inertia" for r in columns.rotors]
     labels += [f"{_joint_of(model, iv)}: armature" for iv in columns.armatures]
     labels += [f"{rod.source.label}: mass" for rod in columns.rods]
@@ -88,11 +88,11 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
         >>> float(heavier.tree.inertias[1].mass / model.tree.inertias[1].mass)
         2.0
     """
-    own, labels = parameters(model)
+    present, labels = parameters(model)
     values = array("with_parameters: values", values)
-    if values.size != own.size:
+    if values.size != present.size:
         raise ShapeError(
-            f"with_parameters: {values.size} values, but model {model.name!r} has {own.size} parameters. "
+            f"with_parameters: {values.size} values, but model {model.name!r} has {present.size} parameters. "
             "See pc.parameters(model)."
         )
     if not np.all(np.isfinite(values)):
@@ -100,15 +100,15 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
         raise InertiaError(f"with_parameters: {labels[i]} is {values[i]}; it must be finite.")
     columns, tree = parameter_columns(model), model.own_tree.copy()
     for i in range(10 * columns.bodies, columns.width):
-        if values[i] < 0.0 and values[i] != own[i]:
+        if values[i] < 0.0 and values[i] != present[i]:
             raise InertiaError(f"with_parameters: {labels[i]} is {values[i]:g}; it must not be negative.")
     locked = {r.carrier_id for r in columns.rotors if r.inertia is not None}
     for j in range(1, tree.njoints):
-        here = slice(10 * j - 10, 10 * j)
-        if j in locked or not np.array_equal(values[here], own[here]):
-            share = values[here][0] / own[here][0] if own[here][0] > 0.0 < values[here][0] else 1.0
-            checked = not np.allclose(values[here], share * own[here], rtol=1e-12, atol=0.0)
-            tree.inertias[j] = _inertia(values[here], tree.names[j], checked)
+        body = slice(10 * j - 10, 10 * j)
+        if j in locked or not np.array_equal(values[body], present[body]):
+            share = values[body][0] / present[body][0] if present[body][0] > 0.0 < values[body][0] else 1.0
+            checked = not np.allclose(values[body], share * present[body], rtol=1e-12, atol=0.0)
+            tree.inertias[j] = _inertia(values[body], tree.names[j], checked)
     armature = np.array(tree.armature)
     armature[list(columns.armatures)] = values[columns.armatures_from : columns.rods_from]
     tree.armature = armature

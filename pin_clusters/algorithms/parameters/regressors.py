@@ -122,10 +122,10 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
 
 def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str, function: str) -> np.ndarray:
     """Run the kernel for one of its three results; ``data._coupling`` must belong to the state if v is given."""
-    mine, nothing = data._regressor_memory(), data._zeros[:0]
-    kept: np.ndarray = getattr(mine, which)
-    asked = [kept.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
+    memory, nothing = data._regressor_memory(), data._zeros[:0]
+    stored: np.ndarray = getattr(memory, which)
+    outputs = [stored.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
     data._keep(function, *((q,) if v is None else (q, v)))
-    data._run("energy_regressors", "regressor", q, nothing if v is None else v, *asked)
+    data._run("energy_regressors", "regressor", q, nothing if v is None else v, *outputs)
     data._owe(function)
-    return kept.copy()
+    return stored.copy()
