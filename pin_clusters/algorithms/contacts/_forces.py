@@ -1,4 +1,4 @@
-"""Forces of contacts that are redundant, damped, or iterated: dense equations."""
+"""Contact forces from dense equations: redundant, damped, or by proximal iterations."""
 
 from typing import Any, NamedTuple
 
@@ -11,21 +11,21 @@ from ...kernels.tables import contacts_layout as at
 
 
 class Solution(NamedTuple):
-    """Forces, and how well they do what is asked for."""
+    """Contact forces and their accuracy."""
 
-    forces: np.ndarray  # shape (rows,)
-    found: np.ndarray  # rank, the largest entry that is missed, damping
-    missed: np.ndarray  # by how much what is asked for is missed, shape (rows,), if rows are redundant
-    asked: float = 0.0  # its largest entry, if rows are redundant
+    forces: np.ndarray  # shape (rows,), [N] and [N m], or impulses
+    found: np.ndarray  # shape (3,): rank of the rows, largest residual, damping
+    missed: np.ndarray  # residual of redundant rows, shape (rows,); otherwise empty
+    asked: float = 0.0  # largest right-hand side of redundant rows
 
     @property
     def rank(self) -> int:
-        """Rank of the rows."""
+        """Rank of the constraint equations of the contacts."""
         return int(self.found[0])
 
 
 def settings_for(how: Any) -> np.ndarray:
-    """Return the settings of the kernel: without damping, damped by a number, or iterated as proximal settings say."""
+    """Fill the settings of the kernel: no damping (None), damping (number), or iterations (proximal settings)."""
     settings = np.zeros(at.SETTINGS)
     whole = settings.view(np.int64)
     if isinstance(how, pin.ProximalSettings):
@@ -38,7 +38,7 @@ def settings_for(how: Any) -> np.ndarray:
 
 
 def solved(A: np.ndarray, b: np.ndarray, how: Any) -> Solution:
-    """Solve A x = b: of least norm, damped by a number, or iterated as proximal settings say."""
+    """Solve A x = b with minimum norm (None), damping (number), or iterations (proximal settings)."""
     n = len(b)
     gram = np.zeros((n + 1, n + 1))
     gram[:n, :n], gram[:n, n] = A, b
@@ -46,10 +46,10 @@ def solved(A: np.ndarray, b: np.ndarray, how: Any) -> Solution:
 
 
 def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, found: np.ndarray) -> Solution:
-    """Solve what stands in the upper half of gram, with what is asked for behind it; write forces and ``found``.
+    """Solve the system in the upper triangle and last column of gram; write forces and ``found``.
 
     Raises:
-        RankError: Rows are redundant, and are neither damped nor of least norm.
+        RankError: The rows are redundant, and the kind of solution is neither damped nor of minimum norm.
     """
     n = len(forces)
     given = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, found
@@ -59,10 +59,10 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, fo
 def solved_rows(
     J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, how: Any
 ) -> tuple[np.ndarray, Solution]:
-    """Return free + response forces, and the forces, such that J times the result is -drift - scale J free.
+    """Compute free + response forces and the forces so that J times the result equals -drift - scale J free.
 
     Raises:
-        RankError: Rows are redundant, and are neither damped nor of least norm.
+        RankError: The rows are redundant, and the kind of solution is neither damped nor of minimum norm.
     """
     m, n = J.shape
     settings, forces, found, out = settings_for(how), np.zeros(m), np.zeros(3), np.empty(n)
@@ -74,11 +74,11 @@ def solved_rows(
 
 
 def _told(code: int, gram: np.ndarray, forces: np.ndarray, found: np.ndarray) -> Solution:
-    """Return what a kernel found; NaN if it was given what is not finite."""
+    """Interpret the status of a kernel; results are NaN if the input was not finite."""
     n = len(forces)
     if code == at.REDUNDANT:
         raise _redundant(n, gram[:n, :n])
-    if code:  # there are no forces
+    if code:  # the system has no finite solution
         forces[:], found[:] = np.nan, (0.0, np.nan, 0.0)
     if found[0] == n:
         return Solution(forces, found, np.zeros(0))
@@ -87,10 +87,10 @@ def _told(code: int, gram: np.ndarray, forces: np.ndarray, found: np.ndarray) ->
 
 
 def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
-    """Return the inverse of A + mu, times a scale.
+    """Compute scale (A + mu)^-1.
 
     Raises:
-        RankError: There is none.
+        RankError: A + mu is singular.
     """
     n = len(A)
     out, given = np.zeros((n, n)), (np.array([mu]), np.array([scale]), np.zeros(n * n))
@@ -100,59 +100,58 @@ def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
 
 
 def response_of(M: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return M^-1 rows', shape (nv, rows)."""
+    """Compute M^-1 rows', shape (nv, rows)."""
     n, out = rows.shape[1], np.empty(rows.shape[::-1])
     if _run(kernels.mass_response, M, rows, np.zeros(n * n + n), out):
-        return np.linalg.solve(M, rows.T)  # M is not that of a robot
+        return np.linalg.solve(M, rows.T)  # the kernel requires the sparsity of a robot's mass matrix
     return out
 
 
 def kkt_inverse_of(M: np.ndarray, J: np.ndarray, mu: float) -> np.ndarray:
-    """Return the inverse of [[M, J'], [J, -mu]].
+    """Compute the inverse of [[M, J'], [J, -mu]].
 
     Raises:
-        RankError: There is none.
+        RankError: The matrix is singular.
     """
     m, n = J.shape
     out, room = np.empty((n + m, n + m)), np.zeros(n * n + n + m * m + m)
     code = _run(kernels.kkt_inverse, M, J, np.array([float(mu)]), room, out)
     if code == at.REDUNDANT:
         raise _redundant(m, J @ response_of(M, J))
-    if code:  # M is not that of a robot, or mu is negative
+    if code:  # the kernel requires the sparsity of a robot's mass matrix and mu >= 0
         return np.linalg.inv(np.block([[M, J.T], [J, -mu * np.eye(m)]]))
     return out
 
 
 def _run(kernel: kernels.Kernel, *given: Any) -> int:
-    """Run a kernel that takes no tables."""
     return int((kernel.function() if kernels.JIT else kernel.source.entry)(*given))
 
 
 def _smallest(A: np.ndarray) -> float:
-    """Return what is rounding, beside the largest eigenvalue."""
+    """Return the rounding error of eigenvalues relative to the largest eigenvalue."""
     return len(A) * 1e2 * float(np.finfo(float).eps)
 
 
 def independent(A: np.ndarray) -> bool:
-    """Whether the rows of contacts are, with A = J M^-1 J'."""
+    """Whether the rows of contacts are linearly independent, with A = J M^-1 J'."""
     smallest = _smallest(A)
     try:
         pivots, own = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
     except np.linalg.LinAlgError:
         return False
-    # a row that is nothing but rounding, whose square stands here, is small beside the others, not beside itself
+    # A row of rounding errors (squared in A) is small relative to the other rows, but not relative to itself.
     return bool((pivots / own).min() > 1e4 * smallest and own.min() > (1e4 * smallest) ** 2 * own.max())
 
 
 def spectrum(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the eigenvalues of A that are no rounding, and their vectors, side by side."""
+    """Compute the eigenvalues of A above rounding, and their eigenvectors as columns."""
     w, V = np.linalg.eigh(A)
     used = w > _smallest(A) * w[-1]
     return w[used], V[:, used]
 
 
 def damping_of(mu: Any) -> float:
-    """Return damping as a number; none is 0."""
+    """Convert damping to a number; None is 0."""
     damping = 0.0 if mu is None else float(mu)
     if not damping >= 0.0:
         raise ArgumentTypeError(f"damping (mu) must not be negative, got {mu!r}.")
@@ -160,14 +159,13 @@ def damping_of(mu: Any) -> float:
 
 
 def lasting_damping_of(how: Any) -> float:
-    """Return by what the diagonal of A is larger; iterated forces come to those without damping."""
+    """Return the damping of the solution; converged iterations have none."""
     if isinstance(how, pin.ProximalSettings):
         return float(how.mu) if how.max_iter <= 1 else 0.0
     return damping_of(how)
 
 
 def regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Solve A x = b where A must have an inverse."""
     try:
         return np.linalg.solve(A, b)
     except np.linalg.LinAlgError:
@@ -175,10 +173,10 @@ def regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _redundant(n: int, A: np.ndarray) -> RankError:
-    """Return the error of the upper half of a singular matrix."""
+    """Create the error for a singular matrix of which the upper triangle is given."""
     rank = int(np.linalg.matrix_rank(np.triu(A) + np.triu(A, 1).T, hermitian=True))
     return RankError(
-        f"the {n} rows of the contacts are redundant: rank {rank}. Give mu > 0; without settings and damping "
-        "constraintDynamics, impulseDynamics and forwardDynamics take the forces of least norm.",
+        f"the {n} rows of the contacts are redundant: rank {rank}. Pass mu > 0. Without settings and damping, "
+        "constraintDynamics, impulseDynamics and forwardDynamics return the minimum-norm forces.",
         rank,
     )

@@ -1,4 +1,4 @@
-"""What the kernel of contacts is asked: tables of contacts and their places in memory, and its room."""
+"""Tables and memory for the kernel of contacts, and call records for the C extension."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -43,12 +43,12 @@ _DATA = {
 }
 _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
 _MOST_KNOWN = 64
-# what decides the tables: a contact that has others is another one
+# Fields that determine the tables; a contact in which one of them has changed needs new tables.
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
 def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]]) -> tuple[Table, int]:
-    """Return the tables of contacts whose fields, and their data's, are at ``places``; and the number of columns."""
+    """Lay out the tables of contacts whose field addresses are ``places``; also return the number of columns."""
     columns = sum(size(c) for c in models)
     reach = Reach(model, columns + 1)
     fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
@@ -87,10 +87,10 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
 
 
 def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) -> list[tuple[Any, Any]] | None:
-    """Return where the fields of contacts and of their data are; None if the kernel cannot do these contacts.
+    """Find the addresses of the fields of contacts and of their data.
 
-    That are fields that were not found, contacts of a joint with itself, whose force does nothing, and such on rotors
-    that spin.
+    None if the kernel cannot process the contacts: field addresses are unknown, a contact connects a joint with itself,
+    or a contact is on a lumped rotor.
     """
     places = []
     for c, d in zip(models, datas, strict=True):
@@ -108,15 +108,15 @@ def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) 
 
 
 class Plan:
-    """Some contacts, side by side, whose objects the kernel reads.
+    """A list of contacts whose objects the kernel reads and writes directly.
 
     Attributes:
-        models: The contacts; kept alive, as the kernel reads them.
+        models: The contacts. The references keep alive the memory that the kernel reads.
         datas: Their data.
-        forces: Of all of them, one behind the other.
-        numbers: What the kernel reads and leaves of each contact; restitution and damping come first.
-        derivatives: What derivatives need besides, once there are some.
-        known: Forms of calls for which the extension has a plan.
+        forces: Forces of all contacts, concatenated, shape (rows,).
+        numbers: Float table of the kernel, starting with restitution and damping.
+        derivatives: Workspace of the derivatives, created on first use.
+        known: Keys of the calls that the extension can serve.
     """
 
     __slots__ = (
@@ -127,7 +127,6 @@ class Plan:
     def __init__(
         self, model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], places: Sequence[tuple[Any, Any]]
     ) -> None:
-        """Lay out; places has the addresses of the fields of each contact and of its data."""
         self.models, self.datas, self.known = models, datas, set[Any]()
         self.derivatives: Any = None
         out, n = laid_out(model, models, places)
@@ -135,12 +134,12 @@ class Plan:
         self._gram, self.forces = np.zeros((n + 1, n + 1)), np.zeros(n)
         self._room, self._found = np.zeros(2 * n * n + 2 * n), np.zeros(3)
         self._questions: dict[tuple[int, int], np.ndarray] = {}
-        # settings of the forces of redundant contacts, of accelerations and of impacts
+        # Settings for the forces of redundant contacts: row 0 for accelerations, row 1 for impacts.
         self._redundant = np.zeros((2, at.SETTINGS))
         self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
 
     def question(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
-        """Return the tables with what is wanted; robot-specific code of each question may be noted in them."""
+        """Return the integer table for a result and a step; robot-specific code may be noted in each table."""
         found = self._questions.get((wanted, step))
         if found is None:
             found = self._questions[wanted, step] = self._index.copy()
@@ -148,7 +147,7 @@ class Plan:
         return found
 
     def tables(self, wanted: int, step: int = at.WHOLE) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return what kernels of contacts take, in this order, before the forces."""
+        """Return the tables that kernels of contacts take before the forces."""
         return self.question(wanted, step), self.numbers, self._panel, self._gram
 
     def run(
@@ -163,10 +162,10 @@ class Plan:
         damping: float = 0.0,
         step: int = at.WHOLE,
     ) -> np.ndarray | None:
-        """Return accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant.
+        """Compute accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant.
 
         Raises:
-            SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+            SingularClusterError: An independent motion moves no inertia, or the loops have no solution.
         """
         out, n = np.empty(model.nv), len(self.forces)
         self.numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
@@ -187,7 +186,7 @@ class Plan:
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
-        """Return motions with forces by dense equations, which may be redundant; and what is to be said of them.
+        """Compute motions with forces from dense equations, which may be redundant.
 
         ``how``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
         """
@@ -198,26 +197,26 @@ class Plan:
         return out, found
 
     def whole(self, damping: float = 0.0) -> Solution:
-        """Return the forces that ``run`` found, of independent rows."""
+        """Wrap the forces of the last ``run`` with independent rows."""
         return Solution(self.forces, np.array([len(self.forces), 0.0, damping]), np.zeros(0))
 
     def warns(self, wanted: int) -> bool:
-        """Return whether to warn of a contradiction between the contacts, which is done once."""
+        """Whether a contradiction between the contacts must be reported, which is done once."""
         told = self._redundant.view(np.int64)[wanted]
         first, told[at.TOLD] = not told[at.TOLD], 1
         return first
 
-    # --- calls of the extension
+    # --- calls of the C extension
 
     def remember(self, data: ClusterData, function: Any, given: str, wanted: int, how: Any, rank: int) -> None:
-        """Let the extension answer such calls from now on, as long as the contacts stay where they are.
+        """Let the C extension serve such calls as long as the contacts keep their addresses.
 
         Args:
             data: Workspace.
-            function: The function that was called.
+            function: The called function.
             given: Names of its arguments.
             wanted: DYNAMICS or IMPACT.
-            how: How the forces were found, see ``_forces.solved``.
+            how: Kind of solution, see ``_forces.solved``.
             rank: Rank of the rows.
         """
         m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(how, pin.ProximalSettings)
@@ -252,7 +251,7 @@ class Plan:
         else:
             run(at.WHOLE, "+nv")
         form.owes(OWED[function.__name__], vectors[: 1 if impact else 2], late=True)
-        # derivatives find the state here
+        # computeConstraintDynamicsDerivatives and computeImpulseDynamicsDerivatives read this state.
         kept = data._derivatives.after_impact if impact else data._derivatives.after_contacts
         behind = form.keep(kept, vectors, form.work)
         if impact:
@@ -266,7 +265,7 @@ class Plan:
         self.keep(form, key)
 
     def remember_delassus(self, data: ClusterData, function: Any) -> None:
-        """Let the extension compute J M^-1 J', or the inverse of it with damping, from now on."""
+        """Let the C extension compute J M^-1 J', or its damped inverse."""
         m, nv, inverts = len(self.forces), data.model.nv, is_fast(function) and "scaled" in function.positions
         code, inverse = data._code(function.__name__, CONTACTS.name), kernels.contact_inverse.compiled_address
         usable = code and is_fast(function) and m and (inverse or not inverts)
@@ -303,7 +302,7 @@ class Plan:
             self.keep(form, key)
 
     def rows(self, model: ClusterModel, data: ClusterData) -> np.ndarray:
-        """Return the Jacobian of the contacts, from the tree's data."""
+        """Compute the Jacobian of the contacts from the tree's data."""
         data._bring(READ_BY_JACOBIANS)
         _bridge.kept(model, data)
         found = np.empty((len(self.forces), model.nv))
@@ -313,7 +312,7 @@ class Plan:
         return found
 
     def remember_rows(self, data: ClusterData, function: Any, given: str) -> None:
-        """Let the extension return the Jacobian of the contacts from now on; ``given``: names of the arguments."""
+        """Let the C extension compute the Jacobian of the contacts; ``given``: names of the arguments."""
         code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, given)
         if not code or key in self.known or data._model.tables.tree.settles or not is_fast(function):
             return
@@ -327,12 +326,12 @@ class Plan:
         self.keep(form, key)
 
     def _of_tree(self, model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-        """Return the joints of each contact, and room for six rows."""
+        """Return the joint ids of both sides of each contact, and a work array for six rows."""
         joints = np.array([j for c in self.models for j in (c.joint1_id, c.joint2_id)], dtype=np.int64)
         return joints, np.zeros((6, model.nv))
 
     def remember_start(self, data: ClusterData, function: Any) -> None:
-        """Let the extension make room for the forces from now on."""
+        """Let the C extension allocate the forces."""
         m, key = len(self.forces), (function.__name__,)
         if key in self.known or not is_fast(function):
             return
@@ -342,9 +341,9 @@ class Plan:
         self.keep(form, key)
 
     def form(self, data: ClusterData, function: Any, given: str, numbers: Sequence[str] = ()) -> Form:
-        """Return a form of calls with the very objects of these contacts; ``numbers`` are arguments that may be given.
+        """Describe a call with exactly these contact objects; ``numbers`` are optional scalar arguments.
 
-        Names of these are ``r_coeff`` and ``mu``; those that are not given are 0.
+        Their names are ``r_coeff`` and ``mu``; missing ones are 0.
         """
         form, names = Form(data, function, given), given.split()
         form.arrays |= {
@@ -358,7 +357,7 @@ class Plan:
         form.kept += [self.models, self.datas, self._watch, self._containers]
         contacts = [name for name in names if name.startswith(("contact_", "constraint_"))]
         for name, x, items in zip(contacts, self._containers, (self.models, self.datas), strict=True):
-            if not name.endswith("s"):  # a contact by itself
+            if not name.endswith("s"):  # the argument is a single contact, not a list
                 x = items[0]
             is_list = type(x) in (list, tuple)
             form.checks.append(("items" if is_list else "same", form.positions[name], tuple(items) if is_list else x))
@@ -370,31 +369,29 @@ class Plan:
         return form
 
     def keep(self, form: Form, key: Any) -> None:
-        """Let the extension keep the plan of a form."""
         self.known.add(key)
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Note what shows that containers and contacts are still those of the tables.
+        """Record the memory words that show whether containers and contacts still match the tables.
 
         Returns:
-            Whether there are such words for all of them.
+            Whether all objects have such words.
         """
         found = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in found:
             return False
-        # those of containers first: they show whether the contacts are there
+        # Container words come first: they show whether the contacts still exist.
         self._watch = Watch([*chain(*filter(None, found)), *(given[name] for given, _ in places for name in _WATCHED)])
         self._containers = contact_models, contact_datas
         return True
 
     def fits(self) -> bool:
-        """Whether the objects are still those of the tables."""
         return self._watch.holds()
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Take a number as an argument, which is not negative and perhaps at most 1; without a name it is 0."""
+    """Read a number >= 0, and <= 1 if ``at_most_1``, from an argument; without a name it is 0."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return
@@ -402,14 +399,14 @@ def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
 
 
 def leave_forces(form: Form, left: Any, forces: np.ndarray, found: np.ndarray) -> None:
-    """Leave forces in ``lambda_c`` or ``impulse_c`` of data, and what was found of them."""
+    """Copy forces to ``lambda_c`` or ``impulse_c`` of data, and their rank, residual and damping."""
     m = len(forces)
     form.work += [("copy", m, left.numbers, forces), ("set", left.size, m)]
     form.work.append(("copy", 3, form.owner._contacts_found, found))
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
-    """Take proximal settings as an argument; returns whether their memory is known."""
+    """Read proximal settings from an argument; whether their memory layout is known."""
     first = contact_memory.holder_of_settings()
     to.view(np.int64)[[at.KIND, at.TOLD]] = at.ITERATED, 1
     form.checks.append(("object", form.positions[name], pin.ProximalSettings, first, 2, at.KIND, to))
@@ -417,24 +414,24 @@ def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
 
 
 Found = tuple[Plan | None, list[Any], list[Any]]
-"""A plan, None if the kernel cannot do them; contacts; their data."""
+"""Plan (None if the kernel cannot process the contacts), contacts, and their data."""
 
 
 class Contacts(NamedTuple):
     """A state of a robot with contacts."""
 
-    model: ClusterModel  # the model
-    data: ClusterData  # its workspace
-    q: np.ndarray  # configuration
-    v: np.ndarray  # velocity; of impacts that before
-    found: Found  # what ``find`` returned
-    how: Any  # how their forces are found, as ``_forces.solved`` takes it
+    model: ClusterModel
+    data: ClusterData
+    q: np.ndarray  # configuration, shape (nq,)
+    v: np.ndarray  # independent velocity, shape (nv,); for impacts, before the impact
+    found: Found  # result of ``find``
+    how: Any  # kind of solution for the forces, as in ``_forces.solved``
 
 
 def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:
-    """Return the plan of contacts, kept in the data, and contacts and their data as lists.
+    """Find or create the plan of contacts, and convert contacts and data to lists.
 
-    No plan if the kernel cannot do them: rotors that spin, fields that were not found.
+    The plan is None if the kernel cannot process them, see ``places_of``.
     """
     if isinstance(contact_models, Iterator):
         contact_models = list(contact_models)
@@ -453,14 +450,13 @@ def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_da
 
 
 def _names(container: Any) -> list[int]:
-    """Return what tells a list of contacts from others, as long as it and they are alive."""
+    """Identify a list of contacts by the ids of its objects while they are alive."""
     return list(map(id, container)) if type(container) in (list, tuple) else [id(container)]
 
 
 def _made(
     model: ClusterModel, models: list[Any], datas: list[Any], contact_models: Any, contact_datas: Any
 ) -> Plan | None:
-    """Return a new plan, or None."""
     places = places_of(model, models, datas)
     if places is None:
         return None
@@ -469,14 +465,14 @@ def _made(
 
 
 def _offsets(given: dict[str, int], left: dict[str, int]) -> dict[str, int]:
-    """Return where fields stand from the first one on, in float64."""
+    """Compute the offsets of fields from the first field, in units of float64."""
     first, begin = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
     found = {name: (given[x] - first) // 8 for name, x in _MODEL.items()}
     return found | {name: (left[x] - begin) // 8 for name, x in _DATA.items()}
 
 
 def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Return of a joint its body, the root, the rotation from the body's frame to the joint's, the world's position."""
+    """Find body, root, rotation from the body's frame to the joint's, and world position of a joint."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
     b, _, root, align, world = home_of(model, j)

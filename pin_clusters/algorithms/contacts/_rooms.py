@@ -1,4 +1,4 @@
-"""What the kernel of derivatives with contacts needs, beside the plan of the contacts."""
+"""Workspace and calls of the kernel of contact derivatives."""
 
 from typing import Any
 
@@ -23,14 +23,14 @@ from ._plans import Plan, take_settings
 
 
 class Rooms:
-    """Room for right sides and rows of contacts, kept with their plan.
+    """Work arrays for right-hand sides and rows of contacts, stored with their plan.
 
     Attributes:
-        order: Where each velocity stands in the tree of velocities.
-        sides: Right sides, and behind them a row per row of the contacts.
-        acting: Forces of contacts as external forces, behind nv numbers.
-        rows: Arrays: rows of the contacts, M^-1 J', how torques turn, columns.
-        tables: Of the derivatives, and the same without gravity.
+        order: Position of each independent velocity in the tree of velocities, shape (nv,).
+        sides: Right-hand sides, 3 nv per velocity, followed by the same for each contact row.
+        acting: Contact forces as external forces, shape (6 njoints,), after nv other numbers.
+        rows: J and M^-1 J', (rows * nv,) each; rotation terms of the torques, (nv * nv,); columns of the kernel.
+        tables: Tables of the derivatives, with gravity and without.
     """
 
     __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
@@ -49,14 +49,14 @@ class Rooms:
 
 
 def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: str, how: Any, bounce: float) -> None:
-    """Let the extension answer such calls from now on, as long as the contacts stay where they are.
+    """Let the C extension serve such calls as long as the contacts keep their addresses.
 
     Args:
         data: Workspace.
-        function: The function that was called.
+        function: The called function.
         plan: The contacts.
-        impact: Whether velocities after an impact are differentiated, or accelerations.
-        given: Names of the arguments behind the contacts.
+        impact: Whether velocities after an impact are differentiated, instead of accelerations.
+        given: Names of the arguments after the contacts.
         how: Proximal settings, if they are an argument.
         bounce: Restitution, if it is an argument.
     """
@@ -70,7 +70,7 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
         "derivatives": data._kernels[RNEA_DERIVATIVES.name].compiled_address,
     }
     if numbers["rates"] != kernels.contact_rates.compiled_address:
-        numbers["derivatives"] = numbers["derivatives"] or 1  # code of the model's own does not call it
+        numbers["derivatives"] = numbers["derivatives"] or 1  # robot-specific code does not call this kernel
     code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
     known = is_fast(function) and key not in plan.known and (how is None or settings is not None)
     if rooms is None or not n or not m or not known or not all((*numbers.values(), code)):
@@ -84,7 +84,7 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
         x = np.zeros(1)
         form.checks += [("real", form.positions["r_coeff"], x), ("equal", x.view("i8"), _bits(bounce))]
         form.checks.append(("equal", state[-2:].view("i8"), _bits(bounce)))
-    if settings is not None:  # they decide the damping
+    if settings is not None:  # the settings determine the damping
         words = np.zeros(layout.SETTINGS)
         take_settings(form, given.split()[-1], words)
         form.checks += [("equal", words[i:].view("i8"), int(settings[i])) for i in (layout.MU, layout.MOST_ITERATIONS)]
@@ -120,7 +120,7 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     form.save(form.room("ddq_dq"), "ddq_dq")
     form.save(form.room("ddq_dv"), "ddq_dv")
-    if impact:  # the change of velocities is kept
+    if impact:  # data stores the derivative of the change of velocity
         (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(mine.ddq[1])
         form.work.append(("minus", size, np.arange(size), after, ones, to))
         form.work.append(("copy", m * n, mine.dlambda[2 * m * n :], np.full(m * n, np.nan)))
@@ -133,7 +133,6 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
 
 
 def _bits(x: float) -> int:
-    """Return a number as a word."""
     return int(np.float64(x).view(np.int64))
 
 
@@ -147,9 +146,9 @@ def differentiate(
     restitution: float,
     damping: float,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
+    """Compute derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
 
-    None if there is no plan, or rows are redundant. After an impact there is no tau, and v is that before.
+    None if there is no plan, or rows are redundant. For an impact, tau is None and v is the velocity before it.
     """
     if plan is None:
         return None
@@ -164,7 +163,7 @@ def differentiate(
     motions, forces = np.empty((3, n * n)), np.empty((3, m * n))
     out = *motions, *forces
     own = [x.reshape(-1) for x in (mine.dtau_dq, mine.dtau_dv, data._M_kernel)]
-    # of an impact, inverse dynamics are differentiated at rest
+    # For an impact, inverse dynamics is differentiated at rest.
     _bridge.supply_third(model, data, q, data._zeros if impact else v)
     wanted = layout.IMPACT if impact else layout.DYNAMICS
     asked, numbers, _, _ = tables_of = plan.tables(wanted)
@@ -174,11 +173,11 @@ def differentiate(
     if kernels.JIT:
         of_forward = q, v, given, *tables_of, plan.forces, ddq
         code = data._run("contacts", "ddq", *of_forward)
-        if not code:  # else nothing is made: it cannot be solved
+        if not code:  # otherwise the rows are redundant or the model is singular
             forward = data._ready("contacts", *of_forward)
             rates = data._ready("contact_rates", *of_rates, rooms.sides, turned, room)
             inverse = 0
-            if rates == kernels.contact_rates.compiled_address:  # which calls it
+            if rates == kernels.contact_rates.compiled_address:  # generic code calls this kernel
                 inverse = data._kernels["rnea_derivatives"].address()
             code = kernels.contact_derivatives.call(
                 tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, given, ddq, *tables_of,
@@ -188,7 +187,7 @@ def differentiate(
     else:
         code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
     data._changed()
-    if code == LEFT_TO_KERNEL and not np.isfinite(numbers).all():  # what contacts are asked for is no number
+    if code == LEFT_TO_KERNEL and not np.isfinite(numbers).all():  # prescribed motions of contacts are not finite
         return np.full((3, n, n), np.nan), np.full((3, m, n), np.nan)
     if code in (layout.REDUNDANT, LEFT_TO_KERNEL):
         return None
@@ -210,7 +209,7 @@ def _plain(
     impact: bool,
     restitution: float,
 ) -> int:
-    """Do what the kernel does, step by step: without the JIT nothing has an address."""
+    """Run the steps of the kernel one by one; without the JIT, kernels have no addresses to pass."""
     from ...kernels.contacts import derivatives as plain
     from ...kernels.contacts.solutions import differentiated
 

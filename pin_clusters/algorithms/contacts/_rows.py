@@ -1,4 +1,4 @@
-"""Forces at rows of a constraint that the user gives: by one kernel, and by plans for the extension."""
+"""Forces at constraint rows given by the user, and call records for the C extension."""
 
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ _MOST_KNOWN = 16
 
 
 class _Names(NamedTuple):
-    """Names of the positions where a function is given things; empty for what it does not take."""
+    """Names of the argument positions of a call; empty if the call does not have the argument."""
 
     state: str
     J: str
@@ -35,7 +35,7 @@ _NAMES = {
     ("impulseDynamics", True): _Names("q v", "constraint_jacobian", "", "restitution_coefficient", "damping"),
     ("impulseDynamics", False): _Names("q", "v_before", "", "contact_models", "contact_datas"),
 }
-"""Of each function, with a configuration and without one. Without q, all that follows moves up."""
+"""Per function, with and without a configuration. Without q, the positions of later arguments move up by one."""
 
 
 def with_rows(
@@ -48,20 +48,20 @@ def with_rows(
     scale: float,
     how: Any,
 ) -> tuple[np.ndarray, Solution]:
-    """Return accelerations, or velocities after an impact, and the forces at rows J, as ``solved_rows``."""
+    """Compute accelerations, or velocities after an impact, and the forces at rows J; see ``solved_rows``."""
     plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
     plan.take(np.ascontiguousarray(J.T))
     return solved_rows(J, _columns.columns(model, data, q, plan), free, drift, scale, how)
 
 
 def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
-    """Let the extension answer calls with m rows from now on: with and without the last arguments.
+    """Let the C extension serve calls with m rows, with and without the last arguments.
 
     Args:
         data: Workspace.
-        function: The function that was called.
+        function: The called function.
         m: Number of rows.
-        posed: Whether it was given a configuration.
+        posed: Whether q was passed.
     """
     names, key = _NAMES[function.__name__, posed], ("rows", function.__name__, m, posed)
     if key in data._plans or not is_fast(function) or not m:
@@ -75,7 +75,7 @@ def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
 
 
 def _codes(data: ClusterData, names: _Names, posed: bool) -> list[int]:
-    """Return the addresses of the kernels: of the forces, of the response, of what else is computed."""
+    """List the addresses of the kernels: forces, response, and further results."""
     forces = kernels.row_forces.compiled_address
     if not posed:
         return [forces, kernels.mass_response.compiled_address]
@@ -98,7 +98,7 @@ def _remember(
     for name, number in ((names.restitution, scale), (names.damping, settings[at.MU :])):
         take_number(form, name if name in last else "", number, at_most_1=name == names.restitution)
     if not posed:
-        form.argument("q", n, register())  # torques, or velocities
+        form.argument("q", n, register())  # this position has torques, or velocities
     vectors = names.state.split()
     form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in vectors]
     (_respond_at_pose if posed else _respond)(form, m, at_rows, codes, response, None if impact else free)
@@ -126,7 +126,7 @@ def _remember(
 
 
 def _take_rows(form: Form, name: str, m: int) -> np.ndarray:
-    """Take m rows as an argument; return the word that leads there."""
+    """Take m rows as an argument; return the register of their address."""
     n, word = form.model.nv, register()
     form.checks.append(("matrix", form.positions[name], m, m * n, np.zeros((m, n)), word))
     return word
@@ -135,7 +135,7 @@ def _take_rows(form: Form, name: str, m: int) -> np.ndarray:
 def _respond_at_pose(
     form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
 ) -> None:
-    """Compute M^-1 J' at q, and accelerations without forces if they are wanted."""
+    """Compute M^-1 J' at q, and the accelerations without forces unless ``free`` is None."""
     data, n = form.owner, form.model.nv
     columns, B = _columns.of_inputs(form.model, data, (), pin.LOCAL, m), np.zeros((n, m))
     transposed = np.arange(m * n).reshape(m, n).T.ravel().copy()
@@ -158,7 +158,7 @@ def _respond_at_pose(
 def _respond(
     form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
 ) -> None:
-    """Compute M^-1 J' with the mass matrix in ``data.M``, and accelerations without forces if they are wanted."""
+    """Compute M^-1 J' with the mass matrix in ``data.M``, and the accelerations without forces unless None."""
     data, n, room = form.owner, form.model.nv, np.zeros(form.model.nv * (form.model.nv + 1))
     form.checks.append(("owes", data._owed_words, bits("M" if free is None else "M nle")))
 
@@ -175,7 +175,7 @@ def _respond(
 
 
 def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
-    """Let the extension invert the equations of motion with m rows from now on: at q, or with ``data.M``."""
+    """Let the C extension invert the KKT matrix with m rows, at q or with ``data.M``."""
     key, posed = ("rows", function.__name__, m), "q" in function.positions if is_fast(function) else False
     code, of_mass = kernels.kkt_inverse.compiled_address, data._code("crba", CRBA.name)
     if key in data._plans or not is_fast(function) or not m or not code or (posed and not of_mass):
@@ -201,7 +201,7 @@ def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
 
 
 def _leave_state(form: Form, impact: bool, vectors: list[str]) -> None:
-    """Write what stays in the data of a call that is given a configuration, besides forces and motions."""
+    """Write the fields of data that a call with a configuration fills, except forces and motions."""
     data, mine = form.owner, form.owner._derivatives
     if impact:
         form.owes(OWED["impulseDynamics"], ["q"], late=True)

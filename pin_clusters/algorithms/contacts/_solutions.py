@@ -1,7 +1,7 @@
-"""Accelerations and impacts with contacts, by the kernel if it can; their derivatives by dense equations.
+"""Accelerations and impacts with contacts, by the kernel if possible; their derivatives by dense equations.
 
-Those of forces of least norm are included. With r = J a + drift less what is asked for, and A = J M^-1 J':
-M da - J' dforce = -d(torques) at given a and forces, and J da + dr = 0, or -mu dforce if they are damped.
+Minimum-norm forces are supported. With the residual r = J a + drift - gamma and A = J M^-1 J', the derivatives solve
+M da - J' dlambda = -dtau (at given a and lambda) and J da + dr = -mu dlambda: docs/algorithms.md, (D2) and (D3).
 """
 
 from typing import Any
@@ -24,13 +24,13 @@ from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 Slopes = tuple[Matrices, Matrices]
-"""Derivatives by q, v, and tau if there is any: of motions, each (nv, nv), and of forces, each (rows, nv)."""
+"""Derivatives with respect to q, v and, if present, tau: of motions (nv, nv) each, and of forces (rows, nv) each."""
 
 
 def accelerations(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Found, how: Any
 ) -> tuple[np.ndarray, Solution]:
-    """Return accelerations and forces; ``how``: see ``_forces.solved``."""
+    """Compute accelerations and forces; ``how``: see ``_forces.solved``."""
     plan, models, datas = contacts
     if plan is not None:
         found = plan.run(model, data, q, v, tau) if how is None else None
@@ -59,7 +59,7 @@ def after_impact(
     how: Any,
     J: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Solution]:
-    """Return the velocity after an impact, v before, with a restitution, and impulses; J: rows in place of contacts."""
+    """Compute velocity after an impact and impulses; ``bounce``: restitution; J: rows instead of contacts."""
     plan, models, datas = contacts
     if plan is not None:
         rest = data._zeros
@@ -80,7 +80,6 @@ def after_impact(
 
 
 def of_accelerations(at: Contacts, tau: np.ndarray) -> Slopes:
-    """Return the derivatives of accelerations and forces."""
     a, solution = accelerations(at.model, at.data, at.q, at.v, tau, at.found, at.how)
     forces = solution.forces.copy()
     given = variations(at, at.v, a, forces)
@@ -92,10 +91,9 @@ def of_accelerations(at: Contacts, tau: np.ndarray) -> Slopes:
 
 
 def of_impact(at: Contacts, bounce: float) -> Slopes:
-    """Return the derivatives of velocities after an impact, and of impulses."""
     after, solution = after_impact(at.model, at.data, at.q, at.v, at.found, bounce, at.how)
     forces, rest = solution.forces.copy(), np.zeros(at.model.nv)
-    # J after = -bounce J v: at rest, accelerations are what velocities are
+    # The impact condition J after = -bounce J v has the form of an acceleration condition at rest.
     given = variations(at, rest, after + bounce * at.v, forces, corrected=False)
     given = given._replace(by_v=bounce * given.J)
     dtau_dq = _without_gravity(at, after - at.v, external(at, forces)) + given.turned
@@ -104,14 +102,14 @@ def of_impact(at: Contacts, bounce: float) -> Slopes:
 
 
 def _without_gravity(at: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndarray:
-    """Return dtau_dq at rest, of accelerations and external forces alone."""
+    """Compute dtau_dq at rest, due to accelerations and external forces alone."""
     rest = np.zeros(at.model.nv)
     whole = computeRNEADerivatives(at.model, at.data, at.q, rest, a, acting)[0]
     return whole - computeRNEADerivatives(at.model, at.data, at.q, rest, rest)[0]
 
 
 def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matrices) -> Slopes:
-    """Add what the forces do to what happens at given forces."""
+    """Add the effect of the changing forces to the derivatives at given forces."""
     J, mu = given.J, lasting_damping_of(at.how)
     A, response = delassus(at.model, at.data, at.q, J)
     lacking = [-(J @ x) for x in free]
@@ -132,15 +130,16 @@ def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matr
 def _of_least_norm(
     at: Contacts, solution: Solution, A: np.ndarray, response: np.ndarray, inverse: np.ndarray
 ) -> np.ndarray:
-    """Return how forces of least norm change, as the combinations of rows that do nothing turn.
+    """Compute the additional derivative of minimum-norm forces, due to the rotation of the null space of A.
 
-    Of the derivative of the pseudo-inverse, (1 - P) dA A+ A+ + A+ A+ dA (1 - P), times what is asked for; P = A A+.
+    With P = A A+, the derivative of the pseudoinverse contributes (1 - P) dA A+ A+ + A+ A+ dA (1 - P), times the
+    right-hand side.
     """
     forces, rest = solution.forces.copy(), np.zeros(at.model.nv)
     idle = np.eye(len(A)) - A @ inverse
     z = response @ (inverse @ forces)
     turning = variations(at, rest, z, forces, corrected=False).by_q
-    # what is asked for in vain, if contacts contradict each other, is no force, until rows turn
+    # The unreachable part of the right-hand side of contradictory contacts causes forces only when rows rotate.
     vain = idle @ -solution.missed
     found = variations(at, rest, rest, vain, corrected=False)
     torques = _without_gravity(at, rest, external(at, vain)) + found.turned

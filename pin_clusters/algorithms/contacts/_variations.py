@@ -1,7 +1,8 @@
-"""How contacts change with the state: what they have less what is asked of them, and the torques of their forces.
+"""Derivatives of contact conditions and of the torques of contact forces with respect to the state.
 
-By Pinocchio's objects and the derivatives of motions of the tree; of each contact all is in the frame of its first
-side. j are displacements of the sides, per independent velocity; a force f acts on side 1, -f on side 2.
+They use Pinocchio's contact objects and the derivatives of tree motions; docs/algorithms.md, (D1). Quantities of a
+contact are in the frame of its side 1. j is the displacement of a side per independent velocity; a force f acts on
+side 1, and -f on side 2.
 """
 
 from collections.abc import Iterator
@@ -18,30 +19,29 @@ from ._plans import Contacts
 
 
 class Side(NamedTuple):
-    """One side of a contact, in the axes of the first one; at its own point if points are in contact."""
+    """One side of a contact, in axes of side 1; for point contacts, at the point of the side."""
 
-    j: np.ndarray  # displacement, shape (6, nv), as all derivatives
+    j: np.ndarray  # displacement, shape (6, nv)
     velocity: np.ndarray  # shape (6,)
-    # shape (6,); of a point, whose rotation does not count, its own, shape (3,), as the last two
-    acceleration: np.ndarray
-    v_q: np.ndarray  # derivative of the velocity by q, in the side's own axes
-    a_q: np.ndarray  # of the acceleration
-    a_v: np.ndarray  # of the acceleration by v
+    acceleration: np.ndarray  # shape (6,); for a point, the classical acceleration, shape (3,)
+    v_q: np.ndarray  # derivative of the velocity with respect to q, in the side's own axes, shape (6, nv)
+    a_q: np.ndarray  # derivative of the acceleration with respect to q, shape (6, nv); (3, nv) for a point
+    a_v: np.ndarray  # derivative of the acceleration with respect to v, shape as a_q
 
 
 class Variations(NamedTuple):
-    """Of all contacts."""
+    """Derivatives of all contact conditions."""
 
-    J: np.ndarray  # rows, shape (rows, nv), as the next two
-    by_q: np.ndarray  # derivative of what contacts have less what is asked of them, at given v and a
-    by_v: np.ndarray  # the same by v
-    # derivative by q of the torques that hold their forces, if these stay in the axes of their joints, less that of the
-    # forces as they are; shape (nv, nv)
+    J: np.ndarray  # Jacobian rows, shape (rows, nv)
+    by_q: np.ndarray  # derivative of actual minus required acceleration with respect to q, at given v and a
+    by_v: np.ndarray  # derivative of actual minus required acceleration with respect to v
+    # derivative with respect to q of the torques of the forces, held constant in joint axes, minus the derivative of
+    # the torques of the forces held constant in their contact frames; shape (nv, nv)
     turned: np.ndarray
 
 
 def variations(at: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Return how contacts that are placed at q change, at v in the place of their own; correctors count if wished."""
+    """Differentiate contact conditions at q, with v instead of ``at.v``; ``corrected`` includes the correctors."""
     model, data = at.model, at.data
     computeForwardKinematicsDerivatives(model, data, at.q, v, a)
     turned = np.zeros((model.nv, model.nv))
@@ -56,7 +56,7 @@ def variations(at: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, c
 
 
 def external(at: Contacts, forces: np.ndarray) -> np.ndarray:
-    """Return the forces of contacts in the frames of their joints, shape (njoints, 6)."""
+    """Convert contact forces to external forces in joint frames, shape (njoints, 6)."""
     found = np.zeros((at.model.njoints, 6))
     for c, d, f in _with_forces(at, forces):
         there = d.c1Mc2.actInv(pin.Force(f)).vector
@@ -69,7 +69,7 @@ def external(at: Contacts, forces: np.ndarray) -> np.ndarray:
 
 
 def _with_forces(at: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, np.ndarray]]:
-    """Yield each contact, its data, and its force in the axes of its first side, shape (6,)."""
+    """Yield each contact, its data, and its force in the axes of side 1, shape (6,)."""
     row, (_, models, datas) = 0, at.found
     for c, d in zip(models, datas, strict=True):
         n, f = size(c), np.zeros(6)
@@ -96,7 +96,7 @@ def _side(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3
 
 
 def _of_point(side: Side) -> Side:
-    """Return the side with the acceleration of its point."""
+    """Convert the accelerations of a side to classical accelerations of its point."""
     u, w = side.velocity[:3], side.velocity[3:]
     return side._replace(
         acceleration=side.acceleration[:3] + np.cross(w, u),
@@ -106,20 +106,20 @@ def _of_point(side: Side) -> Side:
 
 
 def _ad(m: np.ndarray) -> np.ndarray:
-    """Matrix of the cross product of a motion with another one."""
+    """Return the matrix of the spatial cross product m x."""
     return np.array(pin.Motion(m).action)
 
 
 def _rows(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``J``, ``by_q`` and ``by_v`` of one contact, in its reference frame."""
+    """Compute ``J``, ``by_q`` and ``by_v`` of one contact, in its reference frame."""
     n, apart = size(c), one.j - two.j
     J, relative = apart[:n], one.velocity - two.velocity
 
     def moved(motion: np.ndarray) -> np.ndarray:
-        """How what the second side has changes as the first one's axes move against it; points have but directions."""
+        """Change of a motion of side 2 as the axes of side 1 rotate relative to it; points change direction only."""
         return pin.skew(motion[:3]) @ apart[3:] if n == 3 else _ad(motion) @ J
 
-    u_q = two.v_q[:n] + moved(two.velocity)  # in the axes of the first side
+    u_q = two.v_q[:n] + moved(two.velocity)  # in the axes of side 1
     rate_q = one.v_q[:n] - u_q
     has_q, has_v = one.a_q - two.a_q - moved(two.acceleration), one.a_v - two.a_v
     missed = one.acceleration - two.acceleration
@@ -139,25 +139,24 @@ def _rows(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.nda
         missed = missed + kp[:, 0] * error + kd[:, 0] * (relative - c.desired_contact_velocity.vector)[:n]
     if c.reference_frame != pin.LOCAL_WORLD_ALIGNED:
         return J, has_q, has_v
-    # axes of the first side turn beneath those of the world
+    # The axes of side 1 rotate relative to the world.
     has_q = has_q - np.vstack([pin.skew(x) @ one.j[3:] for x in np.split(missed, n // 3)])
     return turn(d.oMc1.rotation, J), turn(d.oMc1.rotation, has_q), turn(d.oMc1.rotation, has_v)
 
 
 def _rows_of(gain: Any, n: int) -> np.ndarray:
-    """Return a gain per row: one for all, or one each."""
     return np.broadcast_to(np.ravel(gain)[:n], (n,))[:, None]
 
 
 def _turned(c: Any, d: Any, one: Side, two: Side, f: np.ndarray) -> np.ndarray:
-    """Return what the torques of a contact's forces change as the sides move against the frame that keeps them."""
+    """Compute ``Variations.turned`` of one contact."""
     frame = one.j.copy()
     if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
         frame[3:] = 0.0
     found = np.zeros((one.j.shape[1],) * 2)
     for side, sign in ((one, 1.0), (two, -1.0)):
         apart = side.j - frame
-        if size(c) == 3:  # a point follows its side
+        if size(c) == 3:  # the contact point translates with its side
             apart[:3] = 0.0
         # (apart x*) f, column by column
         change = np.vstack([-pin.skew(f[:3]) @ apart[3:], -pin.skew(f[:3]) @ apart[:3] - pin.skew(f[3:]) @ apart[3:]])

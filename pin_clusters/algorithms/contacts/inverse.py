@@ -1,4 +1,4 @@
-"""Inverse dynamics with frictional point contacts: Pinocchio finds the contact forces, this package the torques."""
+"""Inverse dynamics with frictional point contacts: Pinocchio computes the contact forces, this package the torques."""
 
 from typing import Any
 
@@ -30,31 +30,31 @@ def contactInverseDynamics(
     lambda_guess: Any = None,
     solve_ncp: bool = True,
 ) -> tuple[bool, np.ndarray, np.ndarray]:
-    """Compute the torques of a motion, with the contact forces that friction cones and compliance allow.
+    """Compute the torques of a motion with contact forces that satisfy friction cones and compliance.
 
     Args:
-        data: Its workspace; ``data.tau`` and ``data.lambda_c`` keep the results.
-        dt: Time step, [s]: the forces follow from the velocity of the contact points after it.
+        data: Workspace; stores the results in ``data.tau`` and ``data.lambda_c``.
+        dt: Time step, [s]. The forces depend on the velocities of the contact points at its end.
         contact_models: ``pc.PointContactConstraintModel`` objects, with friction and compliance (Pinocchio 4).
-        contact_datas: One ``createData()`` of each, in the same order.
-        constraint_correction: Added to the velocities of the contact points, shape (3 contacts,), [m/s].
-        settings: Accuracy, mu > 0 and the number of iterations.
-        lambda_guess: Forces to start from, shape (3 contacts,), [N].
-        solve_ncp: Whether friction is exact (complementarity); else it is relaxed to a convex cone.
+        contact_datas: Result of ``createData()`` of each contact, in the same order.
+        constraint_correction: Velocities added to those of the contact points, shape (3 contacts,), [m/s].
+        settings: Accuracy, mu > 0 and number of iterations.
+        lambda_guess: Initial forces, shape (3 contacts,), [N].
+        solve_ncp: Solve the nonlinear complementarity problem of Coulomb friction; otherwise its convex relaxation.
 
     Returns:
         Whether the iterations converged; torques of the independent joints, shape (nv,), [N m] or [N]; contact forces,
-        shape (3 contacts,), as Pinocchio orders them.
+        shape (3 contacts,), [N], in Pinocchio's order.
 
     Raises:
-        ArgumentTypeError: An object has another type, or mu or dt is not positive.
+        ArgumentTypeError: An object has a wrong type, or mu or dt is not positive.
         ConstraintError: A contact is on a joint that the model does not have.
-        ShapeError: Lists or vectors do not fit each other.
-        SimulationError: The forces are not finite: without compliance, or the input is not finite.
-        NotAvailableError: The installed Pinocchio is older than 4.
+        ShapeError: Lists or vectors have different lengths.
+        SimulationError: The forces are not finite, because compliance is missing or the input is not finite.
+        NotAvailableError: The installed Pinocchio is older than version 4.
 
     References:
-        Pinocchio's ``contactInverseDynamics`` (which needs the Jacobians of the joints to be computed before).
+        Pinocchio's ``contactInverseDynamics``, which requires ``computeJointJacobians`` to be called first.
     """
     q, v, a = _check.motion(model, data, q, v, a)
     models, datas = _objects(model, contact_models, contact_datas)
@@ -64,8 +64,8 @@ def contactInverseDynamics(
     fits = isinstance(settings, pin.ProximalSettings) and isinstance(dt, (int, float, np.number))
     if not fits or not settings.mu > 0.0 or not dt > 0.0:
         raise ArgumentTypeError(
-            f"contactInverseDynamics needs settings, a pin.ProximalSettings with mu > 0, and dt > 0; got {settings!r} "
-            f"(mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
+            "contactInverseDynamics requires a pin.ProximalSettings with mu > 0 as settings, and dt > 0; got "
+            f"{settings!r} (mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
         )
     tree, own = model.own_tree, _paying.scratch(data)._tree
     G, g = _bridge.matrix_and_bias(model, data, q, v)
@@ -78,8 +78,8 @@ def contactInverseDynamics(
     )
     if not np.isfinite(forces).all():
         raise SimulationError(
-            f"contactInverseDynamics of model {model.name!r}: the contact forces are not finite: {forces}. See that q, "
-            "v, a and constraint_correction are finite, and give the contacts compliance."
+            f"contactInverseDynamics of model {model.name!r}: the contact forces are not finite: {forces}. Check that "
+            "q, v, a and constraint_correction are finite, and give the contacts compliance."
         )
     by_contacts = G.T @ (pin.rnea(tree, own, *motion) - tau)
     result = rnea(model, data, q, v, a) - by_contacts
@@ -89,7 +89,7 @@ def contactInverseDynamics(
 
 
 def _objects(model: ClusterModel, contact_models: Any, contact_datas: Any) -> tuple[Any, Any]:
-    """Return contacts and their data as Pinocchio takes them; it does not check them itself."""
+    """Check contacts and data, and convert them to Pinocchio's containers, which Pinocchio does not check."""
     if not hasattr(pin, "PointContactConstraintModel"):
         raise NotAvailableError(f"contactInverseDynamics needs Pinocchio 4, but {pin.__version__} is installed.")
     models, datas = pin.StdVec_PointContactConstraintModel(), pin.StdVec_PointContactConstraintData()
@@ -107,10 +107,10 @@ def _objects(model: ClusterModel, contact_models: Any, contact_datas: Any) -> tu
     for i, of in enumerate(contact_datas):
         if not isinstance(of, pin.PointContactConstraintData):
             raise ArgumentTypeError(
-                f"contact_datas[{i}] must be a pin.PointContactConstraintData, got {type(of).__name__}. Take "
+                f"contact_datas[{i}] must be a pin.PointContactConstraintData, got {type(of).__name__}. Use "
                 "[c.createData() for c in contact_models]."
             )
         datas.append(of)
     if len(models) != len(datas):
-        raise ShapeError(f"there are {len(models)} contact_models, but {len(datas)} contact_datas.")
+        raise ShapeError(f"contact_models has {len(models)} entries, but contact_datas has {len(datas)}.")
     return models, datas

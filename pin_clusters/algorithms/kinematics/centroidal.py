@@ -83,7 +83,7 @@ def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
 
 
 def _plan_after_kinematics(data: ClusterData, function: Any, level: Any, position: str, flag: str) -> Any:
-    """Describe a call after ``forwardKinematics``; ``at`` and ``flag`` are positions of the level and the flag."""
+    """Describe a call after ``forwardKinematics``; ``position`` and ``flag`` are argument names."""
     form = Form(data, function, f"{position} {flag}")
     if position:
         form.checks.append(("member", form.positions[position], pin.KinematicLevel, int(level), -1))
