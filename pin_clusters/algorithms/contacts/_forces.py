@@ -14,50 +14,50 @@ class Solution(NamedTuple):
     """Contact forces and their accuracy."""
 
     forces: np.ndarray  # shape (rows,), [N] and [N m], or impulses
-    found: np.ndarray  # shape (3,): rank of the rows, largest residual, damping
-    missed: np.ndarray  # residual of redundant rows, shape (rows,); otherwise empty
-    asked: float = 0.0  # largest right-hand side of redundant rows
+    status: np.ndarray  # shape (3,): rank of the rows, largest residual, damping
+    residual: np.ndarray  # residual of redundant rows, shape (rows,); otherwise empty
+    largest: float = 0.0  # largest right-hand side of redundant rows
 
     @property
     def rank(self) -> int:
         """Rank of the constraint equations of the contacts."""
-        return int(self.found[0])
+        return int(self.status[0])
 
 
-def settings_for(how: Any) -> np.ndarray:
+def settings_for(method: Any) -> np.ndarray:
     """Fill the settings of the kernel: no damping (None), damping (number), or iterations (proximal settings)."""
     settings = np.zeros(at.SETTINGS)
-    whole = settings.view(np.int64)
-    if isinstance(how, pin.ProximalSettings):
-        settings[: at.MOST_ITERATIONS] = how.absolute_accuracy, how.relative_accuracy, how.mu
-        whole[at.MOST_ITERATIONS], whole[at.KIND] = max(how.max_iter, 0), at.ITERATED
+    words = settings.view(np.int64)
+    if isinstance(method, pin.ProximalSettings):
+        settings[: at.MOST_ITERATIONS] = method.absolute_accuracy, method.relative_accuracy, method.mu
+        words[at.MOST_ITERATIONS], words[at.KIND] = max(method.max_iter, 0), at.ITERATED
     else:
-        settings[at.MU] = damping_of(how)
-    whole[at.TOLD] = 1
+        settings[at.MU] = damping_of(method)
+    words[at.TOLD] = 1
     return settings
 
 
-def solved(A: np.ndarray, b: np.ndarray, how: Any) -> Solution:
+def solved(A: np.ndarray, b: np.ndarray, method: Any) -> Solution:
     """Solve A x = b with minimum norm (None), damping (number), or iterations (proximal settings)."""
     n = len(b)
     gram = np.zeros((n + 1, n + 1))
     gram[:n, :n], gram[:n, n] = A, b
-    return solved_system(gram, settings_for(how), np.zeros(n), np.zeros(3))
+    return solved_system(gram, settings_for(method), np.zeros(n), np.zeros(3))
 
 
-def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, found: np.ndarray) -> Solution:
-    """Solve the system in the upper triangle and last column of gram; write forces and ``found``.
+def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, status: np.ndarray) -> Solution:
+    """Solve the system in the upper triangle and last column of gram; write forces and ``status``.
 
     Raises:
         RankError: The rows are redundant, and the kind of solution is neither damped nor of minimum norm.
     """
     n = len(forces)
-    given = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, found
-    return _told(_run(kernels.contact_forces, *given), gram, forces, found)
+    arguments = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, status
+    return _solution(_run(kernels.contact_forces, *arguments), gram, forces, status)
 
 
 def solved_rows(
-    J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, how: Any
+    J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, method: Any
 ) -> tuple[np.ndarray, Solution]:
     """Compute free + response forces and the forces so that J times the result equals -drift - scale J free.
 
@@ -65,25 +65,25 @@ def solved_rows(
         RankError: The rows are redundant, and the kind of solution is neither damped nor of minimum norm.
     """
     m, n = J.shape
-    settings, forces, found, out = settings_for(how), np.zeros(m), np.zeros(3), np.empty(n)
-    gram, room = np.zeros((m + 1, m + 1)), np.zeros(2 * m * m + 2 * m)
-    given = settings, settings.view(np.int64), gram, room, forces, found, out
-    code = _run(kernels.row_forces, J, response, free, drift, np.array([scale]), *given)
-    solution = _told(code, gram, forces, found)
+    settings, forces, status, out = settings_for(method), np.zeros(m), np.zeros(3), np.empty(n)
+    gram, work = np.zeros((m + 1, m + 1)), np.zeros(2 * m * m + 2 * m)
+    arguments = settings, settings.view(np.int64), gram, work, forces, status, out
+    code = _run(kernels.row_forces, J, response, free, drift, np.array([scale]), *arguments)
+    solution = _solution(code, gram, forces, status)
     return (out if not code else np.full(n, np.nan)), solution
 
 
-def _told(code: int, gram: np.ndarray, forces: np.ndarray, found: np.ndarray) -> Solution:
+def _solution(code: int, gram: np.ndarray, forces: np.ndarray, status: np.ndarray) -> Solution:
     """Interpret the status of a kernel; results are NaN if the input was not finite."""
     n = len(forces)
     if code == at.REDUNDANT:
         raise _redundant(n, gram[:n, :n])
     if code:  # the system has no finite solution
-        forces[:], found[:] = np.nan, (0.0, np.nan, 0.0)
-    if found[0] == n:
-        return Solution(forces, found, np.zeros(0))
+        forces[:], status[:] = np.nan, (0.0, np.nan, 0.0)
+    if status[0] == n:
+        return Solution(forces, status, np.zeros(0))
     A, b = np.triu(gram[:n, :n]), gram[:n, n]
-    return Solution(forces, found, (A + np.triu(A, 1).T) @ forces - b, float(np.abs(b).max(initial=0.0)))
+    return Solution(forces, status, (A + np.triu(A, 1).T) @ forces - b, float(np.abs(b).max(initial=0.0)))
 
 
 def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
@@ -93,8 +93,8 @@ def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
         RankError: A + mu is singular.
     """
     n = len(A)
-    out, given = np.zeros((n, n)), (np.array([mu]), np.array([scale]), np.zeros(n * n))
-    if _run(kernels.contact_inverse, np.ascontiguousarray(A), *given, out):
+    out, arguments = np.zeros((n, n)), (np.array([mu]), np.array([scale]), np.zeros(n * n))
+    if _run(kernels.contact_inverse, np.ascontiguousarray(A), *arguments, out):
         raise _redundant(n, A)
     return out
 
@@ -114,8 +114,8 @@ def kkt_inverse_of(M: np.ndarray, J: np.ndarray, mu: float) -> np.ndarray:
         RankError: The matrix is singular.
     """
     m, n = J.shape
-    out, room = np.empty((n + m, n + m)), np.zeros(n * n + n + m * m + m)
-    code = _run(kernels.kkt_inverse, M, J, np.array([float(mu)]), room, out)
+    out, work = np.empty((n + m, n + m)), np.zeros(n * n + n + m * m + m)
+    code = _run(kernels.kkt_inverse, M, J, np.array([float(mu)]), work, out)
     if code == at.REDUNDANT:
         raise _redundant(m, J @ response_of(M, J))
     if code:  # the kernel requires the sparsity of a robot's mass matrix and mu >= 0
@@ -123,8 +123,8 @@ def kkt_inverse_of(M: np.ndarray, J: np.ndarray, mu: float) -> np.ndarray:
     return out
 
 
-def _run(kernel: kernels.Kernel, *given: Any) -> int:
-    return int((kernel.function() if kernels.JIT else kernel.source.entry)(*given))
+def _run(kernel: kernels.Kernel, *arguments: Any) -> int:
+    return int((kernel.function() if kernels.JIT else kernel.source.entry)(*arguments))
 
 
 def _smallest(A: np.ndarray) -> float:
@@ -136,11 +136,11 @@ def independent(A: np.ndarray) -> bool:
     """Whether the rows of contacts are linearly independent, with A = J M^-1 J'."""
     smallest = _smallest(A)
     try:
-        pivots, own = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
+        pivots, diagonal = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
     except np.linalg.LinAlgError:
         return False
     # A row of rounding errors (squared in A) is small relative to the other rows, but not relative to itself.
-    return bool((pivots / own).min() > 1e4 * smallest and own.min() > (1e4 * smallest) ** 2 * own.max())
+    return bool((pivots / diagonal).min() > 1e4 * smallest and diagonal.min() > (1e4 * smallest) ** 2 * diagonal.max())
 
 
 def spectrum(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -158,11 +158,11 @@ def damping_of(mu: Any) -> float:
     return damping
 
 
-def lasting_damping_of(how: Any) -> float:
+def lasting_damping_of(method: Any) -> float:
     """Return the damping of the solution; converged iterations have none."""
-    if isinstance(how, pin.ProximalSettings):
-        return float(how.mu) if how.max_iter <= 1 else 0.0
-    return damping_of(how)
+    if isinstance(method, pin.ProximalSettings):
+        return float(method.mu) if method.max_iter <= 1 else 0.0
+    return damping_of(method)
 
 
 def regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:

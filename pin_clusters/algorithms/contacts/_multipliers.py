@@ -42,17 +42,19 @@ class Multipliers:
         idle = [np.zeros((len(K), 0))]
         tied = [touched(tree, [c]) for c in self.closures]
         for joints in model.tables.topology.clusters:
-            mine = [at for at, own in zip(self.rows, tied, strict=True) if own <= set(joints)]
-            rows = [i for at in mine for i in range(at.start, at.stop)]
+            slices = [
+                part for part, touched_joints in zip(self.rows, tied, strict=True) if touched_joints <= set(joints)
+            ]
+            rows = [i for part in slices for i in range(part.start, part.stop)]
             columns = [i for j in joints for i in in_v(tree, j)]
             if not rows:
                 continue
             rank = sum(i not in free for i in columns)
             U, S, Vt = np.linalg.svd(K[np.ix_(rows, columns)])
             self.inverse[np.ix_(rows, columns)] = (U[:, :rank] / S[:rank]) @ Vt[:rank]
-            rest = np.zeros((len(K), len(rows) - rank))
-            rest[rows] = U[:, rank:]
-            idle.append(rest)
+            null_space = np.zeros((len(K), len(rows) - rank))
+            null_space[rows] = U[:, rank:]
+            idle.append(null_space)
         self.idle = np.hstack(idle)
 
     def solve(self, tau: np.ndarray) -> np.ndarray:
@@ -65,9 +67,9 @@ class Multipliers:
 
     def wrench(self, i: int, multipliers: np.ndarray) -> np.ndarray:
         """Compute the wrench of body a on body b of a frame closure, in axes of frame a about the origin of frame b."""
-        c, own = self.closures[i], multipliers[self.rows[i]]
+        c, values = self.closures[i], multipliers[self.rows[i]]
         assert isinstance(c, FrameClosure)
-        wrench = own @ c.rows
+        wrench = values @ c.rows
         if c.rotation == "universal":
             R_a, R_b = ((self.data.oMi[j] * M).rotation for j, M in c.ends)
             wrench[3:] = wrench[5] * np.cross(R_a.T @ R_b[:, 0], [0.0, 0.0, 1.0])
@@ -101,13 +103,13 @@ class Multipliers:
     def determined(self) -> np.ndarray:
         """Compute whether the wrench of each joint is unique, shape (njoints,)."""
         tree = self.model.own_tree
-        found = np.ones(tree.njoints, dtype=bool)
+        unique = np.ones(tree.njoints, dtype=bool)
         for idle in self.idle.T:
             wrenches = self.wrenches(idle / self.scales)
             size = np.abs(wrenches).max(initial=0.0)
             total = [self.data.oMi[j].act(pin.Force(wrenches[j])) for j in range(tree.njoints)]
             for j in range(tree.njoints - 1, 0, -1):
-                own = self.data.oMi[j].actInv(total[j]).vector
-                found[j] &= bool(np.all(np.abs(own) <= _SEEN * size))
+                wrench = self.data.oMi[j].actInv(total[j]).vector
+                unique[j] &= bool(np.all(np.abs(wrench) <= _SEEN * size))
                 total[tree.parents[j]] += total[j]
-        return found
+        return unique

@@ -72,25 +72,25 @@ def size(c: Any) -> int:
     return 3 if c.type == pin.ContactType.CONTACT_3D else 6
 
 
-def tell_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
+def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
     """Warn, once per set of contacts, if redundant contacts require contradictory motions.
 
     ``wanted``: DYNAMICS or IMPACT.
     """
     plan, models, _ = contacts
-    if solution.rank == len(solution.forces) or not solution.found[1] > _CONTRADICTION * max(1.0, solution.asked):
+    if solution.rank == len(solution.forces) or not solution.status[1] > _CONTRADICTION * max(1.0, solution.largest):
         return
     if plan is not None and not plan.warns(wanted):
         return
-    named, row = [], 0
+    labels, row = [], 0
     for i, c in enumerate(models):
-        if np.abs(solution.missed[row : row + size(c)]).max() > _CONTRADICTION * max(1.0, solution.asked):
+        if np.abs(solution.residual[row : row + size(c)]).max() > _CONTRADICTION * max(1.0, solution.largest):
             joints = " and ".join(repr(model.names[j]) for j in (c.joint1_id, c.joint2_id) if j)
-            named.append(f"{i} (on {joints or 'the universe'})")
+            labels.append(f"{i} (on {joints or 'the universe'})")
         row += size(c)
     warnings.warn(
-        f"the contacts {', '.join(named)} contradict each other: rank {solution.rank} of {row} rows, with a residual "
-        f"of up to {solution.found[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
+        f"the contacts {', '.join(labels)} contradict each other: rank {solution.rank} of {row} rows, with a residual "
+        f"of up to {solution.status[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
         "Remove redundant contacts, or prescribe compatible motions for them.",
         PinClustersWarning,
         stacklevel=3,
@@ -138,34 +138,34 @@ def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
     aligned, between = c.reference_frame == pin.LOCAL_WORLD_ALIGNED, d.c1Mc2
     v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
     v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]
-    here, there = c.joint1_placement.actInv(v1), c.joint2_placement.actInv(v2)
-    d.contact1_velocity, d.contact2_velocity = here, there
-    there = between.act(there)
+    velocity1, velocity2 = c.joint1_placement.actInv(v1), c.joint2_placement.actInv(v2)
+    d.contact1_velocity, d.contact2_velocity = velocity1, velocity2
+    velocity2 = between.act(velocity2)
     error, rate = np.zeros(6), np.zeros(6)
     if c.type == pin.ContactType.CONTACT_3D:
         error[:3] = c.desired_contact_placement.translation - between.translation
-        rate[:3] = here.linear - between.rotation @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
-        has = pin.classicAcceleration(v1, a1, c.joint1_placement)
-        has = has - between.rotation @ pin.classicAcceleration(v2, a2, c.joint2_placement)
+        rate[:3] = velocity1.linear - between.rotation @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
+        actual = pin.classicAcceleration(v1, a1, c.joint1_placement)
+        actual = actual - between.rotation @ pin.classicAcceleration(v2, a2, c.joint2_placement)
     else:
         error = -pin.log6(c.desired_contact_placement.actInv(between)).vector
-        rate = (here - there - c.desired_contact_velocity).vector
+        rate = (velocity1 - velocity2 - c.desired_contact_velocity).vector
         relative = c.joint1_placement.actInv(a1) - between.act(c.joint2_placement.actInv(a2))
-        has = relative.vector if aligned else (relative + (here - there).cross(there)).vector
+        actual = relative.vector if aligned else (relative + (velocity1 - velocity2).cross(velocity2)).vector
     d.contact_placement_error, d.contact_velocity_error = pin.Motion(error), pin.Motion(rate)
     gains = gains_of(c)
-    wanted, n = np.zeros(6), len(has)
-    wanted[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
+    correction, n = np.zeros(6), len(actual)
+    correction[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
     if aligned:
-        has, wanted = turn(d.oMc1.rotation, has), turn(d.oMc1.rotation, wanted)
-    d.contact_acceleration_error = pin.Motion(wanted)
-    asked = wanted + c.desired_contact_acceleration.vector + d.contact_acceleration_desired.vector
-    return np.asarray(asked[: len(has)] - has)
+        actual, correction = turn(d.oMc1.rotation, actual), turn(d.oMc1.rotation, correction)
+    d.contact_acceleration_error = pin.Motion(correction)
+    required = correction + c.desired_contact_acceleration.vector + d.contact_acceleration_desired.vector
+    return np.asarray(required[: len(actual)] - actual)
 
 
-def hand_out(models: Sequence[Any], datas: Sequence[Any], force: np.ndarray) -> None:
-    at = 0
+def write_forces(models: Sequence[Any], datas: Sequence[Any], force: np.ndarray) -> None:
+    row = 0
     for c, d in zip(models, datas, strict=True):
         n = size(c)
-        d.contact_force = pin.Force(force[at : at + 3], force[at + 3 : at + n] if n == 6 else np.zeros(3))
-        at += n
+        d.contact_force = pin.Force(force[row : row + 3], force[row + 3 : row + n] if n == 6 else np.zeros(3))
+        row += n

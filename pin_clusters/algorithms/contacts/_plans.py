@@ -55,17 +55,17 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
     out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
     out.params[at.ACCURACY] = columns * 1e6 * float(np.finfo(float).eps)
     column, root = 0, -1
-    for i, (c, (given, left)) in enumerate(zip(models, places, strict=True), 2):
+    for i, (c, (of_model, of_data)) in enumerate(zip(models, places, strict=True), 2):
         sides = [_side(model, int(j)) for j in (c.joint1_id, c.joint2_id)]
-        mine = range(column, column + size(c))
-        moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
-        reach.add(mine, moved)
+        contact_columns = range(column, column + size(c))
+        velocities = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
+        reach.add(contact_columns, velocities)
         (b1, root1, *_), (b2, root2, *_) = sides
         aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
-        bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
+        bases = min(of_model[x] for x in _MODEL.values()), min(of_data[x] for x in _DATA.values())
         numbers = out.append([x for *_, to_joint, home in sides for x in (*to_joint.flat, *home)])
         out.append([0.0] * (at.CONTACT_NUMBERS - at.AXES))
-        lists = *out.add_list(mine), *out.add_list(moved)
+        lists = *out.add_list(contact_columns), *out.add_list(velocities)
         out.rows[i] = at.Contact(
             b1,
             root1,
@@ -73,13 +73,13 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
             root2,
             numbers,
             *bases,
-            left["contact_force"],
-            len(mine),
+            of_data["contact_force"],
+            len(contact_columns),
             aligned,
             *lists,
             int(root == root1),
         )
-        column, root = mine.stop, root1
+        column, root = contact_columns.stop, root1
     reach.add([columns], range(model.nv))
     out.rows[0] = at.Contacts(2, 2 + len(models), columns, columns + 1, at.DYNAMICS, len(out.rows), at.WHOLE)
     out.add_all(reach.rows())
@@ -94,10 +94,10 @@ def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) 
     """
     places = []
     for c, d in zip(models, datas, strict=True):
-        given, left = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
-        if given is None or left is None:
+        of_model, of_data = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
+        if of_model is None or of_data is None:
             return None
-        places.append((given, left))
+        places.append((of_model, of_data))
     if len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
         return None
     if any(c.joint1_id == c.joint2_id for c in models):
@@ -120,7 +120,7 @@ class Plan:
     """
 
     __slots__ = (
-        "_containers", "_found", "_gram", "_index", "_panel", "_questions", "_redundant", "_room", "_watch", "datas",
+        "_containers", "_gram", "_index", "_panel", "_redundant", "_status", "_variants", "_watch", "_work", "datas",
         "derivatives", "forces", "known", "models", "numbers",
     )  # fmt: skip
 
@@ -132,23 +132,23 @@ class Plan:
         out, n = laid_out(model, models, places)
         self._index, self.numbers, self._panel = arrays_of(model, out, n + 1)
         self._gram, self.forces = np.zeros((n + 1, n + 1)), np.zeros(n)
-        self._room, self._found = np.zeros(2 * n * n + 2 * n), np.zeros(3)
-        self._questions: dict[tuple[int, int], np.ndarray] = {}
+        self._work, self._status = np.zeros(2 * n * n + 2 * n), np.zeros(3)
+        self._variants: dict[tuple[int, int], np.ndarray] = {}
         # Settings for the forces of redundant contacts: row 0 for accelerations, row 1 for impacts.
         self._redundant = np.zeros((2, at.SETTINGS))
         self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
 
-    def question(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
+    def index_for(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
         """Return the integer table for a result and a step; robot-specific code may be noted in each table."""
-        found = self._questions.get((wanted, step))
-        if found is None:
-            found = self._questions[wanted, step] = self._index.copy()
-            found[0, _WANTED], found[0, _STEP] = wanted, step
-        return found
+        table = self._variants.get((wanted, step))
+        if table is None:
+            table = self._variants[wanted, step] = self._index.copy()
+            table[0, _WANTED], table[0, _STEP] = wanted, step
+        return table
 
     def tables(self, wanted: int, step: int = at.WHOLE) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return the tables that kernels of contacts take before the forces."""
-        return self.question(wanted, step), self.numbers, self._panel, self._gram
+        return self.index_for(wanted, step), self.numbers, self._panel, self._gram
 
     def run(
         self,
@@ -182,19 +182,19 @@ class Plan:
         q: np.ndarray,
         v: np.ndarray,
         tau: np.ndarray,
-        how: Any,
+        method: Any,
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
         """Compute motions with forces from dense equations, which may be redundant.
 
-        ``how``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
+        ``method``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
         """
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
-        found = solved_system(self._gram, settings_for(how), self.forces, self._found)
+        solution = solved_system(self._gram, settings_for(method), self.forces, self._status)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
         assert out is not None
-        return out, found
+        return out, solution
 
     def whole(self, damping: float = 0.0) -> Solution:
         """Wrap the forces of the last ``run`` with independent rows."""
@@ -202,32 +202,32 @@ class Plan:
 
     def warns(self, wanted: int) -> bool:
         """Whether a contradiction between the contacts must be reported, which is done once."""
-        told = self._redundant.view(np.int64)[wanted]
-        first, told[at.TOLD] = not told[at.TOLD], 1
+        words = self._redundant.view(np.int64)[wanted]
+        first, words[at.TOLD] = not words[at.TOLD], 1
         return first
 
     # --- calls of the C extension
 
-    def remember(self, data: ClusterData, function: Any, given: str, wanted: int, how: Any, rank: int) -> None:
+    def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
         """Let the C extension serve such calls as long as the contacts keep their addresses.
 
         Args:
             data: Workspace.
             function: The called function.
-            given: Names of its arguments.
+            positions: Names of its arguments.
             wanted: DYNAMICS or IMPACT.
-            how: Kind of solution, see ``_forces.solved``.
+            method: Kind of solution, see ``_forces.solved``.
             rank: Rank of the rows.
         """
-        m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(how, pin.ProximalSettings)
+        m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(method, pin.ProximalSettings)
         redundant = rank < m
-        solves, key = iterated or redundant, (function.__name__, given, iterated, redundant)
+        solves, key = iterated or redundant, (function.__name__, positions, iterated, redundant)
         code, solver = data._code(function.__name__, CONTACTS.name), kernels.contact_forces.compiled_address
         if key in self.known or not code or not is_fast(function) or (solves and not solver):
             return
-        form = self.form(data, function, given, ["r_coeff"] * impact + ["mu"] * (impact and not iterated))
+        form = self.form(data, function, positions, ["r_coeff"] * impact + ["mu"] * (impact and not iterated))
         settings = self._redundant[wanted]
-        if iterated and not take_settings(form, given.split()[-1], settings := np.zeros(at.SETTINGS)):
+        if iterated and not take_settings(form, positions.split()[-1], settings := np.zeros(at.SETTINGS)):
             return
         if redundant and not iterated:
             form.checks.append(("equal", self.numbers[at.DAMPING :].view(np.int64), 0))
@@ -236,9 +236,9 @@ class Plan:
         state = " ".join(["q", "v", "zeros" if impact else "tau"])
 
         def run(step: int, out: str, **arrays: np.ndarray) -> None:
-            asked = {"asked": self.question(wanted, step), **arrays}
+            tables = {"asked": self.index_for(wanted, step), **arrays}
             names = f"{state} asked numbers panel gram forces {out}"
-            form.run(CONTACTS, code, data._pointers["ddq"], names, arrays=asked)
+            form.run(CONTACTS, code, data._pointers["ddq"], names, arrays=tables)
 
         damping = self.numbers[at.DAMPING :]
         if solves:
@@ -247,19 +247,19 @@ class Plan:
             names = "gram how counts work forces found"
             form.run(CONTACT_FORCES, solver, data._pointers["ddq"], names, arrays=of_forces)
             run(at.GIVEN, "+nv")
-            damping = self._found[2:]
+            damping = self._status[2:]
         else:
             run(at.WHOLE, "+nv")
         form.owes(OWED[function.__name__], vectors[: 1 if impact else 2], late=True)
         # computeConstraintDynamicsDerivatives and computeImpulseDynamicsDerivatives read this state.
-        kept = data._derivatives.after_impact if impact else data._derivatives.after_contacts
-        behind = form.keep(kept, vectors, form.work)
+        stored = data._derivatives.after_impact if impact else data._derivatives.after_contacts
+        address = form.keep(stored, vectors, form.work)
         if impact:
-            form.work.append(("copy", 1, behind, self.numbers[at.RESTITUTION :]))
+            form.work.append(("copy", 1, address, self.numbers[at.RESTITUTION :]))
             form.save(data._dq_after.numbers, "out")
-        form.work.append(("copy", 1, kept[-1:], damping))
-        found = self._found if solves else self.whole().found
-        leave_forces(form, data._impulses if impact else data._forces, self.forces, found)
+        form.work.append(("copy", 1, stored[-1:], damping))
+        status = self._status if solves else self.whole().status
+        leave_forces(form, data._impulses if impact else data._forces, self.forces, status)
         if not solves:
             form.work.append(("copy", 1, data._contacts_found[2:], damping))
         self.keep(form, key)
@@ -269,13 +269,13 @@ class Plan:
         m, nv, inverts = len(self.forces), data.model.nv, is_fast(function) and "scaled" in function.positions
         code, inverse = data._code(function.__name__, CONTACTS.name), kernels.contact_inverse.compiled_address
         usable = code and is_fast(function) and m and (inverse or not inverts)
-        ways = [("", 0), ("mu", 0), *[("mu scaled", 0), ("mu scaled", 1)] * inverts]
-        for names, scaled in ways if usable else ():
-            given = f"q contact_models contact_datas {names}"
-            key = function.__name__, given, scaled
+        variants = [("", 0), ("mu", 0), *[("mu scaled", 0), ("mu scaled", 1)] * inverts]
+        for names, scaled in variants if usable else ():
+            positions = f"q contact_models contact_datas {names}"
+            key = function.__name__, positions, scaled
             if key in self.known:
                 continue
-            form, mu = self.form(data, function, given), np.zeros(1)
+            form, mu = self.form(data, function, positions), np.zeros(1)
             if "mu" in names:
                 form.checks.append(("real", form.positions["mu"], mu))
             if "scaled" in names:
@@ -286,7 +286,7 @@ class Plan:
                 code,
                 data._pointers["ddq"],
                 "q zeros zeros asked numbers panel gram forces unasked",
-                arrays={"asked": self.question(at.DELASSUS), "unasked": np.empty(nv)},
+                arrays={"asked": self.index_for(at.DELASSUS), "unasked": np.empty(nv)},
             )
             form.owes(OWED["computeDelassusMatrix"], ["q"], late=True)
             if inverts:
@@ -305,23 +305,23 @@ class Plan:
         """Compute the Jacobian of the contacts from the tree's data."""
         data._bring(READ_BY_JACOBIANS)
         _bridge.kept(model, data)
-        found = np.empty((len(self.forces), model.nv))
+        J = np.empty((len(self.forces), model.nv))
         data._run_in_tree(
-            CONTACT_JACOBIAN.name, data._tree_tables, self.question(at.DYNAMICS), *self._of_tree(model), found
+            CONTACT_JACOBIAN.name, data._tree_tables, self.index_for(at.DYNAMICS), *self._of_tree(model), J
         )
-        return found
+        return J
 
-    def remember_rows(self, data: ClusterData, function: Any, given: str) -> None:
+    def remember_rows(self, data: ClusterData, function: Any, names: str) -> None:
         """Let the C extension compute the Jacobian of the contacts; ``given``: names of the arguments."""
-        code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, given)
+        code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, names)
         if not code or key in self.known or data._model.tables.tree.settles or not is_fast(function):
             return
-        form = self.form(data, function, given)
+        form = self.form(data, function, names)
         form.reads_tree()
         form.checks.append(("owes", data._owed_words, READ_BY_JACOBIANS))
-        joints, room = self._of_tree(data.model)
+        joints, work = self._of_tree(data.model)
         form.shapes["rows"] = len(self.forces), data.model.nv
-        arrays = {"asked": self.question(at.DYNAMICS), "joints": joints, "work": room}
+        arrays = {"asked": self.index_for(at.DYNAMICS), "joints": joints, "work": work}
         form.run(CONTACT_JACOBIAN, code, data._tree_tables, "asked joints work +rows", arrays=arrays)
         self.keep(form, key)
 
@@ -336,23 +336,23 @@ class Plan:
         if key in self.known or not is_fast(function):
             return
         form = self.form(data, function, "contact_models contact_datas")
-        for left in (data._forces, data._impulses):
-            leave_forces(form, left, np.zeros(m), self.whole().found)
+        for vector in (data._forces, data._impulses):
+            leave_forces(form, vector, np.zeros(m), self.whole().status)
         self.keep(form, key)
 
-    def form(self, data: ClusterData, function: Any, given: str, numbers: Sequence[str] = ()) -> Form:
+    def form(self, data: ClusterData, function: Any, positions: str, numbers: Sequence[str] = ()) -> Form:
         """Describe a call with exactly these contact objects; ``numbers`` are optional scalar arguments.
 
         Their names are ``r_coeff`` and ``mu``; missing ones are 0.
         """
-        form, names = Form(data, function, given), given.split()
+        form, names = Form(data, function, positions), positions.split()
         form.arrays |= {
             "numbers": self.numbers,
             "panel": self._panel,
             "gram": self._gram,
             "forces": self.forces,
-            "work": self._room,
-            "found": self._found,
+            "work": self._work,
+            "found": self._status,
         }
         form.kept += [self.models, self.datas, self._watch, self._containers]
         contacts = [name for name in names if name.startswith(("contact_", "constraint_"))]
@@ -364,8 +364,8 @@ class Plan:
         table = self._watch.table
         form.checks.append(("unchanged", table.size, table))
         for name, at_number in (("r_coeff", at.RESTITUTION), ("mu", at.DAMPING)):
-            given_name = name if name in numbers and name in names else ""
-            take_number(form, given_name, self.numbers[at_number:], at_most_1=name == "r_coeff")
+            argument = name if name in numbers and name in names else ""
+            take_number(form, argument, self.numbers[at_number:], at_most_1=name == "r_coeff")
         return form
 
     def keep(self, form: Form, key: Any) -> None:
@@ -378,11 +378,13 @@ class Plan:
         Returns:
             Whether all objects have such words.
         """
-        found = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
-        if None in found:
+        words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
+        if None in words:
             return False
         # Container words come first: they show whether the contacts still exist.
-        self._watch = Watch([*chain(*filter(None, found)), *(given[name] for given, _ in places for name in _WATCHED)])
+        self._watch = Watch(
+            [*chain(*filter(None, words)), *(fields[name] for fields, _ in places for name in _WATCHED)]
+        )
         self._containers = contact_models, contact_datas
         return True
 
@@ -398,11 +400,11 @@ def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
     form.checks += [("real", form.positions[name], to), ("reaches", to, 0), *[("at_most", to, 1)] * at_most_1]
 
 
-def leave_forces(form: Form, left: Any, forces: np.ndarray, found: np.ndarray) -> None:
+def leave_forces(form: Form, vector: Any, forces: np.ndarray, status: np.ndarray) -> None:
     """Copy forces to ``lambda_c`` or ``impulse_c`` of data, and their rank, residual and damping."""
     m = len(forces)
-    form.work += [("copy", m, left.numbers, forces), ("set", left.size, m)]
-    form.work.append(("copy", 3, form.owner._contacts_found, found))
+    form.work += [("copy", m, vector.numbers, forces), ("set", vector.size, m)]
+    form.work.append(("copy", 3, form.owner._contacts_found, status))
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
@@ -413,7 +415,7 @@ def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
     return bool(first)
 
 
-Found = tuple[Plan | None, list[Any], list[Any]]
+ContactSet = tuple[Plan | None, list[Any], list[Any]]
 """Plan (None if the kernel cannot process the contacts), contacts, and their data."""
 
 
@@ -424,11 +426,11 @@ class Contacts(NamedTuple):
     data: ClusterData
     q: np.ndarray  # configuration, shape (nq,)
     v: np.ndarray  # independent velocity, shape (nv,); for impacts, before the impact
-    found: Found  # result of ``find``
-    how: Any  # kind of solution for the forces, as in ``_forces.solved``
+    contacts: ContactSet  # result of ``find``
+    method: Any  # kind of solution for the forces, as in ``_forces.solved``
 
 
-def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:
+def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> ContactSet:
     """Find or create the plan of contacts, and convert contacts and data to lists.
 
     The plan is None if the kernel cannot process them, see ``places_of``.
@@ -437,24 +439,24 @@ def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_da
         contact_models = list(contact_models)
     if isinstance(contact_datas, Iterator):
         contact_datas = list(contact_datas)
-    key = "contacts", *_names(contact_models), None, *_names(contact_datas)
+    key = "contacts", *_identity(contact_models), None, *_identity(contact_datas)
     plan = data._plans.get(key)
     if plan is not None and plan.fits():
         return plan, plan.models, plan.datas
     models = models_of(model, contact_models)
     datas = datas_of(models, contact_datas)
-    plan = _made(model, models, datas, contact_models, contact_datas)
+    plan = _create(model, models, datas, contact_models, contact_datas)
     if plan is not None:
         keep(data, key, plan)
     return plan, models, datas
 
 
-def _names(container: Any) -> list[int]:
+def _identity(container: Any) -> list[int]:
     """Identify a list of contacts by the ids of its objects while they are alive."""
     return list(map(id, container)) if type(container) in (list, tuple) else [id(container)]
 
 
-def _made(
+def _create(
     model: ClusterModel, models: list[Any], datas: list[Any], contact_models: Any, contact_datas: Any
 ) -> Plan | None:
     places = places_of(model, models, datas)
@@ -464,11 +466,11 @@ def _made(
     return plan if plan.watch(contact_models, contact_datas, places) else None
 
 
-def _offsets(given: dict[str, int], left: dict[str, int]) -> dict[str, int]:
+def _offsets(of_model: dict[str, int], of_data: dict[str, int]) -> dict[str, int]:
     """Compute the offsets of fields from the first field, in units of float64."""
-    first, begin = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
-    found = {name: (given[x] - first) // 8 for name, x in _MODEL.items()}
-    return found | {name: (left[x] - begin) // 8 for name, x in _DATA.items()}
+    first, begin = min(of_model[x] for x in _MODEL.values()), min(of_data[x] for x in _DATA.values())
+    offsets = {name: (of_model[x] - first) // 8 for name, x in _MODEL.items()}
+    return offsets | {name: (of_data[x] - begin) // 8 for name, x in _DATA.items()}
 
 
 def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:

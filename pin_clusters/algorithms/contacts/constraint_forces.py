@@ -153,14 +153,14 @@ def constraint_forces(
         [19.62, 19.62]
     """
     q, v = _check.state(model, data, q, v)
-    given = vector(model, "tau_tree", tau_tree, model.own_tree.nv, "nv of the spanning tree")
+    torques = vector(model, "tau_tree", tau_tree, model.own_tree.nv, "nv of the spanning tree")
     outer = np.zeros((model.njoints, 6)) if fext is None else _check.forces(model, fext)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
-    a = aba(model, data, q, v, given @ G, None if fext is None else outer)
+    a = aba(model, data, q, v, torques @ G, None if fext is None else outer)
     loads = Loads(model, data.tree, q, G @ v, G @ a + g, outer)
     solved = Multipliers(model, data.tree, q)
-    found = solved.solve(loads.torque() - given)
-    tau = loads.torque(solved.wrenches(found))
+    multipliers = solved.solve(loads.torque() - torques)
+    tau = loads.torque(solved.wrenches(multipliers))
     joints = np.array([f.vector for f in data.tree.f])
     joints[0] = 0.0
     tau -= model.inertia_tree.armature * loads.motion[2] + loads.reflected  # leaves the torques of the wrenches
@@ -169,9 +169,9 @@ def constraint_forces(
         for k, r in enumerate(model.rotors)
     ]
     return ConstraintForces(
-        loops=tuple(_of_closure(model, solved, loads, i, found) for i in range(len(model.closures))),
+        loops=tuple(_of_closure(model, solved, loads, i, multipliers) for i in range(len(model.closures))),
         couplings=tuple(
-            _of_joints(model, solved, len(model.closures) + i, found) for i in range(len(model.coupling_rows))
+            _of_joints(model, solved, len(model.closures) + i, multipliers) for i in range(len(model.coupling_rows))
         ),
         joints=joints,
         unique=solved.determined(),
@@ -181,28 +181,28 @@ def constraint_forces(
 
 
 def _of_closure(
-    model: ClusterModel, solved: Multipliers, loads: Loads, i: int, found: np.ndarray
+    model: ClusterModel, solved: Multipliers, loads: Loads, i: int, multipliers: np.ndarray
 ) -> LoopWrench | RodForce | CouplingForce:
     """Compute the forces of entry i of ``model.closures``."""
     c = model.closures[i]
     if isinstance(c, JointClosure):
-        return _of_joints(model, solved, i, found)
+        return _of_joints(model, solved, i, multipliers)
     assert isinstance(c, FrameClosure | RodClosure)
     names = model.names[c.joint_a], model.names[c.joint_b]
-    own = found[solved.rows[i]].copy()
+    values = multipliers[solved.rows[i]].copy()
     if isinstance(c, FrameClosure):
-        wrench = solved.wrench(i, found)
-        return LoopWrench(c.source.label, names, c.placement_a.copy(), wrench, own, solved.unique(i))
-    push = own[0] * pull(solved.data, c)
+        wrench = solved.wrench(i, multipliers)
+        return LoopWrench(c.source.label, names, c.placement_a.copy(), wrench, values, solved.unique(i))
+    push = values[0] * pull(solved.data, c)
     at_a, at_b = loads.at_ends(c) if c.mass > 0.0 else (np.zeros(3), np.zeros(3))
-    return RodForce(c.source.label, names, -float(own[0]), -push - at_a, push - at_b, solved.unique(i))
+    return RodForce(c.source.label, names, -float(values[0]), -push - at_a, push - at_b, solved.unique(i))
 
 
-def _of_joints(model: ClusterModel, solved: Multipliers, i: int, found: np.ndarray) -> CouplingForce:
+def _of_joints(model: ClusterModel, solved: Multipliers, i: int, multipliers: np.ndarray) -> CouplingForce:
     """Compute the torques of entry i of all equations, an equation between coordinates."""
     c = solved.closures[i]
     assert isinstance(c, JointClosure)
     joints = tuple(model.names[j] for j in c.joints)
     return CouplingForce(
-        c.source.label, joints, solved.torques(i, found), found[solved.rows[i]].copy(), solved.unique(i)
+        c.source.label, joints, solved.torques(i, multipliers), multipliers[solved.rows[i]].copy(), solved.unique(i)
     )

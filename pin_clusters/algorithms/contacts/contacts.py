@@ -22,8 +22,8 @@ from ..dynamics.crba import crba
 from ..dynamics.energy import computeMechanicalEnergy
 from . import _plans as _contact_plans
 from ._forces import Solution, damping_of, inverse_of, kkt_inverse_of, response_of, solved_rows
-from ._objects import delassus, jacobian, models_of, size, tell_contradictions
-from ._plans import Found
+from ._objects import delassus, jacobian, models_of, size, warn_of_contradictions
+from ._plans import ContactSet
 from ._rows import remember as remember_rows
 from ._rows import remember_kkt, with_rows
 from ._solutions import accelerations, after_impact
@@ -66,11 +66,11 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
         2
     """
     tree = model.own_tree if isinstance(model, ClusterModel) else model
-    for given in rest:
+    for index in rest:
         # Pinocchio terminates the process in this case.
-        if isinstance(given, int) and not isinstance(given, pin.ReferenceFrame) and not 0 <= given < tree.njoints:
+        if isinstance(index, int) and not isinstance(index, pin.ReferenceFrame) and not 0 <= index < tree.njoints:
             raise UnknownNameError(
-                f"a contact refers to joint {given}, but model {tree.name!r} has the joints 0 to {tree.njoints - 1}. "
+                f"a contact refers to joint {index}, but model {tree.name!r} has the joints 0 to {tree.njoints - 1}. "
                 "Use model.getJointId(name), and check that the name exists."
             )
     return pin.RigidConstraintModel(contact_type, tree, *rest)
@@ -154,16 +154,16 @@ def constraintDynamics(
     tau = _check.velocity(model, "tau", tau)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     state = q.copy(), v.copy(), tau.copy()  # the arguments may share memory with results
-    found, solution = accelerations(model, data, *state, contacts, prox_settings)
+    ddq, solution = accelerations(model, data, *state, contacts, prox_settings)
     plan = contacts[0]
-    tell_contradictions(model, contacts, solution, DYNAMICS)
+    warn_of_contradictions(model, contacts, solution, DYNAMICS)
     _leave(data, solution)
     _note(data, "constraintDynamics", *state)
-    data._derivatives.keep_contacts(*state, solution.found[2])
+    data._derivatives.keep_contacts(*state, solution.status[2])
     if plan is not None and (prox_settings is None or isinstance(prox_settings, pin.ProximalSettings)):
-        given = "q v tau contact_models contact_datas" + " prox_settings" * (prox_settings is not None)
-        plan.remember(data, constraintDynamics, given, DYNAMICS, prox_settings, solution.rank)
-    return found
+        names = "q v tau contact_models contact_datas" + " prox_settings" * (prox_settings is not None)
+        plan.remember(data, constraintDynamics, names, DYNAMICS, prox_settings, solution.rank)
+    return ddq
 
 
 _IMPACT = {
@@ -232,53 +232,53 @@ def impulseDynamics(
     _check.model_data(model, data)
     if constraint_jacobian is None and v_before is not None and np.ndim(v_before) == 2 and _is_number(contact_models):
         # This overload has no q: the arguments are v_before, J, r_coeff, mu.
-        given = contact_models, contact_datas
+        options = contact_models, contact_datas
         q, v_before, constraint_jacobian = None, q, v_before
     elif isinstance(contact_models, np.ndarray) or _is_rows(contact_models):
         constraint_jacobian = contact_models
-        given = (r_coeff, mu) if contact_datas is None else (contact_datas, r_coeff)
+        options = (r_coeff, mu) if contact_datas is None else (contact_datas, r_coeff)
     else:
-        given = (r_coeff, mu) if constraint_jacobian is None else (contact_models, contact_datas)
-    bounce, how = (
+        options = (r_coeff, mu) if constraint_jacobian is None else (contact_models, contact_datas)
+    restitution, method = (
         next((x for x in named if x is not None), 0.0)
-        for named in ((restitution_coefficient, given[0]), (damping, prox_settings, given[1]))
+        for named in ((restitution_coefficient, options[0]), (damping, prox_settings, options[1]))
     )
     # v_before may share memory with a result.
     v_before = _check.velocity(model, "v_before", v if v_before is None else v_before).copy()
     q = None if q is None else _check.pose(model, data, q)
     J: np.ndarray | None = None
-    contacts: Found = None, [], []
+    contacts: ContactSet = None, [], []
     if constraint_jacobian is not None:
         J = _rows(model, constraint_jacobian)
     elif q is None:
         raise ArgumentTypeError("impulseDynamics with contacts requires q: (model, data, q, v, contact_models, ...).")
     else:
         contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    if not isinstance(bounce, (int, float, np.number)):
-        raise ArgumentTypeError(f"r_coeff must be a number between 0 and 1, got {type(bounce).__name__}.")
-    if not 0.0 <= bounce <= 1.0:
-        raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {bounce!r}.")
-    bounce = float(bounce)
+    if not isinstance(restitution, (int, float, np.number)):
+        raise ArgumentTypeError(f"r_coeff must be a number between 0 and 1, got {type(restitution).__name__}.")
+    if not 0.0 <= restitution <= 1.0:
+        raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {restitution!r}.")
+    restitution = float(restitution)
     if q is None:
         assert J is not None
         response = response_of(_mass_matrix(data, "impulseDynamics"), J)
-        after, solution = solved_rows(J, response, v_before, np.zeros(len(J)), bounce, how)
+        after, solution = solved_rows(J, response, v_before, np.zeros(len(J)), restitution, method)
     else:
-        after, solution = after_impact(model, data, q, v_before, contacts, bounce, how, J)
+        after, solution = after_impact(model, data, q, v_before, contacts, restitution, method, J)
     if J is None:
-        tell_contradictions(model, contacts, solution, IMPACT)
+        warn_of_contradictions(model, contacts, solution, IMPACT)
     if q is not None:
-        data._derivatives.keep_impact(q, v_before, bounce, solution.found[2], J is None)
+        data._derivatives.keep_impact(q, v_before, restitution, solution.status[2], J is None)
         _note(data, "impulseDynamics", q)
-    data._contacts_found[:] = solution.found
+    data._contacts_found[:] = solution.status
     data.impulse_c, data.dq_after = solution.forces, after
-    if J is not None and not isinstance(how, pin.ProximalSettings):
+    if J is not None and not isinstance(method, pin.ProximalSettings):
         remember_rows(data, impulseDynamics, len(J), q is not None)
     if contacts[0] is not None:
-        forms = ["r_coeff prox_settings"] if isinstance(how, pin.ProximalSettings) else ["", "r_coeff", "r_coeff mu"]
+        forms = ["r_coeff prox_settings"] if isinstance(method, pin.ProximalSettings) else ["", "r_coeff", "r_coeff mu"]
         for names in forms:
             names = f"q v contact_models contact_datas {names}"
-            contacts[0].remember(data, impulseDynamics, names, IMPACT, how, solution.rank)
+            contacts[0].remember(data, impulseDynamics, names, IMPACT, method, solution.rank)
     return after
 
 
@@ -339,28 +339,28 @@ def forwardDynamics(
         array([2.])
     """
     if constraint_drift is None and v is not None and np.ndim(v) == 2:
-        given = 0.0 if constraint_jacobian is None else constraint_jacobian
-        q, v, tau, constraint_jacobian, constraint_drift, damping = None, None, q, v, tau, given
+        last_argument = 0.0 if constraint_jacobian is None else constraint_jacobian
+        q, v, tau, constraint_jacobian, constraint_drift, damping = None, None, q, v, tau, last_argument
     _check.model_data(model, data)
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     if q is None:
         M = _mass_matrix(data, "forwardDynamics")
-        rest = _check.velocity(model, "tau", tau) - data.nle
-        response, free = response_of(M, J), response_of(M, rest[None])[:, 0]
-        found, solution = solved_rows(J, response, free, drift, 0.0, damping)
+        net_torque = _check.velocity(model, "tau", tau) - data.nle
+        response, free = response_of(M, J), response_of(M, net_torque[None])[:, 0]
+        ddq, solution = solved_rows(J, response, free, drift, 0.0, damping)
     else:
         q = _check.pose(model, data, q)
         # v and tau may share memory with results.
         v, tau = (_check.velocity(model, name, x).copy() for name, x in (("v", v), ("tau", tau)))
         crba(model, data, q)  # Pinocchio also leaves the mass matrix in data.M
-        found, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
+        ddq, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
         computeMechanicalEnergy(model, data, q, v)
         _note(data, "forwardDynamics", q, v, np.zeros(model.nv))
     remember_rows(data, forwardDynamics, len(J), q is not None)
     _leave(data, solution)
-    data._ddq[:] = found
-    return found
+    data._ddq[:] = ddq
+    return ddq
 
 
 @fast(lambda data, function: ())
@@ -442,10 +442,10 @@ def computeDampedDelassusMatrixInverse(
     """
     A, plan = _delassus(model, data, q, contact_models, contact_datas)
     mu = damping_of(mu)
-    found = inverse_of(A, mu, mu if scaled else 1.0)
+    inverse = inverse_of(A, mu, mu if scaled else 1.0)
     if plan is not None:
         plan.remember_delassus(data, computeDampedDelassusMatrixInverse)
-    return found
+    return inverse
 
 
 @fast(lambda data, function: ())
@@ -470,10 +470,10 @@ def getConstraintsJacobian(
         >>> pc.getConstraintsJacobian(model, data, [contact], [contact.createData()]).shape
         (3, 1)
     """
-    found, plan = _jacobian(model, data, constraint_models, constraint_datas)
+    J, plan = _jacobian(model, data, constraint_models, constraint_datas)
     if plan is not None:
         plan.remember_rows(data, getConstraintsJacobian, "constraint_models constraint_datas")
-    return found
+    return J
 
 
 def _jacobian(
@@ -510,10 +510,10 @@ def getConstraintJacobian(
         >>> pc.getConstraintJacobian(model, data, contact, contact.createData()).shape
         (3, 1)
     """
-    found, plan = _jacobian(model, data, [constraint_model], [constraint_data])
+    J, plan = _jacobian(model, data, [constraint_model], [constraint_data])
     if plan is not None:
         plan.remember_rows(data, getConstraintJacobian, "constraint_model constraint_data")
-    return found
+    return J
 
 
 @fast(lambda data, function: ())
@@ -546,9 +546,9 @@ def computeKKTContactDynamicMatrixInverse(
     """
     J = _rows(model, constraint_jacobian)
     crba(model, data, q)
-    found = kkt_inverse_of(data.M, J, damping)
+    inverse = kkt_inverse_of(data.M, J, damping)
     remember_kkt(data, computeKKTContactDynamicMatrixInverse, len(J))
-    return found
+    return inverse
 
 
 @fast(lambda data, function: ())
@@ -579,9 +579,9 @@ def getKKTContactDynamicMatrixInverse(
     """
     _check.model_data(model, data)
     J = _rows(model, constraint_jacobian)
-    found = kkt_inverse_of(_mass_matrix(data, "getKKTContactDynamicMatrixInverse"), J, 0.0)
+    inverse = kkt_inverse_of(_mass_matrix(data, "getKKTContactDynamicMatrixInverse"), J, 0.0)
     remember_kkt(data, getKKTContactDynamicMatrixInverse, len(J))
-    return found
+    return inverse
 
 
 def _rows(model: ClusterModel, J: Any) -> np.ndarray:
@@ -601,4 +601,4 @@ def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
 
 def _leave(data: ClusterData, solution: Solution) -> None:
     data.lambda_c = solution.forces
-    data._contacts_found[:] = solution.found
+    data._contacts_found[:] = solution.status

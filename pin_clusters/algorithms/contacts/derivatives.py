@@ -11,9 +11,9 @@ from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from . import _plans as _contact_plans
 from ._forces import lasting_damping_of
-from ._plans import Contacts, Found
-from ._rooms import differentiate, remember
+from ._plans import Contacts, ContactSet
 from ._solutions import of_accelerations, of_impact
+from ._workspace import differentiate, remember
 
 _COMMON = """
     Derivatives with respect to q are along ``pc.integrate(model, q, e)``, where e is a displacement of the independent
@@ -74,22 +74,22 @@ def computeConstraintDynamicsDerivatives(
     """
     _check.model_data(model, data)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    mine = data._derivatives
-    state = mine.after_contacts
+    stored = data._derivatives
+    state = stored.after_contacts
     if not np.isfinite(state).all():
         raise NotComputedError(
             "computeConstraintDynamicsDerivatives needs the state of pc.constraintDynamics, but it was not called with "
             "this data and finite numbers. Call it first."
         )
-    how = float(state[-1]) if settings is None else lasting_damping_of(settings)
-    kept, n = state.copy(), model.nq + model.nv
-    q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
+    method = float(state[-1]) if settings is None else lasting_damping_of(settings)
+    copy, n = state.copy(), model.nq + model.nv
+    q, v, tau = copy[: model.nq], copy[model.nq : n], copy[n:-1]
     data._supply(q)
-    found = _found(model, data, contacts, q, v, tau, 0.0, how)
+    results = _differentiate(model, data, contacts, q, v, tau, 0.0, method)
     if contacts[0] is not None and (settings is None or isinstance(settings, pin.ProximalSettings)):
-        given = "settings" * (settings is not None)
-        remember(data, computeConstraintDynamicsDerivatives, contacts[0], False, given, settings, 0.0)
-    return found  # type: ignore[return-value]
+        names = "settings" * (settings is not None)
+        remember(data, computeConstraintDynamicsDerivatives, contacts[0], False, names, settings, 0.0)
+    return results  # type: ignore[return-value]
 
 
 @fast(lambda data, function: ())
@@ -134,56 +134,56 @@ def computeImpulseDynamicsDerivatives(
     """
     _check.model_data(model, data)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    mine = data._derivatives
-    state = mine.after_impact
+    stored = data._derivatives
+    state = stored.after_impact
     if not np.isfinite(state).all():
         raise NotComputedError(
             "computeImpulseDynamicsDerivatives needs the state of pc.impulseDynamics, but it was not called with this "
             "data, contacts and finite numbers. Call it first."
         )
-    bounce = float(state[-2])
-    if r_coeff is not None and r_coeff != bounce:
+    restitution = float(state[-2])
+    if r_coeff is not None and r_coeff != restitution:
         raise ArgumentTypeError(
-            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {bounce!r}. Leave it out, or call "
+            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {restitution!r}. Leave it out, or call "
             "pc.impulseDynamics with it first."
         )
-    how = float(state[-1]) if prox_settings is None else lasting_damping_of(prox_settings)
-    kept = state.copy()
-    q, v = kept[: model.nq], kept[model.nq : -2]
+    method = float(state[-1]) if prox_settings is None else lasting_damping_of(prox_settings)
+    copy = state.copy()
+    q, v = copy[: model.nq], copy[model.nq : -2]
     data._supply(q)
-    found = _found(model, data, contacts, q, v, None, bounce, how)
+    results = _differentiate(model, data, contacts, q, v, None, restitution, method)
     if contacts[0] is not None and (prox_settings is None or isinstance(prox_settings, pin.ProximalSettings)):
-        given = "r_coeff " * (r_coeff is not None) + "prox_settings" * (prox_settings is not None)
-        remember(data, computeImpulseDynamicsDerivatives, contacts[0], True, given, prox_settings, bounce)
-    return found  # type: ignore[return-value]
+        names = "r_coeff " * (r_coeff is not None) + "prox_settings" * (prox_settings is not None)
+        remember(data, computeImpulseDynamicsDerivatives, contacts[0], True, names, prox_settings, restitution)
+    return results  # type: ignore[return-value]
 
 
-def _found(
+def _differentiate(
     model: ClusterModel,
     data: ClusterData,
-    contacts: Found,
+    contacts: ContactSet,
     q: np.ndarray,
     v: np.ndarray,
     tau: np.ndarray | None,
-    bounce: float,
-    how: Any,
+    restitution: float,
+    method: Any,
 ) -> tuple[np.ndarray, ...]:
     """Compute derivatives by the kernel, or by dense equations for redundant rows and contacts on lumped rotors.
 
     Results are stored under Pinocchio's names; for impacts, these are derivatives of the velocity change.
     """
-    found: Any = differentiate(model, data, contacts[0], q, v, tau, bounce, lasting_damping_of(how))
-    if found is None:
-        at = Contacts(model, data, q, v, contacts, how)
-        found = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
-    motions, forces = (x[: 2 if tau is None else 3] for x in found)
-    mine = data._derivatives
-    mine.ddq[:] = motions[:2]
+    results: Any = differentiate(model, data, contacts[0], q, v, tau, restitution, lasting_damping_of(method))
+    if results is None:
+        state = Contacts(model, data, q, v, contacts, method)
+        results = of_impact(state, restitution) if tau is None else of_accelerations(state, tau)
+    motions, forces = (x[: 2 if tau is None else 3] for x in results)
+    stored = data._derivatives
+    stored.ddq[:] = motions[:2]
     if tau is None:
-        mine.ddq[1] -= np.eye(model.nv)
+        stored.ddq[1] -= np.eye(model.nv)
     else:
-        mine.ddq_dtau[:] = motions[2]
-    if mine.room_for(len(forces[0])):
+        stored.ddq_dtau[:] = motions[2]
+    if stored.room_for(len(forces[0])):
         data._forget_plans()  # they refer to the old, smaller arrays
-    mine.keep_forces(forces)
+    stored.keep_forces(forces)
     return *motions, *forces

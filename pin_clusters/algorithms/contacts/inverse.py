@@ -58,30 +58,30 @@ def contactInverseDynamics(
     """
     q, v, a = _check.motion(model, data, q, v, a)
     models, datas = _objects(model, contact_models, contact_datas)
-    n, what = 3 * len(models), "3 per contact"
-    correction = vector(model, "constraint_correction", constraint_correction, n, what)
-    guess = None if lambda_guess is None else vector(model, "lambda_guess", lambda_guess, n, what)
+    n, sizes = 3 * len(models), "3 per contact"
+    correction = vector(model, "constraint_correction", constraint_correction, n, sizes)
+    guess = None if lambda_guess is None else vector(model, "lambda_guess", lambda_guess, n, sizes)
     fits = isinstance(settings, pin.ProximalSettings) and isinstance(dt, (int, float, np.number))
     if not fits or not settings.mu > 0.0 or not dt > 0.0:
         raise ArgumentTypeError(
             "contactInverseDynamics requires a pin.ProximalSettings with mu > 0 as settings, and dt > 0; got "
             f"{settings!r} (mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
         )
-    tree, own = model.own_tree, _paying.scratch(data)._tree
+    tree, scratch = model.own_tree, _paying.scratch(data)._tree
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     motion = q, G @ v, G @ a + g
-    pin.computeJointJacobians(tree, own, q)
+    pin.computeJointJacobians(tree, scratch, q)
     for contact, of in zip(models, datas, strict=True):
-        contact.calc(tree, own, of)
+        contact.calc(tree, scratch, of)
     converged, tau, forces = pin.contactInverseDynamics(
-        tree, own, *motion, float(dt), models, datas, correction, settings, guess, bool(solve_ncp)
+        tree, scratch, *motion, float(dt), models, datas, correction, settings, guess, bool(solve_ncp)
     )
     if not np.isfinite(forces).all():
         raise SimulationError(
             f"contactInverseDynamics of model {model.name!r}: the contact forces are not finite: {forces}. Check that "
             "q, v, a and constraint_correction are finite, and give the contacts compliance."
         )
-    by_contacts = G.T @ (pin.rnea(tree, own, *motion) - tau)
+    by_contacts = G.T @ (pin.rnea(tree, scratch, *motion) - tau)
     result = rnea(model, data, q, v, a) - by_contacts
     data._owe("rnea with forces")
     data._tau[:], data.lambda_c = result, forces

@@ -22,7 +22,7 @@ from ._forces import lasting_damping_of
 from ._plans import Plan, take_settings
 
 
-class Rooms:
+class Workspace:
     """Work arrays for right-hand sides and rows of contacts, stored with their plan.
 
     Attributes:
@@ -36,19 +36,21 @@ class Rooms:
     __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
 
     def __init__(self, model: ClusterModel, data: ClusterData, plan: Plan) -> None:
-        n, rows, mine = model.nv, len(plan.forces), data._derivatives
-        self.order = np.argsort(mine.tree[IV : WIDTH * n : WIDTH])
+        n, rows, derivatives = model.nv, len(plan.forces), data._derivatives
+        self.order = np.argsort(derivatives.tree[IV : WIDTH * n : WIDTH])
         (self.sides,) = on_a_page(np.zeros(3 * n * (n + rows)))
         self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
-        jacobian, response, turned, room = (np.zeros(size) for size in (rows * n, rows * n, n * n, 2 * COLUMN * n))
-        self.rows = jacobian, response, turned, room
+        jacobian, response, turned, columns = (np.zeros(size) for size in (rows * n, rows * n, n * n, 2 * COLUMN * n))
+        self.rows = jacobian, response, turned, columns
         (params,) = on_a_page(model.tables.params)
         params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
-        weightless = kernels.Pointer(model.tables.index, params, data._work, mine.rates)
+        weightless = kernels.Pointer(model.tables.index, params, data._work, derivatives.rates)
         self.tables = data._pointers["rates"], weightless
 
 
-def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: str, how: Any, bounce: float) -> None:
+def remember(
+    data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
+) -> None:
     """Let the C extension serve such calls as long as the contacts keep their addresses.
 
     Args:
@@ -56,13 +58,19 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
         function: The called function.
         plan: The contacts.
         impact: Whether velocities after an impact are differentiated, instead of accelerations.
-        given: Names of the arguments after the contacts.
-        how: Proximal settings, if they are an argument.
-        bounce: Restitution, if it is an argument.
+        names: Names of the arguments after the contacts.
+        method: Proximal settings, if they are an argument.
+        restitution: Restitution, if it is an argument.
     """
-    n, m, nq, mine, rooms = data.model.nv, len(plan.forces), data.model.nq, data._derivatives, plan.derivatives
-    settings = None if how is None else settings_of(how)
-    key = function.__name__, given, bounce, None if settings is None else settings.tobytes()
+    n, m, nq, derivatives, workspace = (
+        data.model.nv,
+        len(plan.forces),
+        data.model.nq,
+        data._derivatives,
+        plan.derivatives,
+    )
+    settings = None if method is None else settings_of(method)
+    key = function.__name__, names, restitution, None if settings is None else settings.tobytes()
     numbers = {
         "forward": data._code("constraintDynamics", CONTACTS.name),
         "forward_tables": data._pointers["ddq"].address,
@@ -72,37 +80,37 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
     if numbers["rates"] != kernels.contact_rates.compiled_address:
         numbers["derivatives"] = numbers["derivatives"] or 1  # robot-specific code does not call this kernel
     code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
-    known = is_fast(function) and key not in plan.known and (how is None or settings is not None)
-    if rooms is None or not n or not m or not known or not all((*numbers.values(), code)):
+    usable = is_fast(function) and key not in plan.known and (method is None or settings is not None)
+    if workspace is None or not n or not m or not usable or not all((*numbers.values(), code)):
         return
-    form = plan.form(data, function, f"contact_models contact_datas {given}")
-    state = mine.after_impact if impact else mine.after_contacts
+    form = plan.form(data, function, f"contact_models contact_datas {names}")
+    state = derivatives.after_impact if impact else derivatives.after_contacts
     form.checks.append(("copy", 1, plan.numbers[layout.DAMPING :], state[-1:]))
     if impact:
         form.checks.append(("copy", 1, plan.numbers[layout.RESTITUTION :], state[-2:]))
-    if "r_coeff" in given:
+    if "r_coeff" in names:
         x = np.zeros(1)
-        form.checks += [("real", form.positions["r_coeff"], x), ("equal", x.view("i8"), _bits(bounce))]
-        form.checks.append(("equal", state[-2:].view("i8"), _bits(bounce)))
+        form.checks += [("real", form.positions["r_coeff"], x), ("equal", x.view("i8"), _bits(restitution))]
+        form.checks.append(("equal", state[-2:].view("i8"), _bits(restitution)))
     if settings is not None:  # the settings determine the damping
         words = np.zeros(layout.SETTINGS)
-        take_settings(form, given.split()[-1], words)
+        take_settings(form, names.split()[-1], words)
         form.checks += [("equal", words[i:].view("i8"), int(settings[i])) for i in (layout.MU, layout.MOST_ITERATIONS)]
-        form.checks.append(("set", plan.numbers[layout.DAMPING :].view("i8"), _bits(lasting_damping_of(how))))
-    jacobian, response, turned, room = rooms.rows
+        form.checks.append(("set", plan.numbers[layout.DAMPING :].view("i8"), _bits(lasting_damping_of(method))))
+    jacobian, response, turned, columns = workspace.rows
     velocity = state[nq : nq + n]
     form.arrays |= {
         "q": state[:nq],
         "v": velocity,
-        "tau": rooms.tau if impact else state[nq + n : -1],
-        "acting": rooms.acting,
-        "order": rooms.order,
-        "contact_sides": rooms.sides,
+        "tau": workspace.tau if impact else state[nq + n : -1],
+        "acting": workspace.acting,
+        "order": workspace.order,
+        "contact_sides": workspace.sides,
         "jacobian": jacobian,
         "response": response,
         "turned": turned,
-        "columns": room,
-        "asked": plan.question(layout.IMPACT if impact else layout.DYNAMICS),
+        "columns": columns,
+        "asked": plan.index_for(layout.IMPACT if impact else layout.DYNAMICS),
         "found": np.empty(n) if impact else data._ddq,
     }
     form.shapes |= {"rows": (m, n)}
@@ -110,7 +118,7 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
     form.run(
         CONTACT_DERIVATIVES,
         code,
-        rooms.tables[impact],
+        workspace.tables[impact],
         "forward forward_tables rates derivatives q v tau found asked numbers panel gram forces acting unasked dtau_dq "
         "dtau_dv M - velocities order contact_sides factors jacobian response turned columns +matrix +matrix "
         + ("spare +rows +rows spare_rows" if impact else "+matrix +rows +rows +rows"),
@@ -121,14 +129,14 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
     form.save(form.room("ddq_dq"), "ddq_dq")
     form.save(form.room("ddq_dv"), "ddq_dv")
     if impact:  # data stores the derivative of the change of velocity
-        (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(mine.ddq[1])
+        (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(derivatives.ddq[1])
         form.work.append(("minus", size, np.arange(size), after, ones, to))
-        form.work.append(("copy", m * n, mine.dlambda[2 * m * n :], np.full(m * n, np.nan)))
+        form.work.append(("copy", m * n, derivatives.dlambda[2 * m * n :], np.full(m * n, np.nan)))
     else:
         form.save(form.room("ddq_dtau"), "ddq_dtau")
     for i, name in enumerate(("dlambda_dq", "dlambda_dv", *["dlambda_dtau"] * (not impact))):
-        form.save(mine.dlambda[i * m * n : (i + 1) * m * n], name)
-    form.work.append(("set", mine.rows, m))
+        form.save(derivatives.dlambda[i * m * n : (i + 1) * m * n], name)
+    form.work.append(("set", derivatives.rows, m))
     plan.keep(form, key)
 
 
@@ -153,39 +161,52 @@ def differentiate(
     if plan is None:
         return None
     if plan.derivatives is None:
-        plan.derivatives = Rooms(model, data, plan)
-    rooms: Rooms = plan.derivatives
-    mine, n, m = data._derivatives, model.nv, len(plan.forces)
+        plan.derivatives = Workspace(model, data, plan)
+    workspace: Workspace = plan.derivatives
+    derivatives, n, m = data._derivatives, model.nv, len(plan.forces)
     impact = tau is None
-    given = rooms.tau if tau is None else tau
-    tables = rooms.tables[impact]
+    torque = workspace.tau if tau is None else tau
+    tables = workspace.tables[impact]
     ddq = np.empty(n) if impact else data._ddq
     motions, forces = np.empty((3, n * n)), np.empty((3, m * n))
     out = *motions, *forces
-    own = [x.reshape(-1) for x in (mine.dtau_dq, mine.dtau_dv, data._M_kernel)]
+    outputs = [x.reshape(-1) for x in (derivatives.dtau_dq, derivatives.dtau_dv, data._M_kernel)]
     # For an impact, inverse dynamics is differentiated at rest.
     _bridge.supply_third(model, data, q, data._zeros if impact else v)
-    wanted = layout.IMPACT if impact else layout.DYNAMICS
-    asked, numbers, _, _ = tables_of = plan.tables(wanted)
+    kind = layout.IMPACT if impact else layout.DYNAMICS
+    index, numbers, _, _ = tables_of = plan.tables(kind)
     numbers[[layout.RESTITUTION, layout.DAMPING]] = restitution, damping
-    jacobian, _, turned, room = rooms.rows
-    of_rates = q, v, given, ddq, asked, numbers, plan.forces, rooms.acting, mine.tau, *own, NOTHING, jacobian
+    jacobian, _, turned, columns = workspace.rows
+    of_rates = (
+        q,
+        v,
+        torque,
+        ddq,
+        index,
+        numbers,
+        plan.forces,
+        workspace.acting,
+        derivatives.tau,
+        *outputs,
+        NOTHING,
+        jacobian,
+    )
     if kernels.JIT:
-        of_forward = q, v, given, *tables_of, plan.forces, ddq
+        of_forward = q, v, torque, *tables_of, plan.forces, ddq
         code = data._run("contacts", "ddq", *of_forward)
         if not code:  # otherwise the rows are redundant or the model is singular
             forward = data._ready("contacts", *of_forward)
-            rates = data._ready("contact_rates", *of_rates, rooms.sides, turned, room)
+            rates = data._ready("contact_rates", *of_rates, workspace.sides, turned, columns)
             inverse = 0
             if rates == kernels.contact_rates.compiled_address:  # generic code calls this kernel
                 inverse = data._kernels["rnea_derivatives"].address()
             code = kernels.contact_derivatives.call(
-                tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, given, ddq, *tables_of,
-                plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
-                mine.factors, *rooms.rows, *out,
+                tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, torque, ddq, *tables_of,
+                plan.forces, workspace.acting, derivatives.tau, *outputs, NOTHING, derivatives.tree, workspace.order,
+                workspace.sides, derivatives.factors, *workspace.rows, *out,
             )  # fmt: skip
     else:
-        code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
+        code = _plain(data, plan, workspace, tables, q, v, torque, ddq, outputs, out, impact, restitution)
     data._changed()
     if code == LEFT_TO_KERNEL and not np.isfinite(numbers).all():  # prescribed motions of contacts are not finite
         return np.full((3, n, n), np.nan), np.full((3, m, n), np.nan)
@@ -198,13 +219,13 @@ def differentiate(
 def _plain(
     data: ClusterData,
     plan: Plan,
-    rooms: Rooms,
+    workspace: Workspace,
     tables: Any,
     q: np.ndarray,
     v: np.ndarray,
     tau: np.ndarray,
     ddq: np.ndarray,
-    own: list[np.ndarray],
+    outputs: list[np.ndarray],
     out: tuple[np.ndarray, ...],
     impact: bool,
     restitution: float,
@@ -215,38 +236,49 @@ def _plain(
 
     def run(v: np.ndarray, a: np.ndarray) -> int:
         kernel = data._kernels["rnea_derivatives"]
-        return int(kernel.call(tables, q, v, a, rooms.acting, data._derivatives.tau, *own, NOTHING))
+        return int(kernel.call(tables, q, v, a, workspace.acting, data._derivatives.tau, *outputs, NOTHING))
 
     tables_of = plan.tables(layout.IMPACT if impact else layout.DYNAMICS)
     code = data._kernels["contacts"].call(data._pointers["ddq"], q, v, tau, *tables_of, plan.forces, ddq)
     if code:
         return int(code)
     index, params, work, rates = tables.arrays
-    asked, numbers, _, gram = tables_of
-    plain.loads(index, asked, plan.forces, rooms.acting)
-    rest = np.zeros(len(v))
-    code = run(rest, ddq + restitution * v) if impact else run(v, ddq)
+    contact_index, numbers, _, gram = tables_of
+    plain.loads(index, contact_index, plan.forces, workspace.acting)
+    zeros = np.zeros(len(v))
+    code = run(zeros, ddq + restitution * v) if impact else run(v, ddq)
     if code:
         return code
-    jacobian, response, turned, room = rooms.rows
+    jacobian, response, turned, columns = workspace.rows
     plain.rows_of_contacts(
         index,
         params,
         work,
         rates,
-        asked,
+        contact_index,
         numbers,
         plan.forces,
         jacobian,
-        rooms.sides[3 * len(v) ** 2 :],
+        workspace.sides[3 * len(v) ** 2 :],
         turned,
-        room,
+        columns,
     )
-    if impact and (code := run(rest, ddq - v)):
+    if impact and (code := run(zeros, ddq - v)):
         return code
     tree, factors = data._derivatives.tree, data._derivatives.factors
     return int(
         differentiated(
-            index, asked, gram, tree, rooms.order, rooms.sides, factors, *own, jacobian, response, turned, *out
+            index,
+            contact_index,
+            gram,
+            tree,
+            workspace.order,
+            workspace.sides,
+            factors,
+            *outputs,
+            jacobian,
+            response,
+            turned,
+            *out,
         )
     )
