@@ -96,7 +96,7 @@ def inverse_operational_inertia(
         if rows is not None:
             raise NotAvailableError("rows= is not available on a GPU: take them of the result of all.")
         return on_device("inverse_operational_inertia", model, given, out, status, frames=frames, reference=reference)
-    question = _columns.question("frames", frames, reference, rows)
+    question = _columns.plan_key("frames", frames, reference, rows)
     plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
     size = plan.tasks
     work = model.tables.work.size + plan.numbers.size + plan.panel.size

@@ -16,7 +16,7 @@ from ...kernels.tables import contacts_layout as at
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import bridge as _bridge
 from .._shared import check as _check
-from .._shared.force_columns import keep
+from .._shared.force_columns import store
 from .._shared.reach import Reach, arrays_of, body_of, home_of, movers
 from ._forces import Solution, settings_for, solved_system
 from ._objects import datas_of, models_of, size
@@ -447,7 +447,7 @@ def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_da
     datas = datas_of(models, contact_datas)
     plan = _create(model, models, datas, contact_models, contact_datas)
     if plan is not None:
-        keep(data, key, plan)
+        store(data, key, plan)
     return plan, models, datas
 
 

@@ -68,7 +68,7 @@ def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
         return
     codes = _codes(data, names, posed)
     if all(codes):
-        _columns.keep(data, key, True)
+        _columns.store(data, key, True)
         last = [name for name in (names.restitution, names.damping) if name]
         for i in range(len(last) + 1):
             _remember(data, function, m, names, last[:i], codes, posed)
@@ -180,7 +180,7 @@ def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
     code, of_mass = kernels.kkt_inverse.compiled_address, data._code("crba", CRBA.name)
     if key in data._plans or not is_fast(function) or not m or not code or (posed and not of_mass):
         return
-    _columns.keep(data, key, True)
+    _columns.store(data, key, True)
     n, mu, work = data.model.nv, np.zeros(1), np.zeros(data.model.nv * (data.model.nv + 1) + m * (m + 1))
     for damping in ("", "damping") if posed else ("",):
         form = Form(data, function, " ".join(["q" * posed, "constraint_jacobian", damping]))

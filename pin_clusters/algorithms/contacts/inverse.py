@@ -10,7 +10,7 @@ from ...errors import ArgumentTypeError, ConstraintError, NotAvailableError, Sha
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 from ..dynamics.rnea import rnea
 
 
@@ -67,7 +67,7 @@ def contactInverseDynamics(
             "contactInverseDynamics requires a pin.ProximalSettings with mu > 0 as settings, and dt > 0; got "
             f"{settings!r} (mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
         )
-    tree, scratch = model.own_tree, _paying.scratch(data)._tree
+    tree, scratch = model.own_tree, _on_demand.scratch(data)._tree
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     motion = q, G @ v, G @ a + g
     pin.computeJointJacobians(tree, scratch, q)

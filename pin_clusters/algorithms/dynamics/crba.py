@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 
 
 @fast(of_state)
@@ -46,4 +46,4 @@ def crba(
     return result
 
 
-_paying.by(crba, 1, "M")
+_on_demand.register(crba, 1, "M")

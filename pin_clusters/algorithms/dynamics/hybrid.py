@@ -108,7 +108,7 @@ def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray
     key = "hybrid", *prescribed
     mask: np.ndarray | None = data._plans.get(key)
     if mask is None:
-        mask = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
+        mask = _columns.store(data, key, _bytes(_resolved(model, prescribed)))
     return mask
 
 

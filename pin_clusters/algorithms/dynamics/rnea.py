@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 
 _documented = _check.documented(
     """
@@ -131,5 +131,5 @@ def _rest(model: Any) -> np.ndarray:
     return np.zeros(getattr(model, "nv", 0))
 
 
-_paying.by(computeGeneralizedGravity, 1, "g")
-_paying.by(nonLinearEffects, 2, "nle")
+_on_demand.register(computeGeneralizedGravity, 1, "g")
+_on_demand.register(nonLinearEffects, 2, "nle")

@@ -11,7 +11,7 @@ from ...errors import ArgumentTypeError
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 from .._shared import tree as _tree
 from .._shared.rods import add_to_centers, lumps
 
@@ -403,10 +403,10 @@ def computeCentroidalMomentumTimeVariation(
     return data._dhg.copy()
 
 
-_paying.by(computeCentroidalMap, 1, "Ag")
-_paying.by(dccrba, 2, "dAg")
-_paying.by(ccrba, 2, "Ig", "hg")
-_paying.by(centerOfMass, 1, "com", "mass")
-_paying.by(centerOfMass, 2, "vcom")
-_paying.by(jacobianCenterOfMass, 1, "Jcom")
-_paying.by(computeCentroidalMomentumTimeVariation, 3, "dhg")
+_on_demand.register(computeCentroidalMap, 1, "Ag")
+_on_demand.register(dccrba, 2, "dAg")
+_on_demand.register(ccrba, 2, "Ig", "hg")
+_on_demand.register(centerOfMass, 1, "com", "mass")
+_on_demand.register(centerOfMass, 2, "vcom")
+_on_demand.register(jacobianCenterOfMass, 1, "Jcom")
+_on_demand.register(computeCentroidalMomentumTimeVariation, 3, "dhg")

@@ -12,7 +12,7 @@ from ...kernels.tables.tree_layout import MOTION
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 from .._shared import tree as _tree
 
 _CALLS = """
@@ -281,6 +281,6 @@ def getFrameClassicalAcceleration(model: ClusterModel, data: ClusterData, *where
     return _motion_at_place(model, data, where, named, pin.getFrameClassicalAcceleration)
 
 
-_paying.by(forwardKinematics, 1, "liMi", "oMi")
-_paying.by(forwardKinematics, 2, "v")
-_paying.by(forwardKinematics, 3, "a")
+_on_demand.register(forwardKinematics, 1, "liMi", "oMi")
+_on_demand.register(forwardKinematics, 2, "v")
+_on_demand.register(forwardKinematics, 3, "a")
