@@ -77,7 +77,6 @@ def passed(name: str) -> Any:
 
 
 def _is_module(name: str) -> bool:
-    """Whether Pinocchio has such a module; the module may not be imported yet."""
     return name.isidentifier() and importlib.util.find_spec(f"pinocchio.{name}") is not None
 
 
@@ -93,7 +92,6 @@ def _takes_a_model(thing: Any) -> bool:
 
 
 def _of_models(name: str, function: Any) -> Any:
-    """Wrap a function or class of Pinocchio for cluster models."""
     target = function.__init__ if inspect.isclass(function) else function
 
     @functools.wraps(target)
@@ -145,12 +143,7 @@ def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
 
 
 def _check_given(name: str, arguments: list[Any]) -> None:
-    """Check that arguments belong to one model, because Pinocchio would access memory beyond its arrays.
-
-    Raises:
-        DataMismatchError: Data or shapes belong to another model.
-        UnknownNameError: An id is out of range.
-    """
+    """Check that arguments belong to one model, because Pinocchio would access memory beyond its arrays."""
     model = next((x for x in arguments if isinstance(x, (ClusterModel, pin.Model))), None)
     index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraint classes take joint ids
     for x in arguments:

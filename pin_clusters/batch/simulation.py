@@ -32,11 +32,6 @@ class Motions(NamedTuple):
         time: Times of the samples, shape (samples,), [s]; without samples, the final time, shape ().
         q: Configurations, shape (N, nq), or (N, samples, nq) with samples, [rad] or [m].
         v: Independent velocities, shape (N, nv) or (N, samples, nv), [rad/s] or [m/s].
-
-    Example:
-        >>> import pin_clusters as pc
-        >>> pc.batch.Motions._fields
-        ('time', 'q', 'v')
     """
 
     time: np.ndarray

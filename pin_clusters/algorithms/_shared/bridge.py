@@ -31,11 +31,7 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Compute ``data._coupling``, which the kernels of the tree read, at a state; ``coupling_rate`` adds dG/dt.
-
-    Raises:
-        SingularClusterError: The loops have no solution for the dependent joints.
-    """
+    """Compute ``data._coupling``, which the kernels of the tree read, at a state; ``coupling_rate`` adds dG/dt."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
@@ -47,11 +43,7 @@ def solve(data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupli
 
 
 def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
-    """Return G of the last kinematics call.
-
-    Raises:
-        SingularClusterError: That pose is singular.
-    """
+    """Return G of the last kinematics call; raise ``SingularClusterError`` if its pose is singular."""
     if not model.closures:
         return model.tables.topology.G
     if data._lost and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
@@ -63,11 +55,7 @@ def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
 
 
 def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-    """Pass second derivatives of the user's Python constraint functions along a motion to the kernels.
-
-    Raises:
-        SingularClusterError: The loops have no solution for the dependent joints.
-    """
+    """Pass second derivatives of the user's Python constraint functions along a motion to the kernels."""
     supplies = model.tables.supplies
     if not supplies:
         return
@@ -85,12 +73,7 @@ def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.nd
 def derivatives(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write G and its derivatives; v and a may be empty, see the kernel ``coupling_derivatives``.
-
-    Raises:
-        SingularClusterError: The loops have no solution for the dependent joints.
-        ShapeError: The array ``out`` in data was replaced by a smaller one.
-    """
+    """Write G and its derivatives; v and a may be empty, see the kernel ``coupling_derivatives``."""
     if not model.closures:
         return
     data._supply(q)

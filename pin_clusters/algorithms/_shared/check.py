@@ -15,6 +15,10 @@ from ...model import ClusterData, ClusterModel, check_model, singular_error, wei
 from ...model import configuration as _configuration
 
 _STATE = """
+Args:
+    q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
+        ``data.check``.
+
 Raises:
     DataMismatchError: ``data`` belongs to another model.
     ConfigurationError (q): q violates the constraints (if ``data.check``).
@@ -22,6 +26,11 @@ Raises:
 _LOOPS = """
 Raises:
     SingularClusterError (q): The loops have no solution for the dependent joints.
+"""
+SINGULAR = """
+Raises:
+    SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
+        joints.
 """
 
 
@@ -63,7 +72,6 @@ def model_data(model: Any, data: Any) -> None:
 
 
 def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Check model, data and q."""
     # Fast path for a valid q; see ClusterData.check.
     if type(data) is ClusterData and data._unchecked is model and is_vector(q, model.nq):
         return q
@@ -80,11 +88,7 @@ def motion(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> tu
 
 
 def last_motion(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
-    """Check model and data; return the last q and v (level 1), or q, v and a (level 2).
-
-    Raises:
-        NotComputedError: Data has no such state. The message names ``function``.
-    """
+    """Check model and data; return the last q, v (level 1) or q, v, a (level 2), or raise ``NotComputedError``."""
     model_data(model, data)
     return data._last_motion(level, function, f"forwardKinematics(model, data, q, v{', a' * (level > 1)})")
 
@@ -136,7 +140,6 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
 
 
 def convention(argument: Any) -> None:
-    """Check the argument ``convention``, which has no effect."""
     if argument is not None and not isinstance(argument, pin.Convention):
         raise ArgumentTypeError(
             f"convention must be a pin.Convention, got {shown(argument)} ({type(argument).__name__}). It has no effect "
@@ -177,11 +180,7 @@ def run(
 
 
 def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
-    """Raise if a kernel reported a failure. NaN and inf in q propagate instead.
-
-    Raises:
-        SingularClusterError: D of a cluster is singular, or the loops have no solution for the dependent joints.
-    """
+    """Raise ``SingularClusterError`` if a kernel reported a failure. NaN and inf in q propagate instead."""
     if code < 0 and np.all(np.isfinite(q)):
         raise singular_error(model, model.tables.joint_of_row[-code], q)
     if code > 0:

@@ -73,11 +73,7 @@ class Plan:
         self.B[:] = B
 
     def run(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute C' M^-1 C (leading columns with all columns), and M^-1 C if ``moves``.
-
-        Raises:
-            SingularClusterError: An independent motion moves no inertia, or the loops have no solution.
-        """
+        """Compute C' M^-1 C (leading columns with all columns), and M^-1 C if ``moves``."""
         gram, response = map(np.empty, self.shapes)
         arguments = q, self.index, self.numbers, self.panel, self.B, gram, response
         _check.run(model, data, "columns", "Minv", *arguments)
@@ -150,7 +146,6 @@ def laid_out(
 
 
 def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:
-    """Find or create the plan for products of rows of frames."""
     key = plan_key("frames", frames, reference, rows)
     plan = _cached(data, key)
     if plan is None:
@@ -165,7 +160,6 @@ def plan_of_frames(model: ClusterModel, frames: Any, reference: Any, rows: Any) 
 
 
 def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
-    """Find or create the plan for a force at one frame, in its own axes."""
     (i,) = _ids.frames(model, "frame", [frame])
     key = "force", i
     plan = _cached(data, key)
@@ -193,14 +187,12 @@ def of_tasks(
 
 
 def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, int, list[tuple[int, int]]]], int]:
-    """List the columns of each frame, and count the rows."""
     indices = _ids.rows(rows, len(ids))
     touches = [(f, kind, [(c, r % 6) for c, r in enumerate(indices) if r // 6 == i]) for i, f in enumerate(ids)]
     return [touch for touch in touches if touch[2]], len(indices)
 
 
 def _pushes(ids: Sequence[int], kind: int, first: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """List the force columns of contacts, starting at column ``first``."""
     return [(f, kind, [(first + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
 
 

@@ -77,7 +77,6 @@ def frames(model: ClusterModel, argument: str, entries: Any) -> list[int]:
 
 
 def _named(model: ClusterModel, name: str, known: list[str]) -> int:
-    """Find the id of a frame whose name must be unique."""
     if name not in known:
         raise UnknownNameError(f"model {model.name!r} has no frame {name!r}.{did_you_mean(name, known)}")
     if known.count(name) > 1:
@@ -90,7 +89,6 @@ def _named(model: ClusterModel, name: str, known: list[str]) -> int:
 
 
 def rows(selection: Any, frames: int) -> list[int]:
-    """Convert a selection of rows, six per frame, to indices."""
     if selection is None:
         return list(range(6 * frames))
     if isinstance(selection, str):
@@ -165,7 +163,6 @@ def se3(placement: Any) -> pin.SE3:
 
 
 def of_point(reference_frame: Any) -> pin.ReferenceFrame:
-    """Check a reference frame for the motion of a point."""
     if reference(reference_frame) == pin.WORLD:
         raise ArgumentTypeError(
             "reference_frame must be pin.LOCAL or pin.LOCAL_WORLD_ALIGNED for the motion of a point, got pin.WORLD."

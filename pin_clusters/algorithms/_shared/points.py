@@ -60,16 +60,10 @@ class Points:
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, results: tuple[np.ndarray, ...]
     ) -> None:
-        """Compute the results, which have the shapes of the last four arguments.
-
-        Raises:
-            SingularClusterError: An independent motion moves no inertia, or the loops have no solution.
-        """
         run = code_of(data._functions, kernels.of("points", with_loops(model)))
         _check.status(model, run.call(data._pointers["Minv"], q, v, *self.arguments[:3], *results), q)
 
 
 def points_of(model: ClusterModel, data: ClusterData, joints: tuple[int, ...]) -> Points:
-    """Find or create the points of joints in data."""
     points: Points | None = data._plans.get(("points", joints))
     return store(data, ("points", joints), Points(model, joints)) if points is None else points

@@ -34,19 +34,16 @@ class Reach:
                 cluster = self._before[cluster]
 
     def rows(self) -> list[at.Reach]:
-        """Return one row per cluster with its range of columns."""
         reached = [np.flatnonzero(columns) for columns in self._table]
         return [at.Reach(int(x[0]), int(x[-1]) + 1) if x.size else at.Reach(0, 0) for x in reached]
 
 
 def arrays_of(model: ClusterModel, asked: Table, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Convert a table to integer and float arrays, and allocate the work array."""
     (panel,) = on_a_page(np.zeros(panel_size(model, columns)))
     return asked.index(ROW_WIDTH), np.array(asked.params), panel
 
 
 def panel_size(model: ClusterModel, columns: int) -> int:
-    """Compute the size of the work array."""
     return columns * (6 * (_read(Header, model.tables.index, 0).bodies + 1) + model.nv)
 
 
@@ -108,7 +105,6 @@ def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
 
 
 def _columns_of(index: np.ndarray, c: int) -> list[int]:
-    """List the independent velocities of a cluster."""
     C = _read(Cluster, index, c)
     if C.kind in (SINGLE, FREE):
         return list(range(C.column, C.column + C.nk))
@@ -116,5 +112,4 @@ def _columns_of(index: np.ndarray, c: int) -> list[int]:
 
 
 def _read(kind: Any, index: np.ndarray, row: int) -> Any:
-    """Read a table row as a named tuple of ``layout``."""
     return kind(*index[row, : len(kind._fields)].tolist())

@@ -29,7 +29,6 @@ class Lump:
 
 
 def lumps(model: ClusterModel) -> list[Lump]:
-    """List the point masses that no body of ``model.inertia_tree`` contains."""
     masses, above = lumps_of(model.own_tree, model.closures), model.own_tree.supports
     return [Lump(mass, ends, frozenset(above[carrier])) for mass, ends, carrier in masses]
 

@@ -22,11 +22,7 @@ def compute(
     *,
     moved: bool = False,
 ) -> None:
-    """Compute the outputs selected by ``outputs``; v and a may be empty. ``moved``: use the tables of derivatives.
-
-    Raises:
-        SingularClusterError: The loops have no solution for the dependent joints.
-    """
+    """Compute the selected outputs; v and a may be empty. ``moved``: use the tables of derivatives."""
     if model.closures:
         _bridge.bring(model, data, q, v if v.size else data._zeros, "coupling_rate" if outputs & RATES else "coupling")
         outputs |= KEEP
@@ -38,11 +34,7 @@ def compute(
 def differentiate(
     model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> None:
-    """Move the links in the tables of derivatives, and compute the derivatives of the couplings.
-
-    Raises:
-        SingularClusterError: The loops have no solution for the dependent joints.
-    """
+    """Move the links in the tables of derivatives, and compute the derivatives of the couplings."""
     data._forget()
     _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
     compute(model, data, outputs, q, v, a, moved=True)

@@ -20,7 +20,6 @@ class Solution(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """Rank of the constraint equations of the contacts."""
         return int(self.status[0])
 
 
@@ -46,11 +45,7 @@ def solved(A: np.ndarray, b: np.ndarray, method: Any) -> Solution:
 
 
 def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, status: np.ndarray) -> Solution:
-    """Solve the system in the upper triangle and last column of gram; write forces and ``status``.
-
-    Raises:
-        RankError: The rows are redundant, and the kind of solution is neither damped nor of minimum norm.
-    """
+    """Solve the system in the upper triangle and last column of gram; write forces and ``status``."""
     n = len(forces)
     arguments = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, status
     return _solution(_run(kernels.contact_forces, *arguments), gram, forces, status)
@@ -59,11 +54,7 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, st
 def solved_rows(
     J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, method: Any
 ) -> tuple[np.ndarray, Solution]:
-    """Compute free + response forces and the forces so that J times the result equals -drift - scale J free.
-
-    Raises:
-        RankError: The rows are redundant, and the kind of solution is neither damped nor of minimum norm.
-    """
+    """Compute free + response forces and the forces so that J times the result equals -drift - scale J free."""
     m, n = J.shape
     settings, forces, status, out = settings_for(method), np.zeros(m), np.zeros(3), np.empty(n)
     gram, work = np.zeros((m + 1, m + 1)), np.zeros(2 * m * m + 2 * m)
@@ -74,7 +65,6 @@ def solved_rows(
 
 
 def _solution(code: int, gram: np.ndarray, forces: np.ndarray, status: np.ndarray) -> Solution:
-    """Interpret the status of a kernel; results are NaN if the input was not finite."""
     n = len(forces)
     if code == at.REDUNDANT:
         raise _redundant(n, gram[:n, :n])
@@ -87,11 +77,7 @@ def _solution(code: int, gram: np.ndarray, forces: np.ndarray, status: np.ndarra
 
 
 def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
-    """Compute scale (A + mu)^-1.
-
-    Raises:
-        RankError: A + mu is singular.
-    """
+    """Compute scale (A + mu)^-1; raise ``RankError`` if A + mu is singular."""
     n = len(A)
     out, arguments = np.zeros((n, n)), (np.array([mu]), np.array([scale]), np.zeros(n * n))
     if _run(kernels.contact_inverse, np.ascontiguousarray(A), *arguments, out):
@@ -108,11 +94,7 @@ def response_of(M: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def kkt_inverse_of(M: np.ndarray, J: np.ndarray, mu: float) -> np.ndarray:
-    """Compute the inverse of [[M, J'], [J, -mu]].
-
-    Raises:
-        RankError: The matrix is singular.
-    """
+    """Compute the inverse of [[M, J'], [J, -mu]]; raise ``RankError`` if the matrix is singular."""
     m, n = J.shape
     out, work = np.empty((n + m, n + m)), np.zeros(n * n + n + m * m + m)
     code = _run(kernels.kkt_inverse, M, J, np.array([float(mu)]), work, out)
@@ -151,7 +133,6 @@ def spectrum(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def damping_of(mu: Any) -> float:
-    """Convert damping to a number; None is 0."""
     damping = 0.0 if mu is None else float(mu)
     if not damping >= 0.0:
         raise ArgumentTypeError(f"damping (mu) must not be negative, got {mu!r}.")
@@ -173,7 +154,6 @@ def regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _redundant(n: int, A: np.ndarray) -> RankError:
-    """Create the error for a singular matrix of which the upper triangle is given."""
     rank = int(np.linalg.matrix_rank(np.triu(A) + np.triu(A, 1).T, hermitian=True))
     return RankError(
         f"the {n} rows of the contacts are redundant: rank {rank}. Pass mu > 0. Without settings and damping, "

@@ -62,7 +62,6 @@ class Multipliers:
         return self.inverse @ tau / self.scales
 
     def unique(self, i: int) -> bool:
-        """Whether the multipliers of a closure are unique."""
         return bool(np.all(np.abs(self.idle[self.rows[i]]) <= _SEEN))
 
     def wrench(self, i: int, multipliers: np.ndarray) -> np.ndarray:

@@ -20,7 +20,6 @@ _CONTRADICTION = 1e-6
 
 
 def models_of(model: ClusterModel, contact_models: Any) -> list[Any]:
-    """Check contacts and return them as a list."""
     try:
         models = list(contact_models)
     except TypeError:
@@ -46,7 +45,6 @@ def models_of(model: ClusterModel, contact_models: Any) -> list[Any]:
 
 
 def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
-    """Check the data of contacts and return them as a list."""
     if contact_datas is None:
         raise ArgumentTypeError("contact_datas is missing. Use [c.createData() for c in contact_models].")
     datas = list(contact_datas)
@@ -68,7 +66,6 @@ def told(c: Any) -> tuple[Any, ...]:
 
 
 def size(c: Any) -> int:
-    """Return the number of rows of a contact."""
     return 3 if c.type == pin.ContactType.CONTACT_3D else 6
 
 
@@ -98,7 +95,6 @@ def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solutio
 
 
 def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], datas: Sequence[Any]) -> np.ndarray:
-    """Compute the Jacobian rows of contacts from the tree's data."""
     tree, G = model.own_tree, _bridge.kept(model, data)
     rows = [np.zeros((0, tree.nv))]
     for c, d in zip(models, datas, strict=True):

@@ -162,11 +162,7 @@ class Plan:
         damping: float = 0.0,
         step: int = at.WHOLE,
     ) -> np.ndarray | None:
-        """Compute accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant.
-
-        Raises:
-            SingularClusterError: An independent motion moves no inertia, or the loops have no solution.
-        """
+        """Compute accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant."""
         out, n = np.empty(model.nv), len(self.forces)
         self.numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
         code = data._run("contacts", "ddq", q, v, tau, *self.tables(wanted, step), self.forces, out)
@@ -186,10 +182,7 @@ class Plan:
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
-        """Compute motions with forces from dense equations, which may be redundant.
-
-        ``method``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
-        """
+        """Compute motions with forces from dense equations; ``method``: see ``_forces.solved``."""
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
         solution = solved_system(self._gram, settings_for(method), self.forces, self._status)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
@@ -209,16 +202,7 @@ class Plan:
     # --- calls of the C extension
 
     def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
-        """Let the C extension serve such calls as long as the contacts keep their addresses.
-
-        Args:
-            data: Workspace.
-            function: The called function.
-            positions: Names of its arguments.
-            wanted: DYNAMICS or IMPACT.
-            method: Kind of solution, see ``_forces.solved``.
-            rank: Rank of the rows.
-        """
+        """Let the C extension serve such calls as long as the contacts keep their addresses."""
         m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(method, pin.ProximalSettings)
         redundant = rank < m
         solves, key = iterated or redundant, (function.__name__, positions, iterated, redundant)
@@ -302,7 +286,6 @@ class Plan:
             self.keep(form, key)
 
     def rows(self, model: ClusterModel, data: ClusterData) -> np.ndarray:
-        """Compute the Jacobian of the contacts from the tree's data."""
         data._bring(READ_BY_JACOBIANS)
         _bridge.kept(model, data)
         J = np.empty((len(self.forces), model.nv))
@@ -326,12 +309,10 @@ class Plan:
         self.keep(form, key)
 
     def _of_tree(self, model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-        """Return the joint ids of both sides of each contact, and a work array for six rows."""
         joints = np.array([j for c in self.models for j in (c.joint1_id, c.joint2_id)], dtype=np.int64)
         return joints, np.zeros((6, model.nv))
 
     def remember_start(self, data: ClusterData, function: Any) -> None:
-        """Let the C extension allocate the forces."""
         m, key = len(self.forces), (function.__name__,)
         if key in self.known or not is_fast(function):
             return
@@ -373,11 +354,7 @@ class Plan:
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Record the memory words that show whether containers and contacts still match the tables.
-
-        Returns:
-            Whether all objects have such words.
-        """
+        """Record the memory words that show changes of containers and contacts; False if some have no such words."""
         words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in words:
             return False
@@ -431,10 +408,7 @@ class Contacts(NamedTuple):
 
 
 def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> ContactSet:
-    """Find or create the plan of contacts, and convert contacts and data to lists.
-
-    The plan is None if the kernel cannot process them, see ``places_of``.
-    """
+    """Find or create the plan of contacts (None if the kernel cannot process them); list contacts and data."""
     if isinstance(contact_models, Iterator):
         contact_models = list(contact_models)
     if isinstance(contact_datas, Iterator):

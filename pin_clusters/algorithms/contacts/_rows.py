@@ -55,14 +55,7 @@ def with_rows(
 
 
 def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
-    """Let the C extension serve calls with m rows, with and without the last arguments.
-
-    Args:
-        data: Workspace.
-        function: The called function.
-        m: Number of rows.
-        posed: Whether q was passed.
-    """
+    """Let the C extension serve calls with m rows, with and without the last arguments; ``posed``: q was passed."""
     names, key = _NAMES[function.__name__, posed], ("rows", function.__name__, m, posed)
     if key in data._plans or not is_fast(function) or not m:
         return
@@ -75,7 +68,6 @@ def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
 
 
 def _codes(data: ClusterData, names: _Names, posed: bool) -> list[int]:
-    """List the addresses of the kernels: forces, response, and further results."""
     forces = kernels.row_forces.compiled_address
     if not posed:
         return [forces, kernels.mass_response.compiled_address]
@@ -126,7 +118,6 @@ def _remember(
 
 
 def _take_rows(form: Form, name: str, m: int) -> np.ndarray:
-    """Take m rows as an argument; return the register of their address."""
     n, word = form.model.nv, register()
     form.checks.append(("matrix", form.positions[name], m, m * n, np.zeros((m, n)), word))
     return word

@@ -115,7 +115,6 @@ def _without_gravity(state: Contacts, a: np.ndarray, acting: np.ndarray) -> np.n
 
 
 def _with_forces(state: Contacts, solution: Solution, at_forces: Variations, free: Matrices) -> Slopes:
-    """Add the effect of the changing forces to the derivatives at given forces."""
     J, mu = at_forces.J, lasting_damping_of(state.method)
     A, response = delassus(state.model, state.data, state.q, J)
     lacking = [-(J @ x) for x in free]

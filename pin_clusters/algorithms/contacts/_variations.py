@@ -111,7 +111,6 @@ def _ad(m: np.ndarray) -> np.ndarray:
 
 
 def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute ``J``, ``by_q`` and ``by_v`` of one contact, in its reference frame."""
     n, displacement = size(c), side1.j - side2.j
     J, relative = displacement[:n], side1.velocity - side2.velocity
 
@@ -152,7 +151,6 @@ def _rows_of(gain: Any, n: int) -> np.ndarray:
 
 
 def _turned(c: Any, d: Any, side1: Side, side2: Side, f: np.ndarray) -> np.ndarray:
-    """Compute ``Variations.turned`` of one contact."""
     frame = side1.j.copy()
     if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
         frame[3:] = 0.0

@@ -51,17 +51,7 @@ class Workspace:
 def remember(
     data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
 ) -> None:
-    """Let the C extension serve such calls as long as the contacts keep their addresses.
-
-    Args:
-        data: Workspace.
-        function: The called function.
-        plan: The contacts.
-        impact: Whether velocities after an impact are differentiated, instead of accelerations.
-        names: Names of the arguments after the contacts.
-        method: Proximal settings, if they are an argument.
-        restitution: Restitution, if it is an argument.
-    """
+    """Let the C extension serve such calls as long as the contacts keep their addresses."""
     n, m, nq, derivatives, workspace = (
         data.model.nv,
         len(plan.forces),

@@ -109,7 +109,7 @@ class ConstraintForces:
     acceleration: np.ndarray
 
 
-@_check.documented()
+@_check.documented(_check.SINGULAR)
 def constraint_forces(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau_tree: ArrayLike, fext: Any = None
 ) -> ConstraintForces:
@@ -125,16 +125,10 @@ def constraint_forces(
 
     Args:
         data: Workspace; fills ``data.ddq`` and ``data.tree``.
-        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-            ``data.check``.
         tau_tree: Torques of motors and springs on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
         The forces; new arrays.
-
-    Raises:
-        SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
-            joints.
 
     References:
         Featherstone, "Rigid Body Dynamics Algorithms", chapter 8 (closed loops: tree forces and multipliers).
@@ -183,7 +177,6 @@ def constraint_forces(
 def _of_closure(
     model: ClusterModel, solved: Multipliers, loads: Loads, i: int, multipliers: np.ndarray
 ) -> LoopWrench | RodForce | CouplingForce:
-    """Compute the forces of entry i of ``model.closures``."""
     c = model.closures[i]
     if isinstance(c, JointClosure):
         return _of_joints(model, solved, i, multipliers)
@@ -199,7 +192,6 @@ def _of_closure(
 
 
 def _of_joints(model: ClusterModel, solved: Multipliers, i: int, multipliers: np.ndarray) -> CouplingForce:
-    """Compute the torques of entry i of all equations, an equation between coordinates."""
     c = solved.closures[i]
     assert isinstance(c, JointClosure)
     joints = tuple(model.names[j] for j in c.joints)

@@ -42,7 +42,13 @@ Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
     ShapeError: Lists or arrays do not fit each other or the model.
 """
+_WARNS = """
+Warns:
+    PinClustersWarning: Redundant contacts require contradictory motions. The message lists them and the rank. It is
+        emitted once per set of contacts; ``data.contact_residual`` has the residual of each call.
+"""
 _documented = _check.documented(_COMMON)
+_warns = _check.documented(_COMMON, _WARNS)
 
 
 def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
@@ -107,7 +113,7 @@ def initConstraintDynamics(
 
 @fast(lambda data, function: ())
 @also_pinocchios
-@_documented
+@_warns
 def constraintDynamics(
     model: ClusterModel,
     data: ClusterData,
@@ -131,10 +137,6 @@ def constraintDynamics(
 
     Returns:
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a new array.
-
-    Warns:
-        PinClustersWarning: Redundant contacts require contradictory motions. The message lists them and the rank. It is
-            emitted once per set of contacts; ``data.contact_residual`` has the residual of each call.
 
     References:
         Pinocchio's ``constraintDynamics`` for the independent joints; docs/algorithms.md, (O6). The desired placement,
@@ -175,7 +177,7 @@ _IMPACT = {
 
 @fast(lambda data, function: (), _IMPACT, 8)
 @also_pinocchios
-@_documented
+@_warns
 def impulseDynamics(
     model: ClusterModel,
     data: ClusterData,
@@ -214,10 +216,6 @@ def impulseDynamics(
 
     Raises:
         NotComputedError: q is missing, and no mass matrix was computed before.
-
-    Warns:
-        PinClustersWarning: Redundant contacts require contradictory motions. The message lists them and the rank. It is
-            emitted once per set of contacts; ``data.contact_residual`` has the residual of each call.
 
     References:
         Pinocchio's ``impulseDynamics`` for the independent joints; docs/algorithms.md, Contacts. Unlike Pinocchio 4.1,
@@ -287,7 +285,6 @@ def _is_rows(x: Any) -> bool:
 
 
 def _is_number(x: Any) -> bool:
-    """Whether it is a number or None."""
     return x is None or np.ndim(x) == 0
 
 
@@ -479,7 +476,6 @@ def getConstraintsJacobian(
 def _jacobian(
     model: ClusterModel, data: ClusterData, constraint_models: Any, constraint_datas: Any
 ) -> tuple[np.ndarray, Any]:
-    """Compute the rows of contacts; also return the plan if the kernel computed the rows."""
     _check.model_data(model, data)
     plan, models, datas = _contact_plans.find(model, data, constraint_models, constraint_datas)
     if plan is None or data._other_fields:

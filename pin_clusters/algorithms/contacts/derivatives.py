@@ -28,10 +28,8 @@ Args:
 Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
     ShapeError: The lists have different lengths.
-    SingularClusterError: The loops have no solution for the dependent joints, or an independent motion moves no
-        inertia.
 """
-_documented = _check.documented(_COMMON, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON, solves=False)
 SixMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 FourMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 

@@ -89,7 +89,6 @@ def contactInverseDynamics(
 
 
 def _objects(model: ClusterModel, contact_models: Any, contact_datas: Any) -> tuple[Any, Any]:
-    """Check contacts and data, and convert them to Pinocchio's containers, which Pinocchio does not check."""
     if not hasattr(pin, "PointContactConstraintModel"):
         raise NotAvailableError(f"contactInverseDynamics needs Pinocchio 4, but {pin.__version__} is installed.")
     models, datas = pin.StdVec_PointContactConstraintModel(), pin.StdVec_PointContactConstraintData()

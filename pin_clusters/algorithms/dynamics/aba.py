@@ -13,7 +13,7 @@ from .._shared import check as _check
 
 @fast(of_state)
 @also_pinocchios
-@_check.documented()
+@_check.documented(_check.SINGULAR)
 def aba(
     model: ClusterModel,
     data: ClusterData,
@@ -29,15 +29,9 @@ def aba(
 
     Args:
         data: Workspace; ``data.ddq`` stores the result as well.
-        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-            ``data.check``.
 
     Returns:
         Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out`` or a new array. NaN and inf propagate.
-
-    Raises:
-        SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
-            joints.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA); docs/algorithms.md, (A1) to (A10), spin elements (S1) to (S5).

@@ -21,8 +21,6 @@ def crba(
 
     Args:
         data: Workspace; ``data.M`` stores the result as well.
-        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-            ``data.check``.
 
     Returns:
         Mass matrix of the independent joints, shape (nv, nv), symmetric, [kg m^2], [kg m] or [kg]; ``out`` or a new

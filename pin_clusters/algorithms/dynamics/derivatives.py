@@ -21,10 +21,6 @@ _COMMON = """
 Args:
     data: Workspace.
 
-Raises:
-    SingularClusterError: The loops have no solution for the dependent joints, or an independent motion moves no
-        inertia.
-
 References:
     Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md, (V1) to (V9).
 """
@@ -32,7 +28,7 @@ _LAST_STATE = """
 Raises:
     NotComputedError: None of these functions was called with this data.
 """
-_documented = _check.documented(_COMMON, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON)
 _documented_last = _check.documented(_LAST_STATE, solves=False)
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -23,7 +23,6 @@ def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
 
 
 def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mask: np.ndarray | None = None) -> Any:
-    """Describe a call with a mask, or with a list of joint names whose mask is given."""
     code = data._code(HYBRID.name, HYBRID.name)
     if not code:
         return None
@@ -59,8 +58,6 @@ def hybrid_dynamics(
     Joints of one cluster, and the velocities of one free flyer, can be prescribed separately.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-            ``data.check``.
         tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are ignored.
         a: Acceleration of the prescribed joints, shape (nv,), [rad/s^2] or [m/s^2]; other entries are ignored.
         prescribed: Prescribed accelerations: a boolean mask, shape (nv,), or names of joints. A name selects all
@@ -172,7 +169,6 @@ def _of_names(model: ClusterModel, names: list[Any]) -> np.ndarray:
 
 
 def _why_not(model: ClusterModel, name: str) -> str:
-    """Explain which joints a joint without independent velocity follows."""
     leaders: tuple[str, ...] = next((c.independent for c in model.clusters if name in c.dependent), ())
     if not leaders:
         return f"prescribed: joint {name!r} has no velocity. Leave it out."

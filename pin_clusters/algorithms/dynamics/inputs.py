@@ -29,10 +29,8 @@ Raises:
     UnknownNameError: No such frame.
     ShapeError: B has a wrong number of rows.
     ArgumentTypeError: An argument has a wrong type, or a frame occurs twice.
-    SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
-        joints.
 """
-_documented = _check.documented(_COMMON, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON)
 
 
 @fast(lambda data, function: ())
@@ -174,7 +172,6 @@ def torques(model: ClusterModel, data: ClusterData, q: Any, B: Any) -> np.ndarra
 
 
 def _moving(model: ClusterModel) -> bool:
-    """Whether the default B depends on q."""
     return bool(model.rotors and model.closures)
 
 

@@ -61,7 +61,6 @@ class Losses:
         return np.asarray(torque - self.inertia * (self.whole @ _check.velocity(model, "a", a) + self.bias))
 
     def loss(self, load: np.ndarray) -> np.ndarray:
-        """Compute the torques that the gears lose under loads, [N m] at the rotors."""
         return load * np.where(load > 0.0, *self.factors)
 
     def needed(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:

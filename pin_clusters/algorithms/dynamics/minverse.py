@@ -11,7 +11,7 @@ from .._shared import check as _check
 
 @fast(of_state)
 @also_pinocchios
-@_check.documented()
+@_check.documented(_check.SINGULAR)
 def computeMinverse(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, *, out: np.ndarray | None = None
 ) -> np.ndarray:
@@ -28,8 +28,6 @@ def computeMinverse(
 
     Raises:
         NotComputedError: q is missing, and ``pc.aba`` was not called before.
-        SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
-            joints.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA) for unit torques; docs/algorithms.md, (A6) to (A10).

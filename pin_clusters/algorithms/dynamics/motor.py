@@ -142,11 +142,6 @@ class MotorPower(NamedTuple):
         gear: Loss of the gear; NaN if it is not determined.
         copper: Resistive loss of the winding; NaN if torque constant or resistance is unknown.
         electrical: Sum of mechanical and copper.
-
-    Example:
-        >>> import pin_clusters as pc
-        >>> pc.MotorPower._fields
-        ('mechanical', 'friction', 'gear', 'copper', 'electrical')
     """
 
     mechanical: np.ndarray

@@ -25,10 +25,8 @@ Args:
 Raises:
     UnknownNameError: No such frame.
     ArgumentTypeError: An argument has a wrong type; frames or rows are empty or contain duplicates.
-    SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
-        joints.
 """
-_documented = _check.documented(_COMMON, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON)
 
 
 @fast(lambda data, function: ())

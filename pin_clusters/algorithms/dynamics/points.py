@@ -12,7 +12,7 @@ from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared.points import points_of
 
-_documented = _check.documented(solves=False)
+_documented = _check.documented(_check.SINGULAR)
 
 
 class PointResponse(NamedTuple):
@@ -23,11 +23,6 @@ class PointResponse(NamedTuple):
         velocities: Velocities J v, shape (3 n,), [m/s].
         response: M^-1 J', shape (nv, 3 n): change of independent velocities per impulse, [1/kg] for velocities in m/s.
         gram: J M^-1 J', shape (3 n, 3 n), symmetric, [1/kg].
-
-    Example:
-        >>> import pin_clusters as pc
-        >>> pc.PointResponse._fields
-        ('positions', 'velocities', 'response', 'gram')
     """
 
     positions: np.ndarray
@@ -56,8 +51,6 @@ def point_response(
         UnknownNameError: No such joint.
         ShapeError: ``places`` does not have shape (n, 3).
         ArgumentTypeError: An argument has a wrong type, or a position is not finite.
-        SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
-            joints.
 
     References:
         docs/algorithms.md, (O1) to (O5), with point forces.

@@ -138,7 +138,6 @@ def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndar
 
 
 def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio], moved: np.ndarray) -> None:
-    """Raise if a ratio moves a joint of a loop."""
     tree = model.own_tree
     tied = touched(tree, model.closures)
     for rod in massive(model.closures):

@@ -65,7 +65,6 @@ def _run(
     name: str,
     out: np.ndarray | None,
 ) -> np.ndarray:
-    """Check the arguments, run the kernel; the field ``name`` of data stores the result as well."""
     _check.model_data(model, data)
     arguments = (q, v, a)
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)

@@ -57,7 +57,6 @@ _of_states = of_tree(
 
 
 def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Describe the calls of ``centerOfMass``: with a state, or after ``forwardKinematics``."""
     levels = pin.POSITION, pin.VELOCITY, pin.ACCELERATION
     if lumps(data.model):  # Pinocchio ignores the masses of rods
         after_kinematics = [
@@ -168,7 +167,6 @@ def centerOfMass(
 def _from_last_kinematics(
     model: ClusterModel, data: ClusterData, level: pin.KinematicLevel, subtrees: bool
 ) -> np.ndarray:
-    """Compute the centre of mass from the last ``forwardKinematics``, up to a level."""
     tree, moved, posed = data.tree, data._section("seen_q", model.nq), data._section("posed_q", model.nq)
     available = level == pin.POSITION or (data._section("seen", 1)[0] >= int(level) and np.array_equal(moved, posed))
     if lumps(model) and available:  # Pinocchio ignores the masses of rods

@@ -90,7 +90,6 @@ def forwardKinematics(
 
 
 def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Describe the call of the function of the same name in Pinocchio."""
     names = [name for name in function.positions if name == "frame_id"]
     form = Form(data, function, " ".join(names))
     form.checks += [("index", form.positions[name], data.model.nframes, 0, register()) for name in names]
@@ -192,11 +191,7 @@ def _motion_at_place(
 
 
 def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], function: Any) -> pin.Motion:
-    """Call a getter of Pinocchio; first compute the fields of the data that it reads.
-
-    Raises:
-        NotComputedError: A field belongs to a state that has been overwritten.
-    """
+    """Call a getter of Pinocchio; first compute the fields of the data that it reads."""
     if data._owed[0]:
         read = _V if function in (pin.getVelocity, pin.getFrameVelocity) else _V | _A
         data._bring(read if where[-1] == pin.LOCAL else read | _OMI)

@@ -35,7 +35,6 @@ _documented = _check.documented(
 
 
 def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
-    """Describe the calls of a function of masses; Pinocchio ignores the masses of rods."""
     form = Form(owner, function, "")
     has_data, total = isinstance(owner, ClusterData), function.__name__ == "computeTotalMass"
     masses = np.array(form.model.tables.tree.masses, dtype=float)
@@ -258,7 +257,6 @@ def _moving(inertia: pin.Inertia, v: pin.Motion, a: pin.Motion) -> pin.Force:
 
 
 def _of_body(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Describe the call of a body regressor of Pinocchio, which reads the body's velocity and acceleration."""
     name = "frame_id" if "frame_id" in function.positions else "joint_id"
     form = Form(data, function, name)
     limit = data.model.nframes if name == "frame_id" else data.model.njoints

@@ -168,7 +168,6 @@ def _stepped(model: ClusterModel, q: np.ndarray, step: np.ndarray) -> np.ndarray
 
 
 def _norms(A: np.ndarray) -> np.ndarray:
-    """Compute the norms of columns, with a lower limit."""
     size = np.linalg.norm(A, axis=0)
     return np.maximum(size, max(_SHORTEST * size.max(initial=0.0), np.finfo(float).tiny))
 
@@ -238,7 +237,6 @@ def _rank(s: np.ndarray, about: str) -> int:
 
 
 def _project_out(A: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Remove the components along x from columns."""
     u = x / np.linalg.norm(x)
     return A - np.outer(u, u @ A)
 
