@@ -83,7 +83,7 @@ class Batch:
         Args:
             name: Name of the function.
             model: Cluster model.
-            given: Arguments; the first one determines the number of rows.
+            arguments: Arguments; the first one determines the number of rows.
             threads: Number of threads.
             status: Array for the status, or None.
             results: Name, array or None, and shape per row of each result.

@@ -204,7 +204,7 @@ def of_inputs(
     torques: int,
     constant: np.ndarray | None = None,
 ) -> Plan:
-    """Find or create the plan of torques, constant (``constant``) or variable, followed by contact forces."""
+    """Find or create the plan of torques, which are ``constant`` or variable, followed by contact forces."""
     key = plan_key("inputs" if constant is None else "own inputs", contacts, reference, torques)
     plan = _cached(data, key)
     if plan is None:

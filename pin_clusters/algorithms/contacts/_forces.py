@@ -89,7 +89,7 @@ def response_of(M: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Compute M^-1 rows', shape (nv, rows)."""
     n, out = rows.shape[1], np.empty(rows.shape[::-1])
     if _run(kernels.mass_response, M, rows, np.zeros(n * n + n), out):
-        return np.linalg.solve(M, rows.T)  # the kernel requires the sparsity of a robot's mass matrix
+        return np.linalg.solve(M, rows.T)  # the kernel requires a positive definite M
     return out
 
 
@@ -100,7 +100,7 @@ def kkt_inverse_of(M: np.ndarray, J: np.ndarray, mu: float) -> np.ndarray:
     code = _run(kernels.kkt_inverse, M, J, np.array([float(mu)]), work, out)
     if code == at.REDUNDANT:
         raise _redundant(m, J @ response_of(M, J))
-    if code:  # the kernel requires the sparsity of a robot's mass matrix and mu >= 0
+    if code:  # the kernel requires a positive definite M and mu >= 0
         return np.linalg.inv(np.block([[M, J.T], [J, -mu * np.eye(m)]]))
     return out
 

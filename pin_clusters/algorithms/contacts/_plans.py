@@ -295,7 +295,7 @@ class Plan:
         return J
 
     def remember_rows(self, data: ClusterData, function: Any, names: str) -> None:
-        """Let the C extension compute the Jacobian of the contacts; ``given``: names of the arguments."""
+        """Let the C extension compute the Jacobian of the contacts; ``names``: names of the arguments."""
         code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, names)
         if not code or key in self.known or data._model.tables.tree.settles or not is_fast(function):
             return

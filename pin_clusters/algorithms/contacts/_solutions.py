@@ -99,7 +99,7 @@ def of_accelerations(state: Contacts, tau: np.ndarray) -> Slopes:
 def of_impact(state: Contacts, restitution: float) -> Slopes:
     after, solution = after_impact(state.model, state.data, state.q, state.v, state.contacts, restitution, state.method)
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
-    # The impact condition J after = -bounce J v has the form of an acceleration condition at rest.
+    # The impact condition J after = -restitution J v has the form of an acceleration condition at rest.
     at_forces = variations(state, zeros, after + restitution * state.v, forces, corrected=False)
     at_forces = at_forces._replace(by_v=restitution * at_forces.J)
     dtau_dq = _without_gravity(state, after - state.v, external(state, forces)) + at_forces.turned

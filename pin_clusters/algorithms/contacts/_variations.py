@@ -41,7 +41,7 @@ class Variations(NamedTuple):
 
 
 def variations(state: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Differentiate contact conditions at q, with v instead of ``at.v``; ``corrected`` includes the correctors."""
+    """Differentiate contact conditions at q, with v instead of ``state.v``; ``corrected`` includes the correctors."""
     model, data = state.model, state.data
     computeForwardKinematicsDerivatives(model, data, state.q, v, a)
     turned = np.zeros((model.nv, model.nv))
@@ -159,7 +159,7 @@ def _turned(c: Any, d: Any, side1: Side, side2: Side, f: np.ndarray) -> np.ndarr
         relative = side.j - frame
         if size(c) == 3:  # the contact point translates with its side
             relative[:3] = 0.0
-        # (apart x*) f, column by column
+        # relative x* f, column by column
         change = np.vstack(
             [-pin.skew(f[:3]) @ relative[3:], -pin.skew(f[:3]) @ relative[:3] - pin.skew(f[3:]) @ relative[3:]]
         )

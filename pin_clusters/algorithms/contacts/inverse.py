@@ -25,9 +25,9 @@ def contactInverseDynamics(
     dt: float,
     contact_models: Any,
     contact_datas: Any,
-    constraint_correction: Any,
+    constraint_correction: ArrayLike,
     settings: pin.ProximalSettings,
-    lambda_guess: Any = None,
+    lambda_guess: ArrayLike | None = None,
     solve_ncp: bool = True,
 ) -> tuple[bool, np.ndarray, np.ndarray]:
     """Compute the torques of a motion with contact forces that satisfy friction cones and compliance.
