@@ -26,7 +26,7 @@ from .configurations import TRAINERS, Trainer, number
 from .values import JointValues, values_of
 
 _SAMPLES = 500
-_RUNGS = {"best": "block", "diagonal": "diagonal"}
+_LEVELS = {"best": "block", "diagonal": "diagonal"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +98,8 @@ def write(
     result = study.run(model, trajectory, duration=2.0, dt=2e-3)
     _, q, v, a = states(model, result.trajectory, result.base)
     values = values_of(model, reflect(model, q), tendons=to.approximation == "best", gains=gains)
-    rung = "armature" if model.closures else _RUNGS[to.approximation]
-    error = dict(zip(result.joints, result.share(result.rms_error)[rung], strict=True))
+    level = "armature" if model.closures else _LEVELS[to.approximation]
+    error = dict(zip(result.joints, result.share(result.rms_error)[level], strict=True))
     lost = {joint: float(x) for joint, x in error.items() if joint in model.independent_joints}
     samples = spread(len(q), _SAMPLES)
     with warnings.catch_warnings(record=True) as emitted:
@@ -112,7 +112,7 @@ def write(
     texts = {f"{base}.xml": mjcf}
     if to.text is not None:
         texts[f"{base}_{trainer}.py"] = to.text(base, values)
-    texts[f"{base}_{trainer}.md"] = _report(model, to, result, rung, values, lost, notes)
+    texts[f"{base}_{trainer}.md"] = _report(model, to, result, level, values, lost, notes)
     folder = Path(folder)
     make_folder(folder, ExportError)
     files = tuple(folder / x for x in texts)
@@ -186,7 +186,7 @@ def _report(
     model: ClusterModel,
     to: Trainer,
     result: study.StudyResult,
-    rung: str,
+    level: str,
     values: Mapping[str, JointValues],
     lost: Mapping[str, float],
     notes: tuple[str, ...],
@@ -196,7 +196,7 @@ def _report(
         f"# {model.name} in {to.title}",
         "",
         f"Motion: {result.trajectory.label}. The RMS torque error is at most {lost[worst]:.2g} % of the joint's peak "
-        f"torque ({worst}). It is the error of the approximation `{rung}`, which {to.title} computes.",
+        f"torque ({worst}). It is the error of the approximation `{level}`, which {to.title} computes.",
         "",
         "| joint | torque error, % | armature | reason |",
         "|---|---|---|---|",
