@@ -25,7 +25,7 @@ import timing
 import pin_clusters as pc
 from pin_clusters import batch
 from pin_clusters.approximations.armature import independent_q
-from pin_clusters.batch._program import Each, Program, Room
+from pin_clusters.batch._program import Each, Program, Workspace
 from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification import baselines
@@ -159,7 +159,7 @@ def per_link(*, repeats: int, block: float, rows: int) -> dict[str, Any]:
         for name in ("rnea", "aba"):
             program = Program(status)
             rows_of = [Each(table, (n,)) for table in (q, v, x, out)]
-            program.call(getattr(kernels, name), 1, Room(model).tables(np.zeros(n)), *rows_of)
+            program.call(getattr(kernels, name), 1, Workspace(model).tables(np.zeros(n)), *rows_of)
             calls[f"{name} {n}"] = program.ready(), (0, count)
             function = getattr(batch, name)
             calls[f"batch.{name} {n}"] = _into, (function, model, q, v, x, out)

@@ -1,4 +1,4 @@
-"""What is asked of one state, a file per algorithm: check the arguments, call one kernel, return.
+"""Algorithms for one state, one file each: check the arguments, call one kernel, return.
 
-``kinematics``, ``dynamics`` above them, ``contacts`` (impacts, forces of constraints) and inertial ``parameters``.
+``kinematics``, ``dynamics``, ``contacts`` (contact and impact dynamics, constraint forces), inertial ``parameters``.
 """

@@ -1,4 +1,4 @@
-"""Plans of Pinocchio's functions of collision shapes, for shapes that were checked in a call before."""
+"""Fast calls of Pinocchio's collision functions, for shapes that an earlier call has checked."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,12 +24,12 @@ _STOP = "stop_at_first_collision"
 _MOST_KNOWN = 16
 
 
-def remember(function: Any, given: list[Any]) -> None:
-    """Let the extension answer calls with these shapes from now on, as long as they stay as they are."""
+def remember(function: Any, arguments: list[Any]) -> None:
+    """Let the C extension serve calls with these shapes as long as the shapes do not change."""
     if not is_fast(function):
         return
     kinds = ClusterModel, ClusterData, pin.GeometryModel, pin.GeometryData
-    model, data, shapes, placed = (next((x for x in given if isinstance(x, kind)), None) for kind in kinds)
+    model, data, shapes, placed = (next((x for x in arguments if isinstance(x, kind)), None) for kind in kinds)
     owner = data if "data" in function.positions else model
     if owner is None or shapes is None or placed is None:
         return
@@ -43,8 +43,8 @@ def remember(function: Any, given: list[Any]) -> None:
 
 
 def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form]:
-    """Yield the forms of a function: where the bodies are, and at q; with all collisions, and with the first one."""
-    theirs, moves = getattr(pin, function.__name__), function.__name__ == "updateGeometryPlacements"
+    """Yield the forms of a function: at the present poses or at q; with all collisions or until the first one."""
+    pinocchio_function, moves = getattr(pin, function.__name__), function.__name__ == "updateGeometryPlacements"
     poses = ("", "q") if moves else ("q",) if "q" in function.positions else ("",)
     for q in poses:
         for stop in ("", _STOP) if _STOP in function.positions else ("",):
@@ -55,18 +55,18 @@ def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form
             if stop:
                 form.checks.append(("truth", form.positions[stop]))
             if owner is form.model:
-                form.call(partial(theirs, owner.own_tree, shapes, placed))
+                form.call(partial(pinocchio_function, owner.own_tree, shapes, placed))
             elif _move(form, shapes, placed, q):
-                if not moves:  # a flag that is given leads Boost to its function sooner
+                if not moves:  # Boost finds the overload sooner if the flag is passed explicitly
                     flags = [form.positions[stop] if stop else False] if _STOP in function.positions else []
-                    form.call(partial(theirs, shapes, placed), *flags)
+                    form.call(partial(pinocchio_function, shapes, placed), *flags)
             else:
                 return
             yield form
 
 
 def _move(form: Form, shapes: Any, placed: Any, q: str) -> bool:
-    """Move the tree to q, if it is given, and the shapes with it; returns whether the code for it is there."""
+    """Move the tree to q if it is given, and then the shapes; False if the kernel is not compiled."""
     data = form.owner
     if q:
         code = data._code("forwardKinematics", TREE.name)

@@ -1,4 +1,4 @@
-"""Names of Pinocchio that this package does not have itself: passed through, or led to the tree of a cluster model."""
+"""Names of Pinocchio that this package does not define: passed through, or applied to the tree of a cluster model."""
 
 import functools
 import importlib
@@ -20,7 +20,7 @@ from ._shared import check as _check
 from ._shared import ids as _ids
 from .kinematics.kinematics import forwardKinematics
 
-# they read placements, frames and collision shapes, which are the tree's
+# These functions read only placements, frames and collision shapes, which belong to the tree.
 _ON_TREE = frozenset(
     """
     buildGeomFromMJCF buildGeomFromUrdf buildGeomFromUrdfString buildSampleGeometryModelHumanoid
@@ -56,33 +56,32 @@ _POSITIONS = {
 
 @functools.cache
 def passed(name: str) -> Any:
-    """Return what Pinocchio has under a name.
+    """Look up a name of Pinocchio.
 
-    What does not depend on a model is Pinocchio's own object. A function of models is Pinocchio's for a ``pin.Model``;
-    for a ``ClusterModel`` it works on ``model.tree``, if that is all it needs, or says what to use instead.
+    Objects that do not depend on a model are Pinocchio's own. Functions of models are wrapped: for a ``ClusterModel``,
+    they work on ``model.tree`` if they need nothing else; otherwise they raise and name an alternative.
 
     Args:
-        name: As in ``pc.name``.
+        name: Name as in ``pc.name``.
 
     Raises:
-        NotAvailableError: Another release of Pinocchio has it.
-        AttributeError: No Pinocchio has it.
+        NotAvailableError: Only another release of Pinocchio has the name.
+        AttributeError: No release of Pinocchio has the name.
     """
     if name.startswith("_") or not (hasattr(pin, name) or _is_module(name)):
         missing(name)
-    thing = getattr(pin, name) if hasattr(pin, name) else importlib.import_module(f"pinocchio.{name}")
-    if inspect.ismodule(thing) or not callable(thing) or not _takes_a_model(thing):
-        return thing
-    return _of_models(name, thing)
+    target = getattr(pin, name) if hasattr(pin, name) else importlib.import_module(f"pinocchio.{name}")
+    if inspect.ismodule(target) or not callable(target) or not _takes_a_model(target):
+        return target
+    return _of_models(name, target)
 
 
 def _is_module(name: str) -> bool:
-    """Whether it is a module of Pinocchio, which may not be imported yet."""
     return name.isidentifier() and importlib.util.find_spec(f"pinocchio.{name}") is not None
 
 
 def _takes_a_model(thing: Any) -> bool:
-    """Whether a function or a class of Pinocchio takes a model or its data; read from its docstring."""
+    """Whether a function or a class takes a model or its data, according to its docstring."""
     if inspect.isfunction(thing):
         return "model" in inspect.signature(thing).parameters
     if inspect.isclass(thing) and thing.__name__.startswith(("StdVec_", "Model", "GeometryPool")):
@@ -93,22 +92,21 @@ def _takes_a_model(thing: Any) -> bool:
 
 
 def _of_models(name: str, function: Any) -> Any:
-    """Return the function or class of Pinocchio that also takes a ``ClusterModel``, or raises and names a route."""
     target = function.__init__ if inspect.isclass(function) else function
 
     @functools.wraps(target)
     def call(*args: Any, **named: Any) -> Any:
-        given = [*args, *named.values()]
-        if not any(isinstance(x, (ClusterModel, ClusterData)) for x in given):
+        arguments = [*args, *named.values()]
+        if not any(isinstance(x, (ClusterModel, ClusterData)) for x in arguments):
             return target(*args, **named)
         if name not in _ON_TREE and not name.startswith(_CLASSES_ON_TREE):
             raise NotAvailableError(f"pin_clusters has no {name!r} for a ClusterModel (pinocchio has): {route(name)}")
-        _check_given(name, given)
-        posed = _posed(given)
-        found = target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
+        _check_given(name, arguments)
+        posed = _posed(arguments)
+        answer = target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
         if name in _geometry.POSITIONS:
-            _geometry.remember(fastened, given)
-        return found
+            _geometry.remember(fastened, arguments)
+        return answer
 
     if inspect.isclass(function):
         return type(name, (function,), {"__init__": call, "__doc__": function.__doc__})
@@ -121,48 +119,44 @@ def _of_models(name: str, function: Any) -> Any:
 
 
 def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
-    """Return the plans of a function that Pinocchio answers for the tree, with joints or a frame."""
-    model, found = owner if isinstance(owner, ClusterModel) else owner.model, []
+    model, plans = owner if isinstance(owner, ClusterModel) else owner.model, []
     names = [name for name in function.positions if name not in ("model", "data")]
     for n in {len(names), len(names) - ("placement" in names)}:
         form = Form(owner, function, " ".join(names[:n]))
         for name in names[:n]:
-            at = form.positions[name]
+            position = form.positions[name]
             if name == "placement":
-                form.checks.append(("placement", at, 16, np.zeros(16)))
+                form.checks.append(("placement", position, 16, np.zeros(16)))
             elif name == "reference_frame":
-                form.checks.append(("choice", at, pin.ReferenceFrame, -1, register()))
+                form.checks.append(("choice", position, pin.ReferenceFrame, -1, register()))
             else:
-                form.checks.append(("index", at, model.nframes if name[0] == "f" else model.njoints, 0, register()))
-        theirs = getattr(pin, function.__name__)
+                form.checks.append(
+                    ("index", position, model.nframes if name[0] == "f" else model.njoints, 0, register())
+                )
+        pinocchio_function = getattr(pin, function.__name__)
         if owner is model:
-            form.call(theirs, model.own_tree, *(form.positions[name] for name in names[:n]))
-            found.append(form.plan())
+            form.call(pinocchio_function, model.own_tree, *(form.positions[name] for name in names[:n]))
+            plans.append(form.plan())
         else:
-            found.append(of_pinocchio(form, theirs, *names[:n], read=OF_TREE))
-    return tuple(found)
+            plans.append(of_pinocchio(form, pinocchio_function, *names[:n], read=OF_TREE))
+    return tuple(plans)
 
 
-def _check_given(name: str, given: list[Any]) -> None:
-    """Check that arguments belong to one model. Pinocchio does not: it reads and writes beyond its arrays.
-
-    Raises:
-        DataMismatchError: A data or shapes belong to another model.
-        UnknownNameError: There is no joint or frame of an id.
-    """
-    model = next((x for x in given if isinstance(x, (ClusterModel, pin.Model))), None)
-    index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraints are on joints
-    for x in given:
+def _check_given(name: str, arguments: list[Any]) -> None:
+    """Check that arguments belong to one model, because Pinocchio would access memory beyond its arrays."""
+    model = next((x for x in arguments if isinstance(x, (ClusterModel, pin.Model))), None)
+    index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraint classes take joint ids
+    for x in arguments:
         if isinstance(x, (ClusterData, pin.Data)) and not is_pinocchios(model, x):
             _check.model_data(model, x)
         elif isinstance(model, ClusterModel) and index is not None and _is_index(x):
             index(model, x)
-    shapes, places = ([x for x in given if isinstance(x, kind)] for kind in (pin.GeometryModel, pin.GeometryData))
+    shapes, places = ([x for x in arguments if isinstance(x, kind)] for kind in (pin.GeometryModel, pin.GeometryData))
     for x in shapes:
         joints = [shape.parentJoint for shape in x.geometryObjects]
         if isinstance(model, ClusterModel) and max(joints, default=0) >= model.njoints:
             raise DataMismatchError(
-                f"{name}: a shape is on joint {max(joints)}, but model {model.name!r} has the joints 0 to "
+                f"{name}: a shape is attached to joint {max(joints)}, but model {model.name!r} has the joints 0 to "
                 f"{model.njoints - 1}. Pass shapes of this model, such as model.collision."
             )
         for y in places:
@@ -173,12 +167,12 @@ def _check_given(name: str, given: list[Any]) -> None:
                 )
 
 
-def _posed(given: list[Any]) -> Callable[[Any], Any]:
-    """Move the data to the configuration, if one is given; return what leads from arguments to those of Pinocchio.
+def _posed(arguments: list[Any]) -> Callable[[Any], Any]:
+    """Move the data to the configuration, if one is given; return the map from our arguments to Pinocchio's.
 
-    Pinocchio's function moves the tree's data itself, but then functions that are given no q would take an older one.
+    Pinocchio's function moves the tree's data itself, but functions that are called without q would use an older state.
     """
-    model, data = (next((x for x in given if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
+    model, data = (next((x for x in arguments if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
     if model is None or data is None:
         return _of_tree
 
@@ -197,7 +191,6 @@ def _is_index(x: Any) -> bool:
 
 
 def _of_tree(x: Any) -> Any:
-    """Return what Pinocchio takes in the place of a cluster model or its data."""
     if isinstance(x, ClusterModel):
         return x.own_tree
     return x.tree if isinstance(x, ClusterData) else x

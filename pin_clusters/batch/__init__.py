@@ -1,12 +1,12 @@
-"""Many states at once: the names of the functions of one state, over rows.
+"""Functions for many states at once, with the names of the functions for one state and one row per state.
 
-``rnea``, ``aba``, ``nonLinearEffects``, ``crba``, ``computeMinverse`` and, without closed loops, derivatives run code
-of the robot's own on packs of ``lanes`` states (8 with AVX-512, 4 with AVX2, or 2); the others run the kernels of the
-single state row after row, without Python between them. ``threads`` share the rows of either. Results agree with the
-single state to rounding, and depend neither on the threads nor on the other rows. A row that is not finite, a joint
-that moves no inertia, or a closed loop that is open or singular gives a row of NaN. No function takes a data: each
-thread has a workspace of its own. Models with a ``Coupling`` on a Python function run one state after the other. Arrays
-that live on a GPU stay there: the functions are enqueued on the stream of their library, and ``threads`` means nothing.
+``rnea``, ``aba``, ``nonLinearEffects``, ``crba``, ``computeMinverse`` and, without closed loops, derivatives run
+robot-specific code on SIMD packs of ``lanes`` states (8 with AVX-512, 4 with AVX2, otherwise 2). Other functions run
+the kernels for one state row by row in compiled code. ``threads`` share the rows. Results agree with the functions for
+one state up to rounding and do not depend on threads or other rows. Rows fail with NaN if the input is not finite, an
+independent motion moves no inertia, or a closed loop is open or singular. Batch functions take no data, because each
+thread has its own workspace. Models with a ``Coupling`` on a Python function run row by row in Python. For arrays on a
+GPU, functions are enqueued on the stream of the array library, results stay on the GPU, and ``threads`` has no effect.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -30,11 +30,11 @@ __all__ = ["lanes", *(name for name, x in globals().items() if str(getattr(x, "_
 
 if TYPE_CHECKING:
     lanes: int
-    """How many states one SIMD register of this processor holds."""
+    """Number of states in one SIMD register of this processor."""
 
 
 def __getattr__(name: str) -> Any:
-    """Look up ``lanes`` when it is asked for: it asks LLVM."""
+    # Determined on access, because it initializes LLVM.
     if name == "lanes":
         return _lanes_of_host()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Entry points that are called for each row, at their addresses, by one kernel; and what they work on."""
+"""Sequences of kernel calls that another kernel executes for each row, and their workspaces."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -9,38 +9,38 @@ from .._support.arrays import on_a_page
 from ..compiler import entry_points as kernels
 from ..compiler.native.words import DATA, SIZES, words_of
 from ..model import ClusterModel
-from ._marks import STATES, Said, all_one_by_one, finish, mark_input, one_by_one
+from ._marks import STATES, Report, all_one_by_one, finish, mark_input, one_by_one
 from ._sharing import ROWS, Run, share
 from ._tables import Batch
 
 
-class Room:
-    """Workspace of a model for one thread; kernels that run one after the other share it."""
+class Workspace:
+    """Workspace of a model for one thread, shared by kernels that run one after the other."""
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         (self._work,) = on_a_page(model.tables.work)
 
     def tables(self, result: np.ndarray) -> kernels.Pointer:
-        """Return tables with a result, as kernels find them."""
+        """Create the tables of a kernel that writes to ``result``."""
         return kernels.Pointer(self._model.tables.index, self._model.tables.params, self._work, result)
 
 
 class Each(NamedTuple):
-    """An argument of which every row has its own."""
+    """An argument that differs between rows."""
 
-    table: np.ndarray  # contiguous, a row per state
-    shape: tuple[int, ...]  # of a row, as the entry point sees it
+    table: np.ndarray  # contiguous, one row per state
+    shape: tuple[int, ...]  # shape of a row for the entry point
 
 
 class Program:
-    """What is done for each row, on the room of one thread; it keeps all that it is given alive."""
+    """Kernel calls to execute for each row in one thread; keeps its arguments alive."""
 
     def __init__(self, status: np.ndarray) -> None:
-        """Begin.
+        """Create an empty program.
 
         Args:
-            status: Of the rows; written where an entry point reports something.
+            status: Status of the rows; written if an entry point reports a failure.
         """
         self._status = status
         self._calls: list[tuple[int, int]] = []
@@ -49,12 +49,12 @@ class Program:
         self._kept: list[Any] = []
 
     def call(self, kernel: kernels.Kernel, status: int, *arguments: Any) -> None:
-        """Call an entry point.
+        """Append a call of an entry point.
 
         Args:
             kernel: The entry point.
-            status: Of rows for which it reports something.
-            arguments: Tables, whole numbers, arrays that are the same for all rows, or ``Each``.
+            status: Status of rows for which it reports a failure.
+            arguments: Tables, integers, arrays shared by all rows, or ``Each``.
         """
         words: list[int] = []
         for x in arguments:
@@ -70,12 +70,14 @@ class Program:
         self._kept.append(arguments)
 
     def ready(self) -> Callable[[int, int], object]:
-        """Return what runs rows first..last-1."""
+        """Return a function that runs rows first to last - 1."""
         width = next(size for size in SIZES if size >= max(map(len, self._words)))
         words = np.zeros((len(self._words), width), dtype=np.int64)
         for line, row in zip(words, self._words, strict=True):
             line[: len(row)] = row
-        moving = np.array([(k * width + at, start, step) for k, at, start, step in self._moving], dtype=np.int64)
+        moving = np.array(
+            [(k * width + offset, start, step) for k, offset, start, step in self._moving], dtype=np.int64
+        )
         self._tables = np.array(self._calls, dtype=np.int64), words, moving.reshape(-1, 3)
         self._rows = kernels.rows.function()
         return self._run
@@ -85,7 +87,7 @@ class Program:
 
 
 def programmed(batch: Batch, write: Callable[[Program], None]) -> Callable[[], Run]:
-    """Return what makes a program for a thread; ``write`` writes the calls."""
+    """Return a function that creates a program for a thread; ``write`` appends the calls."""
 
     def begin() -> Run:
         program = Program(batch.status)
@@ -99,26 +101,26 @@ def run_each(
     batch: Batch,
     begin: Callable[[], Run] | None,
     of_row: Callable[[int], Any],
-    said: Said = STATES,
+    report: Report = STATES,
     *,
     grain: int = ROWS,
     level: int = 2,
-    look: bool = True,
-    again: bool = False,
+    check_results: bool = True,
+    retry: bool = False,
 ) -> None:
-    """Run kernels of one state for each row; where ``begin``, asked once per thread, is None, ``of_row`` of its number.
+    """Run kernels for one state on each row. ``begin`` is called once per thread; if None, ``of_row`` runs each row.
 
-    ``look``: results that are not finite are still to be found. ``again``: ``of_row`` tries once more where kernels
-    failed. ``level``: how many calls the user is away from what calls this.
+    ``check_results``: results may contain NaN that no kernel reported. ``retry``: ``of_row`` runs the rows again that
+    failed in kernels. ``level``: number of calls between the user and the caller of this function.
     """
     if batch.rows == 0:
         return
     if begin is None:
-        all_one_by_one(batch, of_row, level + 1, said)
+        all_one_by_one(batch, of_row, level + 1, report)
         return
-    first = iter([begin()])  # made here, so that all is compiled before threads begin
+    first = iter([begin()])  # created in this thread, so that all kernels are compiled before other threads start
     share(batch.rows, batch.threads, grain, lambda: next(first, None) or begin())
-    if again and batch.status.any():
+    if retry and batch.status.any():
         mark_input(batch)
         one_by_one(batch, of_row, np.flatnonzero(batch.status).tolist())
-    finish(batch, level + 1, said, look=look)
+    finish(batch, level + 1, report, check_results=check_results)

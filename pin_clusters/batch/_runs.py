@@ -1,4 +1,4 @@
-"""Steps of many simulations in compiled code."""
+"""Time steps of many simulations in compiled code."""
 
 import numpy as np
 
@@ -19,18 +19,18 @@ from ._sharing import Run
 from ._tables import Batch
 
 NUMBERS = 2**20
-"""How many numbers of samples wait at most until they are taken."""
+"""Maximum count of sample numbers that are buffered."""
 _STEPS, _ALL_STEPS = 1000, 20000
-"""How many steps of a row, and of all rows, are done at most before a thread looks up."""
+"""Maximum count of steps of one row, and of all rows together, in one kernel call."""
 _OFF = 1e-6
-"""What a coupling or a unit norm may miss at the start, as in ``pc.simulate``."""
+"""Allowed residual of couplings and unit norms in the initial state, as in ``pc.simulate``."""
 
 
 class Runs:
-    """All rows, until the end or the first step of each that only Python can do."""
+    """Simulation of all rows, each to its end or to the first step that requires Python."""
 
     def __init__(self, batch: Batch, settings: Settings, *, of_end: bool) -> None:
-        """Prepare q, v and, if there are some, torques; compile what is missing; ``of_end``: only the end is wanted."""
+        """Prepare the tables and compile missing kernels; ``of_end``: record the final state only."""
         self.batch, self.settings, self.of_end = batch, settings, of_end
         model, s = batch.model, settings
         self._q, self._v, *torques = batch.tables
@@ -49,31 +49,30 @@ class Runs:
         self._steps = min(s.steps, _STEPS)
         width = 4 + model.nq + 3 * model.nv + (2 * model.tree.nv if closed else 0)
         self._samples = (0 if of_end else -(-self._steps // s.record) + 1), width
-        most = NUMBERS // max(1, self._samples[0] * width)
+        capacity = NUMBERS // max(1, self._samples[0] * width)
         batch.status[self._suspicious()] = OPEN
-        self._together = max(1, min(most, _ALL_STEPS // self._steps))
+        self._together = max(1, min(capacity, _ALL_STEPS // self._steps))
 
     def _suspicious(self) -> np.ndarray:
-        """Return which rows begin off the couplings or unit norms: ``pc.simulate`` says what is wrong."""
+        """Mark rows whose initial state violates couplings or unit norms; ``pc.simulate`` reports the reason."""
         q, shape = self._q, manifold(self.batch.model)
         with np.errstate(all="ignore"):
-            off = ~(coupling_residuals(self.batch.model, q) <= _OFF)
+            violated = ~(coupling_residuals(self.batch.model, q) <= _OFF)
             for _, first, last in shape.units:
-                off |= ~(np.abs(np.linalg.norm(q[:, first:last], axis=1) - 1.0) <= _OFF)
-        return off
+                violated |= ~(np.abs(np.linalg.norm(q[:, first:last], axis=1) - 1.0) <= _OFF)
+        return violated
 
     def begin(self) -> Run:
-        """Return what runs rows of a thread; the status of those that do not come to their end will not be 0."""
-        room = Workspace(self.batch.model, self._functions)
+        """Return the function that runs the rows of a thread; rows that stop early have a non-zero status."""
+        workspace = Workspace(self.batch.model, self._functions)
 
         def run(first: int, last: int) -> None:
             for n in range(first, last, self._together):
-                self._run(room, n, min(n + self._together, last))
+                self._run(workspace, n, min(n + self._together, last))
 
         return run
 
-    def _run(self, room: Workspace, first: int, last: int) -> None:
-        """Run some rows to their end."""
+    def _run(self, workspace: Workspace, first: int, last: int) -> None:
         model, s, count = self.batch.model, self.settings, last - first
         nq, nv, status = model.nq, model.nv, self.batch.status[first:last]
         states = np.concatenate([self._q[first:last], self._v[first:last]], axis=1)
@@ -87,16 +86,16 @@ class Runs:
         q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
         if model.closures:
             starts = Program(status)
-            # of aba, as coupling does not leave all bodies where their loops are seen to be closed
+            # aba checks the loops of all bodies; the kernel of couplings does not update all bodies.
             aba = code_of(self._functions, kernels.of("aba", with_loops(model)))
-            starts.call(aba, SINGULAR, room.pointer, q, v, np.zeros(nv), np.zeros(nv))
-            starts.call(code_of(self._functions, kernels.openness), OPEN, room.tables.openness, q)
+            starts.call(aba, SINGULAR, workspace.pointer, q, v, np.zeros(nv), np.zeros(nv))
+            starts.call(code_of(self._functions, kernels.openness), OPEN, workspace.tables.openness, q)
             starts.ready()(0, count)
         program.call(
-            kernels.simulate, SINGULAR, room.pointer, room.calls, self._plan, table.terms, table.factors, rows,
-            Each(clocks, (9,)), self._ratios, self._lengths, self._limits, room.coupling, room.energies, np.zeros(1),
-            Each(states, (nq + nv,)), torque, np.zeros((1, 1)), self._method.positions, self._method.velocities,
-            np.zeros((5 + 3 * len(self._method.positions), nq)), Each(samples, self._samples),
+            kernels.simulate, SINGULAR, workspace.pointer, workspace.calls, self._plan, table.terms, table.factors,
+            rows, Each(clocks, (9,)), self._ratios, self._lengths, self._limits, workspace.coupling, workspace.energies,
+            np.zeros(1), Each(states, (nq + nv,)), torque, np.zeros((1, 1)), self._method.positions,
+            self._method.velocities, np.zeros((5 + 3 * len(self._method.positions), nq)), Each(samples, self._samples),
         )  # fmt: skip
         run, (q_out, v_out) = program.ready(), self.batch.out
         for begin in range(0, s.steps, self._steps):
@@ -105,9 +104,9 @@ class Runs:
             run(0, count)
             if not self.of_end:
                 first_sample, last_sample = -(-begin // s.record), -(-end // s.record)
-                kept = samples[:, : last_sample - first_sample, 4:]
-                q_out[first:last, first_sample:last_sample] = kept[..., :nq]
-                v_out[first:last, first_sample:last_sample] = kept[..., nq : nq + nv]
+                recorded = samples[:, : last_sample - first_sample, 4:]
+                q_out[first:last, first_sample:last_sample] = recorded[..., :nq]
+                v_out[first:last, first_sample:last_sample] = recorded[..., nq : nq + nv]
         ends = (slice(first, last),) if self.of_end else (slice(first, last), -1)
         q_out[ends], v_out[ends] = states[:, :nq], states[:, nq:]
         status[clocks[:, at.STEP] < s.steps] = OPEN

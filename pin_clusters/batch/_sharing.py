@@ -1,4 +1,4 @@
-"""Rows shared among threads."""
+"""Distribution of rows to threads."""
 
 import _thread
 import os
@@ -7,51 +7,51 @@ from collections.abc import Callable
 from contextlib import suppress
 
 PIECES = 8
-"""Into how many pieces the rows of a thread are cut: who is slower, or has harder rows, takes fewer of them."""
+"""Number of pieces per thread: slower threads, or threads with harder rows, process fewer pieces."""
 
 ROWS = 16
-"""Fewer rows of one function are not worth another thread."""
+"""Minimum number of rows of a function per thread."""
 
 PATIENCE = 10.0
-"""How long a thread waits for more to do, [s]."""
+"""Time after which an idle thread ends, [s]."""
 
 Run = Callable[[int, int], object]
 _idle: "deque[_Worker]" = deque()
-# threads are not copied to the child of a fork
+# A forked child has no threads.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)
 
 
 def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None:
-    """Run pieces of the rows, on this thread and on others.
+    """Run pieces of the rows on this thread and on others.
 
     Args:
-        rows: How many there are.
-        threads: How many may work.
-        grain: A piece is a multiple of so many rows, but for the last one.
-        begin: Makes what runs rows first..last-1; called once per thread, there.
+        rows: Number of rows.
+        threads: Maximum number of threads.
+        grain: Each piece, except the last one, is a multiple of this number of rows.
+        begin: Returns the function that runs rows first to last - 1; called once in each thread.
     """
     threads = min(threads, -(-rows // grain))
     if threads <= 1:
         begin()(0, rows)
         return
     step = grain * -(-rows // (grain * threads * PIECES))
-    left = deque(range(0, rows, step))
+    starts = deque(range(0, rows, step))
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            if not left:
+            if not starts:
                 return
             run = begin()
-            while left:
+            while starts:
                 try:
-                    first = left.popleft()
-                except IndexError:  # somebody else was quicker
+                    first = starts.popleft()
+                except IndexError:  # another thread has taken the last piece
                     return
                 run(first, min(first + step, rows))
         except BaseException as error:
-            left.clear()
+            starts.clear()
             failed.append(error)
 
     busy: list[_thread.LockType] = []
@@ -63,17 +63,18 @@ def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None
             work()
 
     for _ in range(threads - 1):
-        with suppress(RuntimeError):  # there are no more threads to be had
+        with suppress(RuntimeError):  # the system cannot start more threads
             _give(help_along)
     work()
-    for lock in tuple(busy):  # who has not begun yet finds nothing left to do, and is not waited for
+    # Threads that have not started by now find no rows left, so they have no lock here to wait for.
+    for lock in tuple(busy):
         lock.acquire()
     if failed:
         raise failed[0]
 
 
 class _Worker:
-    """A thread that waits for something to do: to wake one takes a fifth of the time that a new one needs to begin."""
+    """A reusable thread: waking an idle thread takes a fifth of the time to start a new one."""
 
     def __init__(self) -> None:
         self._call = _thread.allocate_lock()
@@ -82,7 +83,7 @@ class _Worker:
         _thread.start_new_thread(self._live, ())
 
     def take(self, job: Callable[[], None]) -> None:
-        """Do something; only for one that is not among the idle."""
+        """Run a job; the worker must not be in ``_idle``."""
         self._job = job
         self._call.release()
 
@@ -91,19 +92,19 @@ class _Worker:
             if not self._call.acquire(timeout=PATIENCE):
                 try:
                     _idle.remove(self)
-                except ValueError:  # somebody has just taken it, and is about to call
+                except ValueError:  # another thread has just taken this worker, and will release the lock
                     self._call.acquire()
                 else:
                     return
             job, self._job = self._job, None
             if job is not None:
                 job()
-            del job  # and the arrays that it knows
+            del job  # an idle worker must not keep the arrays of its last job alive
             _idle.append(self)
 
 
 def _give(job: Callable[[], None]) -> None:
-    """Have something done by a thread that is idle, or by a new one."""
+    """Run a job on an idle thread, or on a new one."""
     try:
         worker = _idle.pop()
     except IndexError:

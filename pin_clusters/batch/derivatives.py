@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics of many states."""
+"""Derivatives of inverse and forward dynamics for many states."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,9 +15,9 @@ from ..compiler.operations import RNEA_DERIVATIVES, STATE_FUNCTIONS_BY_NAME
 from ..model import ClusterModel, DerivativeMemory, with_loops
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
-from ._program import Each, Program, Room, programmed, run_each
+from ._program import Each, Program, Workspace, programmed, run_each
 from ._sharing import Run, share
-from ._tables import Batch, documented, forces, on_device, states, there
+from ._tables import Batch, documented, forces, on_device, on_gpu_rows, states
 from .dynamics import aba
 
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -35,16 +35,24 @@ def computeRNEADerivatives(
     out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
 ) -> Matrices:
-    """Compute the derivatives of inverse dynamics of N motions.
+    """Compute the derivatives of inverse dynamics for N motions.
 
     Args:
         out: Three arrays of shape (N, nv, nv).
 
     Returns:
-        Derivatives of the torques by q and v, and the mass matrices, each of shape (N, nv, nv); ``out`` if given.
+        Derivatives of the torques with respect to q and v, and the mass matrices, each of shape (N, nv, nv), in the
+        units of ``pc.computeRNEADerivatives``; ``out`` if it was passed.
 
     References:
-        docs/algorithms.md (V1) to (V8).
+        docs/algorithms.md, (V1) to (V8).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q, v = np.tile(pc.neutral(model), (5, 1)), np.ones((5, 1))
+        >>> [x.shape for x in pc.batch.computeRNEADerivatives(model, q, v, v)]
+        [(5, 1, 1), (5, 1, 1), (5, 1, 1)]
     """
     return _run(single_computeRNEADerivatives, model, q, (("v", v), ("a", a)), fext, threads, out, status)
 
@@ -61,17 +69,24 @@ def computeABADerivatives(
     out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
 ) -> Matrices:
-    """Compute the derivatives of forward dynamics of N states under joint torques.
+    """Compute the derivatives of forward dynamics for N states.
 
     Args:
         out: Three arrays of shape (N, nv, nv).
 
     Returns:
-        Derivatives of the accelerations by q and v, and the inverse mass matrices, each of shape (N, nv, nv); ``out``
-        if it was given.
+        Derivatives of the accelerations with respect to q and v, and the inverse mass matrices, each of shape (N, nv,
+        nv), in the units of ``pc.computeABADerivatives``; ``out`` if it was passed.
 
     References:
-        docs/algorithms.md (V1) to (V9).
+        docs/algorithms.md, (V1) to (V9).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q, v = np.tile(pc.neutral(model), (5, 1)), np.ones((5, 1))
+        >>> [x.shape for x in pc.batch.computeABADerivatives(model, q, v, v)]
+        [(5, 1, 1), (5, 1, 1), (5, 1, 1)]
     """
     return _run(single_computeABADerivatives, model, q, (("v", v), ("tau", tau)), fext, threads, out, status)
 
@@ -86,77 +101,77 @@ def _run(
     out: Any,
     status: Any,
 ) -> Matrices:
-    one = STATE_FUNCTIONS_BY_NAME[single.__name__]
-    given = [*states(model, q, *velocities), *forces(model, fext)]
-    if there(given):
-        return on_device(one.name, model, given, out, status, **({} if fext is None else {"fext": True}))
-    nv, inverse = model.nv, one.operation is RNEA_DERIVATIVES
-    wanted = [None] * 3 if out is None else list(out)
-    results = [(label, x, (nv, nv)) for label, x in zip(one.gives.split(), wanted, strict=True)]
+    function = STATE_FUNCTIONS_BY_NAME[single.__name__]
+    arguments = [*states(model, q, *velocities), *forces(model, fext)]
+    if on_gpu_rows(arguments):
+        return on_device(function.name, model, arguments, out, status, **({} if fext is None else {"fext": True}))
+    nv, inverse = model.nv, function.operation is RNEA_DERIVATIVES
+    arrays = [None] * 3 if out is None else list(out)
+    results = [(label, x, (nv, nv)) for label, x in zip(function.gives.split(), arrays, strict=True)]
     work = model.tables.work.size + model.tables.rates + 8 * nv * nv
-    batch = Batch(one.name, model, given, threads, status, *results, work=work, rows_of_work=0 if inverse else nv)
+    batch = Batch(
+        function.name, model, arguments, threads, status, *results, work=work, rows_of_work=0 if inverse else nv
+    )
     first, second, last = batch.out
     if batch.rows == 0:
         return first, second, last
-    alone, forced = not kernels.JIT or model.tables.supplies, fext is not None
-    special = None if alone else functions_of(model)
-    if special is not None and (traced := special.rows(one.name, forced=forced)).chosen:
+    in_python, forced = not kernels.JIT or model.tables.supplies, fext is not None
+    special = None if in_python else functions_of(model)
+    if special is not None and (traced := special.rows(function.name, forced=forced)).chosen:
         _traced(traced, batch, inverse)
     else:
-        begin = None if alone else _each(batch, model, inverse, forced)
+        begin = None if in_python else _each(batch, model, inverse, forced)
         run_each(batch, begin, of_row(batch, single, forced), level=3)
     return first, second, last
 
 
 def _accelerations(batch: Batch, status: np.ndarray) -> np.ndarray:
-    """Return those of forward dynamics, which come first."""
     q, v, tau, *forces = batch.tables
-    given = [x.reshape(batch.rows, -1, 6) for x in forces]
-    return aba(batch.model, q, v, tau, *given, threads=batch.threads, status=status)
+    wrenches = [x.reshape(batch.rows, -1, 6) for x in forces]
+    return aba(batch.model, q, v, tau, *wrenches, threads=batch.threads, status=status)
 
 
-def _traced(made: Any, batch: Batch, inverse: bool) -> None:
-    """Run code of the robot's own."""
-    q, v, x, *others = batch.tables
+def _traced(code: Any, batch: Batch, inverse: bool) -> None:
+    """Run robot-specific code."""
+    q, v, x, *forces = batch.tables
     before = np.zeros(batch.rows, dtype=np.int8)
     if not inverse:
         x = _accelerations(batch, before)
-    pointers = [y.ctypes.data for y in (q, v, x, *others, *batch.out, batch.status)]
-    share(batch.rows, batch.threads, lanes_of_host(), lambda: lambda first, last: made.run(*pointers, first, last))
+    pointers = [y.ctypes.data for y in (q, v, x, *forces, *batch.out, batch.status)]
+    share(batch.rows, batch.threads, lanes_of_host(), lambda: lambda first, last: code.run(*pointers, first, last))
     batch.status[before != 0] = before[before != 0]
     settle(batch, 4)
 
 
 def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Callable[[], Run]:
-    """Return what calls the kernels of one state."""
-    q, v, x, *others = batch.tables
+    q, v, x, *forces = batch.tables
     nv = model.nv
     if not inverse:
         x = _accelerations(batch, np.zeros(batch.rows, dtype=np.int8))
     acting: Any = np.zeros(0)
     if forced:
-        acting = np.concatenate([np.zeros((batch.rows, nv)), others[0]], axis=1)
+        acting = np.concatenate([np.zeros((batch.rows, nv)), forces[0]], axis=1)
         acting = Each(acting, (acting.shape[1],))
     kernel = kernels.of(RNEA_DERIVATIVES.name, with_loops(model))
     for out in batch.out:
-        out[...] = 0.0  # kernels leave out entries between branches
+        out[...] = 0.0  # kernels do not write entries between branches of the tree
     row = Each(q, (model.nq,))
-    own, empty = [Each(out, (nv * nv,)) for out in batch.out], np.zeros(0)
+    outputs, empty = [Each(out, (nv * nv,)) for out in batch.out], np.zeros(0)
 
     def write(program: Program) -> None:
         (rates,) = on_a_page(np.zeros(model.tables.rates))
-        room, mine = Room(model), DerivativeMemory(model.nq, nv, model.tables.velocities, rates)
-        tables = room.tables(mine.rates)
+        workspace, memory = Workspace(model), DerivativeMemory(model.nq, nv, model.tables.velocities, rates)
+        tables = workspace.tables(memory.rates)
         state = row, Each(v, (nv,))
         if inverse:
-            program.call(kernel, SINGULAR, tables, *state, Each(x, (nv,)), acting, mine.tau, *own, empty)
+            program.call(kernel, SINGULAR, tables, *state, Each(x, (nv,)), acting, memory.tau, *outputs, empty)
         else:
-            matrices = [m.reshape(-1) for m in (mine.dtau_dq, mine.dtau_dv, mine.scratch)]
+            matrices = [m.reshape(-1) for m in (memory.dtau_dq, memory.dtau_dv, memory.scratch)]
             program.call(
-                kernels.aba_derivatives, SINGULAR, tables, 0, 0, kernel.address(), mine.tree, mine.sides, mine.factors,
-                *state, empty, Each(x, (nv,)), acting, mine.tau, *matrices, empty, *own,
+                kernels.aba_derivatives, SINGULAR, tables, 0, 0, kernel.address(), memory.tree, memory.sides,
+                memory.factors, *state, empty, Each(x, (nv,)), acting, memory.tau, *matrices, empty, *outputs,
             )  # fmt: skip
         if model.closures:
-            program.call(kernels.openness, OPEN, room.tables(np.zeros(1)), row)
+            program.call(kernels.openness, OPEN, workspace.tables(np.zeros(1)), row)
 
     return programmed(batch, write)

@@ -1,4 +1,4 @@
-"""Forward and inverse dynamics of many states, on SIMD packs."""
+"""Forward and inverse dynamics of many states on SIMD packs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,10 +30,18 @@ def rnea(
     """Compute the joint torques of N motions.
 
     Returns:
-        Torques, shape (N, nv), [N m] or [N]; ``out`` if it was given.
+        Torques, shape (N, nv), [N m] or [N]; ``out`` if it was passed.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-RNEA).
+        Chignoli et al., arXiv 2311.13732 (C-RNEA); docs/algorithms.md, (A1) to (A4).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q, v = np.tile(pc.neutral(model), (2, 1)), np.array([[0.0], [1.0]])
+        >>> pc.batch.rnea(model, q, v, 0 * v).round(4)
+        array([[0.1093],
+               [0.1076]])
     """
     return run(single_rnea, model, q, (("v", v), ("a", a)), fext, threads, out, status, parameters)
 
@@ -54,10 +62,18 @@ def aba(
     """Compute the accelerations of N states under joint torques.
 
     Returns:
-        Accelerations, shape (N, nv), [rad/s^2] or [m/s^2]; ``out`` if it was given.
+        Accelerations, shape (N, nv), [rad/s^2] or [m/s^2]; ``out`` if it was passed.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-ABA).
+        Chignoli et al., arXiv 2311.13732 (C-ABA); docs/algorithms.md, (A5) to (A10).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q, v = np.tile(pc.neutral(model), (2, 1)), np.array([[0.0], [1.0]])
+        >>> pc.batch.aba(model, q, v, 0 * v).round(2)
+        array([[-34.9 ],
+               [-34.38]])
     """
     return run(single_aba, model, q, (("v", v), ("tau", tau)), fext, threads, out, status, parameters)
 
@@ -73,9 +89,16 @@ def nonLinearEffects(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the Coriolis, centrifugal, gyroscopic and gravity torques of N states: ``rnea`` at a = 0.
+    """Compute the Coriolis, centrifugal, gyroscopic and gravity torques of N states: ``rnea`` with a = 0.
 
     Returns:
-        Torques, shape (N, nv), [N m] or [N]; ``out`` if it was given.
+        Torques, shape (N, nv), [N m] or [N]; ``out`` if it was passed.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.batch.nonLinearEffects(model, np.tile(pc.neutral(model), (2, 1)), np.array([[0.0], [1.0]])).round(4)
+        array([[0.1093],
+               [0.1076]])
     """
     return run(single_nonLinearEffects, model, q, (("v", v),), None, threads, out, status, parameters)

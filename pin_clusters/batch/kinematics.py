@@ -1,4 +1,4 @@
-"""Placements of many configurations."""
+"""Placements for many configurations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from ..kernels.tables.tree_layout import Field
 from ..model import NOTHING, ClusterModel
 from ._marks import MOVES, NOT_FINITE
 from ._program import Each, Program, programmed, run_each
-from ._tables import Batch, documented, on_device, states, there
+from ._tables import Batch, documented, on_device, on_gpu_rows, states
 
 _ADDRESS = Field._fields.index("address")
 
@@ -30,19 +30,19 @@ def forwardKinematics(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the placements of joints or frames in the world, of N configurations.
+    """Compute the placements of joints or frames in the world for N configurations.
 
-    Bodies are placed where q says, also where a loop is open: rows are good (0) or not finite (3).
+    Bodies are placed according to q even if a loop is open: the status is 0 (valid) or 3 (not finite).
 
     Args:
-        frames: Names or ids of frames; None for all joints, the universe first.
+        frames: Names or ids of frames; None for all joints, starting with the universe.
 
     Returns:
         Translation [m] and quaternion (x, y, z, w), shape (N, njoints, 7) or (N, len(frames), 7); ``out`` if it was
-        given. ``pin.XYZQUATToSE3(row)`` makes an ``SE3`` of one.
+        passed. ``pin.XYZQUATToSE3(row)`` converts one placement.
 
     Raises:
-        UnknownNameError: There is no such frame.
+        UnknownNameError: No such frame.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -51,14 +51,14 @@ def forwardKinematics(
         >>> pc.batch.forwardKinematics(model, q).shape[1:] == (model.njoints, 7)
         True
     """
-    given = states(model, q)
-    if there(given):
-        return on_device("forwardKinematics", model, given, out, status)
+    arguments = states(model, q)
+    if on_gpu_rows(arguments):
+        return on_device("forwardKinematics", model, arguments, out, status)
     tree, tables = model.own_tree, model.tables.tree
     ids = None if frames is None else _ids.frames(model, "frames", frames)
     count = model.njoints if ids is None else len(ids)
     batch = Batch(
-        "forwardKinematics", model, given, threads, status, ("out", out, (count, 7)), work=tables.work + tables.out
+        "forwardKinematics", model, arguments, threads, status, ("out", out, (count, 7)), work=tables.work + tables.out
     )
     result, (q,) = batch.out[0], batch.tables
     places = np.full((count, 2), -1, dtype=np.int64)
@@ -72,8 +72,8 @@ def forwardKinematics(
 
     def write(program: Program) -> None:
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
-        arrays[0][[row for row, _ in tables.fields], _ADDRESS] = 0  # nothing goes to a pin.Data
-        arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()  # of the universe
+        arrays[0][[row for row, _ in tables.fields], _ADDRESS] = 0  # the kernel must not write to a pin.Data
+        arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()  # rotation of the universe
         pointer = Pointer(*arrays)
         program.call(kernels.tree, NOT_FINITE, pointer, 0, Each(q, (model.nq,)), NOTHING, NOTHING)
         program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, Each(result, (7 * count,)))
@@ -87,5 +87,5 @@ def forwardKinematics(
         pin.updateFramePlacements(tree, data.tree)
         return [pin.SE3ToXYZQUAT(data.oMf[i]) for i in ids]
 
-    run_each(batch, programmed(batch, write) if kernels.JIT else None, of_row, MOVES, look=False)
+    run_each(batch, programmed(batch, write) if kernels.JIT else None, of_row, MOVES, check_results=False)
     return result

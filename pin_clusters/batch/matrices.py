@@ -1,4 +1,4 @@
-"""Mass matrices, their inverses, and what tasks feel, of many states."""
+"""Mass matrices, their inverses, and inverse operational-space inertias for many states."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,11 +14,11 @@ from ..algorithms.dynamics.operational import inverse_operational_inertia as sin
 from ..compiler import entry_points as kernels
 from ..errors import NotAvailableError
 from ..model import ClusterModel, with_loops
-from ._kept import kept
+from ._cache import cached
 from ._marks import OPEN, SINGULAR
 from ._packs import run
-from ._program import Each, Program, Room, programmed, run_each
-from ._tables import Batch, documented, on_device, states, there
+from ._program import Each, Program, Workspace, programmed, run_each
+from ._tables import Batch, documented, on_device, on_gpu_rows, states
 
 
 @documented
@@ -34,10 +34,17 @@ def crba(
     """Compute the mass matrices of N configurations.
 
     Returns:
-        Mass matrices of the independent joints, shape (N, nv, nv), each symmetric; ``out`` if it was given.
+        Mass matrices of the independent joints, shape (N, nv, nv), each symmetric, [kg m^2], [kg m] or [kg]; ``out`` if
+        it was passed.
 
     References:
-        Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
+        Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA); docs/algorithms.md, (C1) to (C3).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.batch.crba(model, np.tile(pc.neutral(model), (2, 1))).shape
+        (2, 1, 1)
     """
     return run(single_crba, model, q, (), None, threads, out, status, parameters)
 
@@ -52,13 +59,20 @@ def computeMinverse(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the inverses of the mass matrices of N configurations, in O(nv^2) each.
+    """Compute the inverse mass matrices of N configurations, in O(nv^2) each.
 
     Returns:
-        Inverse mass matrices of the independent joints, shape (N, nv, nv), each symmetric; ``out`` if it was given.
+        Inverse mass matrices of the independent joints, shape (N, nv, nv), each symmetric, [1/(kg m^2)], [1/(kg m)] or
+        [1/kg]; ``out`` if it was passed.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
+        Chignoli et al., arXiv 2311.13732 (C-ABA) for unit torques; docs/algorithms.md, (A6) to (A10).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.batch.computeMinverse(model, np.tile(pc.neutral(model), (2, 1))).shape
+        (2, 1, 1)
     """
     return run(single_computeMinverse, model, q, (), None, threads, out, status, parameters)
 
@@ -75,37 +89,47 @@ def inverse_operational_inertia(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Compute the inverse operational-space inertia J M^-1 J' of frames, of N configurations.
+    """Compute the inverse operational-space inertias J M^-1 J' of frames for N configurations.
 
     Args:
         frames: Names or ids of frames.
-        reference: Axes and points of the forces: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-        rows: Which of the 6 len(frames) rows, as for ``pc.inverse_operational_inertia``.
+        reference: Axes and reference points: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+        rows: Selection from the 6 len(frames) rows, as in ``pc.inverse_operational_inertia``.
 
     Returns:
-        Shape (N, rows, rows), each symmetric; ``out`` if it was given.
+        Shape (N, rows, rows), each symmetric, [1/kg], [1/(kg m)], [1/(kg m^2)]; ``out`` if it was passed.
 
     Raises:
-        UnknownNameError: There is no such frame.
+        UnknownNameError: No such frame.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-EFPA).
+        Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O4).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> pc.batch.inverse_operational_inertia(model, np.tile(pc.neutral(model), (2, 1)), ["ankle"]).shape
+        (2, 6, 6)
     """
-    given = states(model, q)
-    if there(given):
+    arguments = states(model, q)
+    if on_gpu_rows(arguments):
         if rows is not None:
-            raise NotAvailableError("rows= is not available on a GPU: take them of the result of all.")
-        return on_device("inverse_operational_inertia", model, given, out, status, frames=frames, reference=reference)
-    question = _columns.question("frames", frames, reference, rows)
-    plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
+            raise NotAvailableError("rows= is not available on a GPU. Select the rows from the complete result.")
+        return on_device(
+            "inverse_operational_inertia", model, arguments, out, status, frames=frames, reference=reference
+        )
+    key = _columns.plan_key("frames", frames, reference, rows)
+    plan = cached(model, key, lambda: _columns.plan_of_frames(model, frames, reference, rows))
     size = plan.tasks
     work = model.tables.work.size + plan.numbers.size + plan.panel.size
-    batch = Batch("inverse_operational_inertia", model, given, threads, status, ("out", out, (size, size)), work=work)
+    batch = Batch(
+        "inverse_operational_inertia", model, arguments, threads, status, ("out", out, (size, size)), work=work
+    )
     result, (q,) = batch.out[0], batch.tables
     kernel, row = kernels.of("columns", with_loops(model)), Each(q, (model.nq,))
 
     def write(program: Program) -> None:
-        tables = Room(model).tables(np.zeros(max(1, model.nv**2)))
+        tables = Workspace(model).tables(np.zeros(max(1, model.nv**2)))
         panel = np.zeros_like(plan.panel)
         program.call(
             kernel,
@@ -128,5 +152,5 @@ def inverse_operational_inertia(
     def of_row(n: int) -> np.ndarray:
         return single_inverse_operational_inertia(model, data, q[n], frames, reference, rows)
 
-    run_each(batch, programmed(batch, write) if compiled else None, of_row, look=False)
+    run_each(batch, programmed(batch, write) if compiled else None, of_row, check_results=False)
     return result

@@ -1,4 +1,4 @@
-"""Configurations that are moved, or put where they belong, many at once."""
+"""Integration and projection of many configurations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from ..model.configuration import project as single_project
 from ..model.configuration.manifold import manifold
 from ..model.configuration.points import held_joints
 from ..simulation._plan import can_move, plan_of
-from ._kept import kept
+from ._cache import cached
 from ._marks import MOVES, OPEN, PROJECTIONS
-from ._program import Each, Program, Room, programmed, run_each
-from ._tables import Batch, documented, on_device, states, there
+from ._program import Each, Program, Workspace, programmed, run_each
+from ._tables import Batch, documented, on_device, on_gpu_rows, states
 
 
 @documented
@@ -32,25 +32,32 @@ def integrate(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Move N configurations along independent velocities for unit time, each as ``pc.integrate`` does.
+    """Integrate N configurations along independent velocities for unit time, as ``pc.integrate``.
 
     Args:
         v: Independent velocities times the time step, shape (N, nv), [rad] or [m].
-        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a loop cannot follow, 3 the
-            input is not finite. Rows that are not good are NaN; without ``status`` a warning says how many were lost.
+        status: Array for the status of each row, shape (N,), int8: 0 valid; 1 a loop cannot follow; 3 the input is not
+            finite. Failed rows are NaN. Without ``status``, a warning reports the number of failed rows.
 
     Returns:
-        Configurations on the couplings, shape (N, nq); ``out`` if it was given.
+        Configurations that satisfy the constraints, shape (N, nq), [rad] or [m]; ``out`` if it was passed.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.batch.integrate(model, np.tile(pc.neutral(model), (2, 1)), np.array([[0.0], [0.5]])).round(4)
+        array([[ 0.    ,  0.    ,  0.    ],
+               [ 0.5   , -0.6182,  0.0749]])
     """
-    given = states(model, q, ("v", v))
-    if there(given):
-        return on_device("integrate", model, given, out, status)
+    arguments = states(model, q, ("v", v))
+    if on_gpu_rows(arguments):
+        return on_device("integrate", model, arguments, out, status)
     work = model.tables.work.size + 3 * model.nq
-    batch = Batch("integrate", model, given, threads, status, ("out", out, (model.nq,)), work=work)
+    batch = Batch("integrate", model, arguments, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q, v), functions = batch.out[0], batch.tables, functions_of(model)
 
     def write(program: Program) -> None:
-        tables, calls = Room(model).tables(np.zeros(1)), np.zeros(at.CALLS, dtype=np.int64)
+        tables, calls = Workspace(model).tables(np.zeros(1)), np.zeros(at.CALLS, dtype=np.int64)
         if model.closures:
             calls[[at.MOVE, at.MOVE_AT]] = code_of(functions, kernels.move).address(), tables.address
         spare, held = np.zeros((2, model.nq))
@@ -85,30 +92,37 @@ def project(
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Put N configurations on the couplings and closed loops, each as ``pc.project`` does.
+    """Project N configurations onto the constraints, as ``pc.project``.
 
-    Loops that are far from closed take the slower way of ``pc.project``, one row after the other.
+    Loops that are far from closed use the slower method of ``pc.project``, row by row.
 
     Args:
-        q: Configurations of the whole tree, shape (N, nq), off the couplings or not.
-        hold: Names of joints that stay where they are.
-        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 the couplings or loops cannot
-            be fulfilled, or a quaternion or (cos, sin) pair is zero, 3 the input is not finite. Rows that are not good
-            are NaN; without ``status`` a warning says how many failed.
+        q: Configurations of the spanning tree, shape (N, nq); they may violate the constraints.
+        hold: Names of joints that stay fixed.
+        status: Array for the status of each row, shape (N,), int8: 0 valid; 1 the constraints have no solution, or a
+            quaternion or (cos, sin) pair is zero; 3 the input is not finite. Failed rows are NaN. Without ``status``, a
+            warning reports the number of failed rows.
 
     Returns:
-        Configurations on the couplings, shape (N, nq); ``out`` if it was given.
+        Configurations that satisfy the constraints, shape (N, nq), [rad] or [m]; ``out`` if it was passed.
 
     Raises:
-        UnknownNameError: No joint has a name in ``hold``.
+        UnknownNameError: ``hold`` contains an unknown joint.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q = pc.batch.project(model, np.array([[0.5, 0.0, 0.0], [0.3, 0.0, 0.0]]), hold="crank")
+        >>> bool(np.abs(pc.residual(model, q[0])).max() < 1e-9), q[:, 0].tolist()
+        (True, [0.5, 0.3])
     """
-    given, ids = states(model, q), held_joints(model, hold)
-    if there(given):
-        return on_device("project", model, given, out, status)
+    arguments, ids = states(model, q), held_joints(model, hold)
+    if on_gpu_rows(arguments):
+        return on_device("project", model, arguments, out, status)
     work = model.tables.work.size + 5 * model.nq
-    batch = Batch("project", model, given, threads, status, ("out", out, (model.nq,)), work=work)
+    batch = Batch("project", model, arguments, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q,), functions = batch.out[0], batch.tables, functions_of(model)
-    terms = kept(model, ("project", ids), lambda: _terms_of(model, ids)) if kernels.JIT else None
+    terms = cached(model, ("project", ids), lambda: _terms_of(model, ids)) if kernels.JIT else None
     held = np.zeros(model.own_tree.nv)
     held[[iv for j in ids for iv in in_v(model.own_tree, j)]] = 1.0
 
@@ -118,7 +132,7 @@ def project(
         program.call(
             kernels.projected,
             OPEN,
-            Room(model).tables(np.zeros(1)),
+            Workspace(model).tables(np.zeros(1)),
             close,
             terms.units,
             terms.places,
@@ -132,47 +146,49 @@ def project(
     def of_row(n: int) -> np.ndarray:
         return single_project(model, q[n], hold)
 
-    run_each(batch, programmed(batch, write) if terms else None, of_row, PROJECTIONS, again=True)
+    run_each(batch, programmed(batch, write) if terms else None, of_row, PROJECTIONS, retry=True)
     return result
 
 
 @dataclass(frozen=True)
 class _Terms:
-    """The shortest way onto couplings, as ``row_results.projected_at`` adds it up.
+    """The shortest projection onto couplings as a sum of terms, which ``row_results.projected_at`` evaluates.
 
-    What is done to a configuration, in an array that has it, residuals and the result.
+    The terms refer to entries of an array that contains the configuration, the residuals and the result.
     """
 
-    units: np.ndarray  # first entry and length of what must have unit norm
-    # to which entry each term is added, and of which one it is a multiple; the latter is negative if the entry is set
+    units: np.ndarray  # shape (n, 2): first entry and length of parts with unit norm
+    # shape (terms, 2): entry to which a term is added, and entry that is multiplied; -1 sets the entry instead
     places: np.ndarray
-    numbers: np.ndarray  # one per term
-    size: int  # of the array
+    numbers: np.ndarray  # shape (terms,): factors, or values to set
+    size: int  # length of the array
 
 
 def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:
-    """Return the terms for some held joints (ids); None if there is more to do than a kernel knows."""
+    """Compute the terms for held joints (ids); None if the projection needs operations that the kernel lacks."""
     shape, tree = manifold(model), model.own_tree
     if not shape.linear or (model.closures and not loops_of(model).compiled):
         return None
-    way, nq = shape.way(model, held), model.nq
-    if way.rest is not None or len(way.outside) < len(shape.followers):
+    path, nq = shape.way(model, held), model.nq
+    if path.rest is not None or len(path.outside) < len(shape.followers):
         return None
-    first, result = nq, nq + len(way.outside)
+    first, result = nq, nq + len(path.outside)
     terms: list[tuple[int, int, float]] = []
-    at, to, of = way.residual.at, way.residual.to, way.residual.of
-    terms += [(first + k, -1, c) for k, c in zip(at.tolist(), way.residual.constants.tolist(), strict=True)]
-    terms += [(first + k, i, c) for k, i, c in zip(to.tolist(), of.tolist(), way.residual.coefficients, strict=True)]
-    place = {f.iv: f.iq for f in way.outside} | {iv: iq for f in way.outside for iq, _, iv, _ in f.masters}
-    step = way.step
+    constant_rows, rows, columns = path.residual.at, path.residual.to, path.residual.of
+    terms += [(first + k, -1, c) for k, c in zip(constant_rows.tolist(), path.residual.constants.tolist(), strict=True)]
+    terms += [
+        (first + k, i, c) for k, i, c in zip(rows.tolist(), columns.tolist(), path.residual.coefficients, strict=True)
+    ]
+    entry = {f.iv: f.iq for f in path.outside} | {iv: iq for f in path.outside for iq, _, iv, _ in f.masters}
+    step = path.step
     moves = zip(step.to.tolist(), step.of.tolist(), step.coefficients.tolist(), strict=True)
-    terms += [(result + place[iv], first + k, c) for iv, k, c in moves]
-    follow = shape.affine if way.outside else None
+    terms += [(result + entry[iv], first + k, c) for iv, k, c in moves]
+    follow = shape.affine if path.outside else None
     if follow is not None:
         terms += [(result + i, -1, c) for i, c in zip(follow.at.tolist(), follow.constants.tolist(), strict=True)]
         leads = zip(follow.to.tolist(), follow.of.tolist(), follow.coefficients.tolist(), strict=True)
         terms += [(result + i, result + k, c) for i, k, c in leads]
-        # not even rounding moves a held joint
+        # Set held joints exactly, so that rounding does not move them.
         for i in (i for j in held for i in in_q(tree, j)):
             terms += [(result + i, -1, 0.0), (result + i, i, 1.0)]
     units = np.array([(a, b - a) for _, a, b in shape.units], dtype=np.int64).reshape(-1, 2)

@@ -334,12 +334,12 @@ def test_errors_of_a_thread_are_raised() -> None:
 
 
 def test_models_are_not_kept_alive_by_what_is_kept_for_them() -> None:
-    from pin_clusters.batch import _kept
+    from pin_clusters.batch import _cache
 
     model = change_point()
     q = np.tile(pc.neutral(model), (2, 1))
     pc.batch.inverse_operational_inertia(model, q, [1])
-    assert _kept._answers(model)
+    assert _cache._entries(model)
     shared = weakref.ref(model.tables.topology)
     del model
     gc.collect()

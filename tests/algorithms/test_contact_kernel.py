@@ -110,7 +110,7 @@ def test_as_the_python_way(
     for way in ("kernel", "Python"):
         data, datas = model.createData(), data_of(models)
         if way == "Python":
-            monkeypatch.setattr(_contact_plans, "_made", lambda *_: None)
+            monkeypatch.setattr(_contact_plans, "_create", lambda *_: None)
         else:
             assert _contact_plans.find(model, data, models, datas)[0] is not None
         ddq = pc.constraintDynamics(model, data, q, v, tau, models, datas)
@@ -376,7 +376,7 @@ def test_redundant_contacts(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pin.seed(4)
     foot = contact(POINT, model, model.getJointId("FL_knee"), 0, LOCAL)
     if way == "Python":
-        monkeypatch.setattr(_contact_plans, "_made", lambda *_: None)
+        monkeypatch.setattr(_contact_plans, "_create", lambda *_: None)
     once, its_data = pc.constraintDynamics(model, data, q, v, tau, [foot], [foot.createData()]), foot.createData()
     force = data.lambda_c.copy()
     assert (data.contact_rank, data.contact_residual < 1e-9) == (3, True)

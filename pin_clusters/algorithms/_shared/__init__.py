@@ -1,1 +1,1 @@
-"""What several algorithms need: checks of arguments, and what is asked of kernels."""
+"""Helpers that several algorithms share: checks of arguments, couplings, calls of kernels."""

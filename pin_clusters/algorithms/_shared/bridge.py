@@ -1,7 +1,7 @@
-"""From the independent coordinates to those of the tree: G and its bias, constant or from the kernel.
+"""The coupling Jacobian G and its bias g, constant or computed by the kernel of loops.
 
-``q`` is what ``_check.configuration`` returned: it also feeds the user's Python functions. Where the loops cannot be
-solved for the dependent joints, ``SingularClusterError`` is raised.
+``q`` must be the result of ``_check.configuration``, which also evaluates the user's Python constraint functions.
+Functions raise ``SingularClusterError`` if the loops have no solution for the dependent joints.
 """
 
 import numpy as np
@@ -15,14 +15,14 @@ from . import check as _check
 
 
 def matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-    """Return G, shape (tree.nv, nv); not to be written to."""
+    """Compute G, shape (tree.nv, nv); do not modify it."""
     return matrix_and_bias(model, data, q, None)[0]
 
 
 def matrix_and_bias(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return G, shape (tree.nv, nv), and g, shape (tree.nv,), at v (None: at rest); G is not to be written to."""
+    """Compute G, shape (tree.nv, nv), and g, shape (tree.nv,), at v (None: at rest); do not modify G."""
     if not model.closures:
         return model.tables.topology.G, np.zeros(model.own_tree.nv)
     bring(model, data, q, data._zeros if v is None else v)
@@ -31,43 +31,31 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Bring ``data._coupling``, which the kernels of the tree read, to a state; and dG/dt, with ``coupling_rate``.
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for their dependent joints.
-    """
+    """Compute ``data._coupling``, which the kernels of the tree read, at a state; ``coupling_rate`` adds dG/dt."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
 
 def solve(data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> int:
-    """Run the kernel on the loops; G and g are in ``data._coupling``, what it reports is returned."""
-    made = code_of(data._functions, kernels.coupling, tables)
-    return int(made.call(data._pointers[tables], plain(q), plain(v)))
+    """Run the kernel of loops; G and g are written to ``data._coupling``, its status is returned."""
+    code = code_of(data._functions, kernels.coupling, tables)
+    return int(code.call(data._pointers[tables], plain(q), plain(v)))
 
 
 def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
-    """Return G that was left in the data.
-
-    Raises:
-        SingularClusterError: The pose of the last function that was given one is singular.
-    """
+    """Return G of the last kinematics call; raise ``SingularClusterError`` if its pose is singular."""
     if not model.closures:
         return model.tables.topology.G
     if data._lost and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
         raise SingularClusterError(
             f"the loops of model {model.name!r} are singular at the q of the last pc.forwardKinematics, so the "
-            "dependent joints have no velocity there. Take another pose; pc.condition(model, data, q) names the loops."
+            "dependent joints have no velocities there. Use another pose; pc.condition(model, data, q) lists the loops."
         )
     return data._G[: model.own_tree.nv]
 
 
 def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-    """Bring the second derivatives of the Jacobians of the user's Python functions along a motion to the kernels.
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for their dependent joints.
-    """
+    """Pass second derivatives of the user's Python constraint functions along a motion to the kernels."""
     supplies = model.tables.supplies
     if not supplies:
         return
@@ -76,33 +64,29 @@ def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.nd
         closure = supply.closure
         n, m = len(closure.joints), closure.size
         direction = rates[[model.own_tree.idx_vs[j] for j in closure.joints]]
-        room = supply.room + 2 * m * n + m * n * n + 2 * n + m
+        offset = supply.room + 2 * m * n + m * n * n + 2 * n + m
         second = closure.second_along(q[list(supply.iq)], direction).ravel()
         for work in (data._work, data._loop_work):
-            work[room : room + m * n] = second
+            work[offset : offset + m * n] = second
 
 
 def derivatives(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, found: np.ndarray
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write G and its derivatives as far as v and a are given: see ``coupling_derivatives`` of the kernels.
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for their dependent joints.
-        ShapeError: Somebody replaced the member of data that ``found`` is.
-    """
+    """Write G and its derivatives; v and a may be empty, see the kernel ``coupling_derivatives``."""
     if not model.closures:
         return
     data._supply(q)
     if a.size:
         supply_third(model, data, q, v)
     arguments = [np.array(x) for x in (q, v, a)]
-    size, at = model.own_tree.nv * model.nv, model.tables.tree.derived
-    needed = 4 * size if a.size else 2 * size if v.size else at.posed_q - at.bends
-    if found.size < needed:  # a model's own code does not check sizes
+    size, layout = model.own_tree.nv * model.nv, model.tables.tree.derived
+    needed = 4 * size if a.size else 2 * size if v.size else layout.posed_q - layout.bends
+    if out.size < needed:  # robot-specific code does not check sizes
         raise ShapeError(
-            f"the room for derivatives of G has {found.size} numbers, not {needed}: members of data cannot be replaced."
+            f"the array for derivatives of G has {out.size} numbers instead of {needed}. Do not replace arrays of "
+            "data; create a new data = model.createData()."
         )
-    made = code_of(data._functions, kernels.coupling_derivatives)
-    if code := int(made.call(data._pointers["motion_rates"], *arguments, found)):
+    kernel = code_of(data._functions, kernels.coupling_derivatives)
+    if code := int(kernel.call(data._pointers["motion_rates"], *arguments, out)):
         _check.status(model, code, q)

@@ -1,4 +1,4 @@
-"""The only validation of arguments; reached when the fast way did not fit."""
+"""Validation of arguments, for calls that the C extension passes on."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,56 +15,64 @@ from ...model import ClusterData, ClusterModel, check_model, singular_error, wei
 from ...model import configuration as _configuration
 
 _STATE = """
+Args:
+    q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
+        ``data.check``.
+
 Raises:
     DataMismatchError: ``data`` belongs to another model.
-    ConfigurationError (q): q is off the couplings (if ``data.check``).
+    ConfigurationError (q): q violates the constraints (if ``data.check``).
 """
 _LOOPS = """
 Raises:
-    SingularClusterError (q): Closed loops cannot be solved for their dependent joints.
+    SingularClusterError (q): The loops have no solution for the dependent joints.
+"""
+SINGULAR = """
+Raises:
+    SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
+        joints.
 """
 
 
 def documented(*own: str, solves: bool = True) -> Callable[[F], F]:
-    """Return the decorator that completes the docstrings of algorithms: the state, and what the checks raise.
+    """Create the decorator that adds arguments, state and exceptions to docstrings of algorithms.
 
     Args:
-        own: What the algorithms of one module have in common besides, as in ``docstrings.stock``.
-        solves: Whether those that are given q solve its closed loops.
+        own: Further text shared by the algorithms of a module, as in ``docstrings.stock``.
+        solves: Whether functions with q solve its closed loops.
     """
     return stock(COMMON, _STATE, *((_LOOPS,) if solves else ()), *own)
 
 
 def model_data(model: Any, data: Any) -> None:
-    """Check that model and data are ours and belong together; and, if ``data.check``, that nobody changed the tree."""
+    """Check that model and data belong together and, if ``data.check``, that the tree is unchanged."""
     if type(data) is ClusterData and data._unchecked is model:
         return
     check_model(model, cure="The order of arguments is (model, data, q, ...).")
     if isinstance(data, pin.Data):
         raise DataMismatchError(
             f"data is a pinocchio.Data, but model {model.name!r} is a ClusterModel. Use data = model.createData(), "
-            "which is a ClusterData; its pinocchio.Data of the tree is data.tree."
+            "which returns a ClusterData; data.tree is its pinocchio.Data."
         )
     if not isinstance(data, ClusterData):
         cure = "Use data = model.createData() of the ClusterModel."
         raise ArgumentTypeError(f"data must be a ClusterData, got {type(data).__name__}. {cure}")
     if data._model is not model:
-        given, own = repr(model), repr(data._model)
-        what = f"than the one given ({given})" if given != own else "though its name and sizes are the same"
+        passed, owner = repr(model), repr(data._model)
+        difference = f"than the given model ({passed})" if passed != owner else "with the same name and sizes"
         raise DataMismatchError(
-            f"data was made by another model ({own}) {what}. "
+            f"data was created by another model ({owner}) {difference}. "
             "Use data = model.createData() of this model, or pass data.model."
         )
     if data.check and model.was_changed():
         raise DataMismatchError(
-            f"model.tree of {model.name!r} was changed after the ClusterModel was made (or its inertia_tree); the "
-            "algorithms do not see that. Change the pin.Model first and make a new ClusterModel."
+            f"model.tree or inertia_tree of {model.name!r} was changed after the ClusterModel was created, which has "
+            "no effect on the algorithms. Change the pin.Model first, and create a new ClusterModel from it."
         )
 
 
 def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Check model and data, and return q as ``configuration`` does."""
-    # the usual call, told at once: see ClusterData.check
+    # Fast path for a valid q; see ClusterData.check.
     if type(data) is ClusterData and data._unchecked is model and is_vector(q, model.nq):
         return q
     model_data(model, data)
@@ -72,33 +80,26 @@ def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
 
 
 def state(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Check model and data, and return q as ``configuration`` does, and v, shape (nv,)."""
     return pose(model, data, q), velocity(model, "v", v)
 
 
 def motion(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Check model and data, and return q and v as ``state`` does, and a, shape (nv,)."""
     return *state(model, data, q, v), velocity(model, "a", a)
 
 
 def last_motion(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
-    """Check model and data, and return the last q and v (level 1) or q, v and a (level 2), where none is given.
-
-    Raises:
-        NotComputedError: There is none; ``function`` is the one that asks.
-    """
+    """Check model and data; return the last q, v (level 1) or q, v, a (level 2), or raise ``NotComputedError``."""
     model_data(model, data)
     return data._last_motion(level, function, f"forwardKinematics(model, data, q, v{', a' * (level > 1)})")
 
 
 def rates(model: ClusterModel, v: Any, a: Any = None) -> tuple[np.ndarray, ...]:
-    """Return v, and a if it is given, shape (nv,)."""
     v = velocity(model, "v", v)
     return (v,) if a is None else (v, velocity(model, "a", a))
 
 
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Return q, shape (nq,); on the couplings and of unit norm if ``data.check``."""
+    """Check q; if ``data.check``, also the constraints and the norms of quaternions."""
     a = _arrays.configuration(model, "q", q)
     if data.check:
         _configuration.check(model, a)
@@ -107,11 +108,11 @@ def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
 
 
 def forces(model: ClusterModel, fext: Any) -> np.ndarray:
-    """Return external forces as an array of shape (njoints, 6), [linear; angular] in joint frames."""
+    """Convert external forces to an array of shape (njoints, 6), [linear; angular] in joint frames."""
     n = model.njoints
     if isinstance(fext, np.ndarray):
         if fext.dtype.kind not in "fiub":
-            raise ArgumentTypeError(f"fext must hold real numbers, got {fext.dtype}.")
+            raise ArgumentTypeError(f"fext must contain real numbers, got {fext.dtype}.")
         if fext.shape != (n, 6):
             raise ShapeError(f"fext has shape {fext.shape}, but model {model.name!r} needs (njoints, 6) = ({n}, 6).")
         return np.ascontiguousarray(fext, dtype=np.float64)
@@ -120,9 +121,9 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
         raise ArgumentTypeError(f"fext must be a list of pin.Force or an (njoints, 6) array, got {given_type}.")
     if len(fext) != n:
         raise ShapeError(
-            f"fext has {len(fext)} forces, but model {model.name!r} needs njoints = {n} (the first is the universe's)."
+            f"fext has {len(fext)} forces, but model {model.name!r} needs njoints = {n}, including the universe."
         )
-    # the iterator of a StdVec_Force takes five times as long
+    # Iterating over a StdVec_Force takes five times as long as tolist.
     listed = fext.tolist() if type(fext) is pin.StdVec_Force else list(fext)
     if set(map(type, listed)) == {pin.Force}:
         return np.array([f.vector for f in listed])
@@ -138,53 +139,48 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
     return np.array(rows)
 
 
-def convention(given: Any) -> None:
-    """Check what is given as a convention, of which nothing depends here."""
-    if given is not None and not isinstance(given, pin.Convention):
+def convention(argument: Any) -> None:
+    if argument is not None and not isinstance(argument, pin.Convention):
         raise ArgumentTypeError(
-            f"convention must be a pin.Convention, got {shown(given)} ({type(given).__name__}). It says how Pinocchio "
-            "computes, and makes no difference here: leave it out."
+            f"convention must be a pin.Convention, got {shown(argument)} ({type(argument).__name__}). It has no effect "
+            "here: leave it out."
         )
 
 
 def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> np.ndarray:
-    """Write external forces where the kernels read them, and return that."""
-    room: np.ndarray = data._pointers["forced"].arrays[-1]
-    room[model.nv :] = forces(model, fext).ravel()
-    return room
+    """Write external forces to the table that the kernels read, and return it."""
+    table: np.ndarray = data._pointers["forced"].arrays[-1]
+    table[model.nv :] = forces(model, fext).ravel()
+    return table
 
 
 def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str:
-    """Return the name of the tables that kernels of forces are given: the usual one, or that with external forces."""
+    """Select the tables of force kernels: ``usual``, or those with external forces."""
     if fext is None:
         return usual
     put_forces(model, data, fext)
     return "forced"
 
 
-def result(out: Any, shape: tuple[int, ...], *given: Any) -> np.ndarray:
-    """Return where a kernel writes its result: ``out``, which must be apart from all that was given, or a new array."""
+def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
+    """Check the array for the result, which must not overlap arguments; without ``out`` create a new array."""
     if out is None:
         return np.empty(shape)
-    found = room("out", out, shape, np.float64, ". Leave it out.")
-    if any(np.may_share_memory(found, x) for x in given):
-        raise ArgumentTypeError("out overlaps an argument, which is read while out is written. Leave it out.")
-    return found
+    array_out = room("out", out, shape, np.float64, ". Leave it out.")
+    if any(np.may_share_memory(array_out, x) for x in arguments):
+        raise ArgumentTypeError("out shares memory with an argument, which this call would overwrite. Leave it out.")
+    return array_out
 
 
 def run(
     model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray, of: str = ""
 ) -> None:
-    """Run a kernel of data, on its tables for a result, for a function of users; raise what it reports."""
+    """Run a kernel with the tables ``result`` for the public function ``of``; raise if it reports a failure."""
     status(model, data._run(kernel, result, q, *rest, of=of), q)
 
 
 def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
-    """Raise what a kernel reported; NaN and inf in q are no singularity, they propagate.
-
-    Raises:
-        SingularClusterError: A cluster's D is singular, or its loops cannot be solved for the dependent joints.
-    """
+    """Raise ``SingularClusterError`` if a kernel reported a failure. NaN and inf in q propagate instead."""
     if code < 0 and np.all(np.isfinite(q)):
         raise singular_error(model, model.tables.joint_of_row[-code], q)
     if code > 0:

@@ -1,4 +1,4 @@
-"""What the bodies of the tree need to move as they do: with rotors and rods that are no bodies."""
+"""Wrenches on the bodies of the tree due to motion, including lumped rotors and rods with mass."""
 
 import numpy as np
 import pinocchio as pin
@@ -9,12 +9,12 @@ from .rods import acceleration, position
 
 
 class Loads:
-    """A tree in motion, and wrenches on its bodies from outside.
+    """Motion of a tree, and the external wrenches on its bodies.
 
     Attributes:
-        outer: Wrenches on the bodies from outside the tree: the user's, and the reactions of rotors and of the middles
-            of rods; shape (njoints, 6), [linear; angular] in joint frames.
-        spin: Torque about the axis of each rotor that is no body, by its place in ``model.rotors``, [N m].
+        outer: External wrenches on the bodies: given forces, and reactions of lumped rotors and of the middle masses of
+            rods; shape (njoints, 6), [linear; angular] in joint frames, [N] and [N m].
+        spin: Torque about the axis of each lumped rotor, by its index in ``model.rotors``, [N m].
     """
 
     def __init__(
@@ -34,24 +34,26 @@ class Loads:
         pin.forwardKinematics(self.tree, data, *self.motion)
         self._add_rotors(model, v_tree, a_tree)
         for rod in massive(model.closures):
-            # the middle moves like the mean of the ends, so its force goes to both by halves
+            # The middle mass moves like the mean of the ends, so its force is shared equally.
             mean = 0.5 * sum(acceleration(data, *end) for end in rod.ends)
             force = -0.5 * rod.point_masses[1] * (mean - self.gravity)
             for j, p in rod.ends:
                 if j:
-                    own = data.oMi[j].rotation.T @ force
-                    self.outer[j] += np.concatenate([own, np.cross(p, own)])
+                    local_force = data.oMi[j].rotation.T @ force
+                    self.outer[j] += np.concatenate([local_force, np.cross(p, local_force)])
 
-    def torque(self, more: np.ndarray | None = None) -> np.ndarray:
-        """Return the torques that the joints of the tree need, shape (tree.nv,); their wrenches are in ``data.f``.
+    def torque(self, further: np.ndarray | None = None) -> np.ndarray:
+        """Compute the joint torques of the tree, shape (tree.nv,), including armature and the spin of rotors.
 
-        Those that spin up rotors are included, and armature. ``more`` are further wrenches on the bodies.
+        The joint wrenches are stored in ``data.f``. ``further``: additional wrenches on the bodies, as ``outer``.
         """
-        forces = joint_forces(self.tree, range(self.tree.njoints), self.outer if more is None else self.outer + more)
+        forces = joint_forces(
+            self.tree, range(self.tree.njoints), self.outer if further is None else self.outer + further
+        )
         return pin.rnea(self.tree, self.data, *self.motion, forces) + self.reflected
 
     def at_ends(self, rod: RodClosure) -> tuple[np.ndarray, np.ndarray]:
-        """Return the forces that move and bear the mass of a rod at its ends, in the world: by its consistent mass."""
+        """Compute the forces, in the world, that a rod's consistent mass requires at its ends."""
         a, b = (acceleration(self.data, *end) for end in rod.ends)
         at_a, middle, at_b = rod.point_masses
         half = 0.5 * middle * (0.5 * (a + b) - self.gravity)
@@ -72,6 +74,6 @@ class Loads:
 
 
 def pull(data: pin.Data, rod: RodClosure) -> np.ndarray:
-    """Return the unit vector from end a of a rod to end b, in the world."""
+    """Compute the unit vector from end a to end b of a rod, in the world."""
     a, b = (position(data, *end) for end in rod.ends)
     return (b - a) / np.linalg.norm(b - a)

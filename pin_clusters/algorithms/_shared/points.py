@@ -1,4 +1,4 @@
-"""What the kernel of points is asked: its tables and its room. Where the points are stands in numbers."""
+"""Tables and calls of the kernel of points, whose positions can change between calls."""
 
 from collections.abc import Sequence
 
@@ -11,29 +11,28 @@ from ...compiler.choice import code_of
 from ...kernels.tables import columns_layout as at
 from ...model import ClusterData, ClusterModel, with_loops
 from . import check as _check
-from .force_columns import keep, laid_out
+from .force_columns import laid_out, store
 from .reach import arrays_of, home_of
 
 
 class Points:
-    """Points of joints, each as often as one likes.
+    """Points fixed to joints; several points may share a joint.
 
     Attributes:
-        joints: Their joint ids.
-        arguments: What the kernel is given behind q and v; the last four are results: J M^-1 J', M^-1 J', positions,
-            J v.
+        joints: Joint ids of the points.
+        arguments: Arguments of the kernel after q and v; the last four are results: J M^-1 J', M^-1 J', positions, J v.
     """
 
     __slots__ = ("_offsets", "_places", "_to_body", "arguments", "joints")
 
     def __init__(self, model: ClusterModel, joints: Sequence[int], *, columns: bool = True, rates: bool = True) -> None:
-        """Lay out; ``columns``: J M^-1 J' and M^-1 J' are wanted; ``rates``: J v is."""
+        """Lay out the tables. ``columns``: compute J M^-1 J' and M^-1 J'; ``rates``: compute J v."""
         self.joints = tuple(joints)
         n = len(self.joints)
         picks = [[(3 * i + r, r) for r in range(3 * columns)] for i in range(n)]
-        axes, here = int(pin.LOCAL_WORLD_ALIGNED), (np.eye(3), np.zeros(3))
+        axes, origin = int(pin.LOCAL_WORLD_ALIGNED), (np.eye(3), np.zeros(3))
         out = laid_out(
-            model, [((j, *here), axes, p) for j, p in zip(self.joints, picks, strict=True)], 3 * n * columns, columns
+            model, [((j, *origin), axes, p) for j, p in zip(self.joints, picks, strict=True)], 3 * n * columns, columns
         )
         index, numbers, panel = arrays_of(model, out, 3 * n * columns)
         places = index[1 : 1 + n, at.Touch._fields.index("at")][:, None]
@@ -44,33 +43,27 @@ class Points:
         self.arguments: tuple[np.ndarray, ...] = (index, numbers, panel, *results)
 
     def again(self) -> "Points":
-        """Return the same points, with numbers and room of their own."""
-        other = object.__new__(Points)
+        """Copy the points with separate tables, e.g. for another thread."""
+        copy = object.__new__(Points)
         for name in ("joints", "_places", "_offsets", "_to_body"):
-            setattr(other, name, getattr(self, name))
+            setattr(copy, name, getattr(self, name))
         index, numbers, panel, gram, response, positions, velocities = self.arguments
         results = gram.copy(), response.copy(), positions.copy(), velocities.copy()
-        other.arguments = (index.copy(), numbers.copy(), *on_a_page(panel), *results)
-        return other
+        copy.arguments = (index.copy(), numbers.copy(), *on_a_page(panel), *results)
+        return copy
 
     def put(self, places: np.ndarray, offsets: np.ndarray | float = 0.0) -> None:
-        """Let the points be at places in the frames of their joints, and offsets from there in the world, (n, 3)."""
+        """Set the positions in joint frames, and offsets in world axes, shape (n, 3), [m]."""
         self.arguments[1][self._places] = np.einsum("nji,nj->ni", self._to_body, places)
         self.arguments[1][self._offsets] = offsets
 
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, results: tuple[np.ndarray, ...]
     ) -> None:
-        """Write to results, which are as the last four arguments.
-
-        Raises:
-            SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
-        """
         run = code_of(data._functions, kernels.of("points", with_loops(model)))
         _check.status(model, run.call(data._pointers["Minv"], q, v, *self.arguments[:3], *results), q)
 
 
 def points_of(model: ClusterModel, data: ClusterData, joints: tuple[int, ...]) -> Points:
-    """Return the points of joints, kept in the data."""
-    found: Points | None = data._plans.get(("points", joints))
-    return keep(data, ("points", joints), Points(model, joints)) if found is None else found
+    points: Points | None = data._plans.get(("points", joints))
+    return store(data, ("points", joints), Points(model, joints)) if points is None else points

@@ -1,4 +1,4 @@
-"""Where joints are for the kernels, what moves a body, and which clusters forces reach on their way to the base."""
+"""Bodies of joints in the kernel tables, velocities that move a body, and clusters between a force and the base."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from ...kernels.tables.layout import SINGLE, Body, Cluster, Header, Rotor  # iso
 
 
 class Reach:
-    """Which clusters the columns reach: those that a force or a torque moves, and all on their way to the base."""
+    """Clusters that each column reaches: clusters moved by a force or torque, and all clusters towards the base."""
 
     def __init__(self, model: ClusterModel, columns: int) -> None:
         index = model.tables.index
@@ -26,47 +26,44 @@ class Reach:
         self._table = np.zeros((len(out), columns), dtype=bool)
 
     def add(self, columns: Sequence[int], velocities: Iterable[int]) -> None:
-        """Let columns move velocities."""
+        """Mark all clusters from these velocities to the base for the columns."""
         for c in {self._of_velocity[k] for k in velocities}:
-            way = c
-            while way >= 0:
-                self._table[way, columns] = True
-                way = self._before[way]
+            cluster = c
+            while cluster >= 0:
+                self._table[cluster, columns] = True
+                cluster = self._before[cluster]
 
     def rows(self) -> list[at.Reach]:
-        """Return the kernel's rows."""
-        found = [np.flatnonzero(columns) for columns in self._table]
-        return [at.Reach(int(x[0]), int(x[-1]) + 1) if x.size else at.Reach(0, 0) for x in found]
+        reached = [np.flatnonzero(columns) for columns in self._table]
+        return [at.Reach(int(x[0]), int(x[-1]) + 1) if x.size else at.Reach(0, 0) for x in reached]
 
 
 def arrays_of(model: ClusterModel, asked: Table, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what is asked of so many columns as arrays, and room for them."""
-    (room,) = on_a_page(np.zeros(panel_size(model, columns)))
-    return asked.index(ROW_WIDTH), np.array(asked.params), room
+    (panel,) = on_a_page(np.zeros(panel_size(model, columns)))
+    return asked.index(ROW_WIDTH), np.array(asked.params), panel
 
 
 def panel_size(model: ClusterModel, columns: int) -> int:
-    """Return how much room so many columns need."""
     return columns * (6 * (_read(Header, model.tables.index, 0).bodies + 1) + model.nv)
 
 
 def body_of(model: ClusterModel, j: int) -> int:
-    """Return the body of a joint; 0: it has none, being the universe, or that of a rotor that spins."""
+    """Find the body of a joint; 0 for the universe and for lumped rotors."""
     index = model.tables.index
     bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
-    found = np.flatnonzero(bodies == j)
-    return 1 + int(found[0]) if j and found.size else 0
+    positions = np.flatnonzero(bodies == j)
+    return 1 + int(positions[0]) if j and positions.size else 0
 
 
 def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.ndarray]:
-    """Return where a joint is for the kernels.
+    """Find the location of a joint in the kernel tables.
 
     Returns:
-        Its body, or the carrier of the spinning rotor whose row comes next (else 0); the root; the rotation from the
-        kernel's frame to the joint's; the world's position.
+        Body, or carrier of a lumped rotor; row of the lumped rotor, or 0; root; rotation from the frame of the kernel
+        to the joint frame; position of the world.
     """
     index, params = model.tables.index, model.tables.params
-    if j == 0:  # stands where the kernels' world does, wherever that is
+    if j == 0:  # the universe coincides with the world of the kernels at any position
         return 0, 0, 0, np.eye(3), np.zeros(3)
     world = params[ORIGIN : ORIGIN + 3]
     b, rotor = body_of(model, j), 0
@@ -77,38 +74,37 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
         rotor = n.rotor0 + int(np.flatnonzero(spinning == j)[0])
         row = _read(Rotor, index, rotor)
         b, at_align = row.carrier, row.at + 12
-        if b == 0:  # for the kernels such a rotor is where the universe is
+        if b == 0:  # the kernels place a rotor whose carrier is the universe at the universe
             world = np.array(model.own_tree.jointPlacements[j].translation)
     root = _read(Body, index, b).root if b else 0
     return b, rotor, root, params[at_align:][:9].reshape(3, 3), world
 
 
 def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
-    """Return the independent velocities that move body b, or a spinning rotor whose carrier it is."""
+    """List the independent velocities that move body b, or a lumped rotor with this carrier."""
     index = model.tables.index
-    found: set[int] = set()
-    ways = [b]
+    velocities: set[int] = set()
+    starts = [b]
     if rotor:
         r = _read(Rotor, index, rotor)
         driven = {int(index[r.column + k, 0]) for k in range(r.nk)}
-        found |= driven
+        velocities |= driven
         n = _read(Header, index, 0)
         for c in range(n.cluster0, n.cluster1):
             columns = _columns_of(index, c)
             if driven & set(columns):
-                found |= set(columns)
-                ways.append(int(index[c, Cluster._fields.index("out")]))
-    for way in ways:
-        body = way
+                velocities |= set(columns)
+                starts.append(int(index[c, Cluster._fields.index("out")]))
+    for start in starts:
+        body = start
         while body:
             c = int(index[body, Body._fields.index("cluster")])
-            found |= set(_columns_of(index, c))
+            velocities |= set(_columns_of(index, c))
             body = int(index[c, Cluster._fields.index("out")])
-    return sorted(found)
+    return sorted(velocities)
 
 
 def _columns_of(index: np.ndarray, c: int) -> list[int]:
-    """Return the independent velocities of a cluster."""
     C = _read(Cluster, index, c)
     if C.kind in (SINGLE, FREE):
         return list(range(C.column, C.column + C.nk))
@@ -116,5 +112,4 @@ def _columns_of(index: np.ndarray, c: int) -> list[int]:
 
 
 def _read(kind: Any, index: np.ndarray, row: int) -> Any:
-    """Return a row of the tables as one of the named tuples of ``layout``."""
     return kind(*index[row, : len(kind._fields)].tolist())

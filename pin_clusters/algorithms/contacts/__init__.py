@@ -1,1 +1,1 @@
-"""Contacts, impacts, and the forces of constraints."""
+"""Contact and impact dynamics, their derivatives, and forces of constraints."""

@@ -1,4 +1,4 @@
-"""Multipliers of all constraints: of minimum norm, and which of them are determined."""
+"""Lagrange multipliers of all constraints: minimum-norm solution, and which multipliers are unique."""
 
 import numpy as np
 import pinocchio as pin
@@ -8,20 +8,20 @@ from ...constraints.closures import FrameClosure, JointClosure, RodClosure, touc
 from ...model import ClusterModel, Equations
 from .._shared.loads import pull
 
-# share of an undetermined direction that counts; rows that repeat others but for digits of a file miss by 1e-6
+# A multiplier with a smaller share in a null direction is unique; redundant rows differ by 1e-6 due to file digits.
 _SEEN = 1e-5
 
 
 class Multipliers:
-    """``K' lambda = tau`` for all closures, then all couplings, solved cluster by cluster.
+    """Solve ``K' lambda = tau`` for all closures and couplings, cluster by cluster.
 
     The rank is known: it is the number of dependent velocities. Rows are divided by their scales, so that the norm
-    compares moments with forces times lengths.
+    weights moments like forces times lengths.
 
     Attributes:
-        closures: Closures, then couplings as equations of joints.
-        rows: Slice of the multipliers of each.
-        idle: Combinations that do nothing, of length one in scaled rows, shape (rows, many).
+        closures: Closures, followed by couplings as equations between joints.
+        rows: Slice of the multipliers of each closure.
+        idle: Orthonormal basis of the null space of the scaled K', shape (rows, dimension).
     """
 
     def __init__(self, model: ClusterModel, data: pin.Data, q: np.ndarray) -> None:
@@ -36,52 +36,53 @@ class Multipliers:
         free = set(model.idx_v_independent.tolist())
         self.inverse = np.zeros(K.shape)
         self.idle = np.full((len(K), 1), np.nan)
-        if not np.isfinite(K).all():  # no state to speak of: nothing is determined
+        if not np.isfinite(K).all():  # nothing is unique if the state is not finite
             self.inverse[:] = np.nan
             return
         idle = [np.zeros((len(K), 0))]
         tied = [touched(tree, [c]) for c in self.closures]
         for joints in model.tables.topology.clusters:
-            mine = [at for at, own in zip(self.rows, tied, strict=True) if own <= set(joints)]
-            rows = [i for at in mine for i in range(at.start, at.stop)]
+            slices = [
+                part for part, touched_joints in zip(self.rows, tied, strict=True) if touched_joints <= set(joints)
+            ]
+            rows = [i for part in slices for i in range(part.start, part.stop)]
             columns = [i for j in joints for i in in_v(tree, j)]
             if not rows:
                 continue
             rank = sum(i not in free for i in columns)
             U, S, Vt = np.linalg.svd(K[np.ix_(rows, columns)])
             self.inverse[np.ix_(rows, columns)] = (U[:, :rank] / S[:rank]) @ Vt[:rank]
-            rest = np.zeros((len(K), len(rows) - rank))
-            rest[rows] = U[:, rank:]
-            idle.append(rest)
+            null_space = np.zeros((len(K), len(rows) - rank))
+            null_space[rows] = U[:, rank:]
+            idle.append(null_space)
         self.idle = np.hstack(idle)
 
     def solve(self, tau: np.ndarray) -> np.ndarray:
-        """Return the multipliers for the torques that the constraints have to bring up, shape (rows,)."""
+        """Compute the multipliers for the torques that the constraints must exert, shape (rows,)."""
         return self.inverse @ tau / self.scales
 
     def unique(self, i: int) -> bool:
-        """Whether the multipliers of a closure are determined."""
         return bool(np.all(np.abs(self.idle[self.rows[i]]) <= _SEEN))
 
     def wrench(self, i: int, multipliers: np.ndarray) -> np.ndarray:
-        """Return the wrench of body a on body b of a closure of frames, in axes of frame a about the origin of b."""
-        c, own = self.closures[i], multipliers[self.rows[i]]
+        """Compute the wrench of body a on body b of a frame closure, in axes of frame a about the origin of frame b."""
+        c, values = self.closures[i], multipliers[self.rows[i]]
         assert isinstance(c, FrameClosure)
-        wrench = own @ c.rows
+        wrench = values @ c.rows
         if c.rotation == "universal":
             R_a, R_b = ((self.data.oMi[j] * M).rotation for j, M in c.ends)
             wrench[3:] = wrench[5] * np.cross(R_a.T @ R_b[:, 0], [0.0, 0.0, 1.0])
         return wrench
 
     def torques(self, i: int, multipliers: np.ndarray) -> np.ndarray:
-        """Return the torques on the joints of a closure of coordinates, shape (joints,)."""
+        """Compute the torques on the joints of a joint closure, shape (joints,)."""
         c = self.closures[i]
         assert isinstance(c, JointClosure)
         x = coordinates_of(self.model.own_tree, c.joints, self.q)
         return multipliers[self.rows[i]] @ c.jacobian(x)
 
     def wrenches(self, multipliers: np.ndarray) -> np.ndarray:
-        """Return what loops and rods do to the bodies, shape (njoints, 6), in joint frames."""
+        """Compute the wrenches of loops and rods on the bodies, shape (njoints, 6), in joint frames."""
         out = np.zeros((self.model.njoints, 6))
         for i, c in enumerate(self.closures):
             if isinstance(c, FrameClosure):
@@ -99,15 +100,15 @@ class Multipliers:
         return out
 
     def determined(self) -> np.ndarray:
-        """Return whether the wrench of each joint is determined, shape (njoints,)."""
+        """Compute whether the wrench of each joint is unique, shape (njoints,)."""
         tree = self.model.own_tree
-        found = np.ones(tree.njoints, dtype=bool)
+        unique = np.ones(tree.njoints, dtype=bool)
         for idle in self.idle.T:
             wrenches = self.wrenches(idle / self.scales)
             size = np.abs(wrenches).max(initial=0.0)
             total = [self.data.oMi[j].act(pin.Force(wrenches[j])) for j in range(tree.njoints)]
             for j in range(tree.njoints - 1, 0, -1):
-                own = self.data.oMi[j].actInv(total[j]).vector
-                found[j] &= bool(np.all(np.abs(own) <= _SEEN * size))
+                wrench = self.data.oMi[j].actInv(total[j]).vector
+                unique[j] &= bool(np.all(np.abs(wrench) <= _SEEN * size))
                 total[tree.parents[j]] += total[j]
-        return found
+        return unique

@@ -1,4 +1,4 @@
-"""Contact objects of Pinocchio: whether they fit, and their rows and what they lack, by its functions on the tree."""
+"""Contact objects of Pinocchio: checks, Jacobian rows and acceleration errors, by Pinocchio's functions on the tree."""
 
 import warnings
 from collections.abc import Sequence
@@ -16,11 +16,10 @@ from .._shared import force_columns as _columns
 from ._forces import Solution
 
 _CONTRADICTION = 1e-6
-"""What redundant contacts miss, beside what is asked for or 1, is no rounding."""
+"""Redundant contacts contradict each other if the residual exceeds this share of the right-hand side, or of 1."""
 
 
 def models_of(model: ClusterModel, contact_models: Any) -> list[Any]:
-    """Return contacts as a list; all fit the model."""
     try:
         models = list(contact_models)
     except TypeError:
@@ -30,28 +29,27 @@ def models_of(model: ClusterModel, contact_models: Any) -> list[Any]:
     for i, c in enumerate(models):
         if not isinstance(c, pin.RigidConstraintModel):
             raise ArgumentTypeError(
-                f"contact_models[{i}] must be a pin.RigidConstraintModel, got {type(c).__name__}. Make it with "
+                f"contact_models[{i}] must be a pin.RigidConstraintModel, got {type(c).__name__}. Create it with "
                 "pc.RigidConstraintModel(type, model, ...)."
             )
         if max(c.joint1_id, c.joint2_id) >= model.njoints:
             raise ConstraintError(
                 f"contact_models[{i}] is on joint {max(c.joint1_id, c.joint2_id)}, but model {model.name!r} has the "
-                f"joints 0 to {model.njoints - 1}. Make it with pc.RigidConstraintModel(type, model, ...)."
+                f"joints 0 to {model.njoints - 1}. Create it with pc.RigidConstraintModel(type, model, ...)."
             )
         if c.reference_frame == pin.WORLD:
             raise ConstraintError(
-                f"contact_models[{i}] has the reference frame WORLD; take pin.LOCAL or pin.LOCAL_WORLD_ALIGNED."
+                f"contact_models[{i}] has the reference frame WORLD. Use pin.LOCAL or pin.LOCAL_WORLD_ALIGNED."
             )
     return models
 
 
 def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
-    """Return the data of contacts as a list, as many as there are contacts."""
     if contact_datas is None:
-        raise ArgumentTypeError("contact_datas is missing: [c.createData() for c in contact_models].")
+        raise ArgumentTypeError("contact_datas is missing. Use [c.createData() for c in contact_models].")
     datas = list(contact_datas)
     if len(datas) != len(models):
-        raise ShapeError(f"there are {len(models)} contact_models, but {len(datas)} contact_datas.")
+        raise ShapeError(f"contact_models has {len(models)} entries, but contact_datas has {len(datas)}.")
     for i, d in enumerate(datas):
         if not isinstance(d, pin.RigidConstraintData):
             raise ArgumentTypeError(f"contact_datas[{i}] must be a pin.RigidConstraintData, got {type(d).__name__}.")
@@ -59,7 +57,7 @@ def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
 
 
 def told(c: Any) -> tuple[Any, ...]:
-    """Return all numbers of a contact: what is the same has the same."""
+    """Return all numbers of a contact as a key: equal contacts have equal keys."""
     gains = gains_of(c)
     placements = (c.joint1_placement, c.joint2_placement, c.desired_contact_placement)
     motions = (c.desired_contact_velocity, c.desired_contact_acceleration)
@@ -68,55 +66,53 @@ def told(c: Any) -> tuple[Any, ...]:
 
 
 def size(c: Any) -> int:
-    """Return how many rows a contact has."""
     return 3 if c.type == pin.ContactType.CONTACT_3D else 6
 
 
-def tell_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
-    """Warn of contacts that cannot all be closed, as others ask for something else: once for the same contacts.
+def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
+    """Warn, once per set of contacts, if redundant contacts require contradictory motions.
 
     ``wanted``: DYNAMICS or IMPACT.
     """
     plan, models, _ = contacts
-    if solution.rank == len(solution.forces) or not solution.found[1] > _CONTRADICTION * max(1.0, solution.asked):
+    if solution.rank == len(solution.forces) or not solution.status[1] > _CONTRADICTION * max(1.0, solution.largest):
         return
     if plan is not None and not plan.warns(wanted):
         return
-    named, row = [], 0
+    labels, row = [], 0
     for i, c in enumerate(models):
-        if np.abs(solution.missed[row : row + size(c)]).max() > _CONTRADICTION * max(1.0, solution.asked):
+        if np.abs(solution.residual[row : row + size(c)]).max() > _CONTRADICTION * max(1.0, solution.largest):
             joints = " and ".join(repr(model.names[j]) for j in (c.joint1_id, c.joint2_id) if j)
-            named.append(f"{i} (on {joints or 'the universe'})")
+            labels.append(f"{i} (on {joints or 'the universe'})")
         row += size(c)
     warnings.warn(
-        f"the contacts {', '.join(named)} contradict each other: rank {solution.rank} of {row} rows, and what is "
-        f"asked of them is missed by up to {solution.found[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
-        "Leave out redundant contacts, or ask of them what can be.",
+        f"the contacts {', '.join(labels)} contradict each other: rank {solution.rank} of {row} rows, with a residual "
+        f"of up to {solution.status[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
+        "Remove redundant contacts, or prescribe compatible motions for them.",
         PinClustersWarning,
         stacklevel=3,
     )
 
 
 def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], datas: Sequence[Any]) -> np.ndarray:
-    """Return the rows of contacts, from what is in the tree's data."""
     tree, G = model.own_tree, _bridge.kept(model, data)
     rows = [np.zeros((0, tree.nv))]
     for c, d in zip(models, datas, strict=True):
         place(data.tree, c, d)
-        # one column comes as a vector
+        # A single row is returned as a vector.
         rows.append(pin.getConstraintJacobian(tree, data.tree, c, d).reshape(-1, tree.nv))
     return np.ascontiguousarray(np.vstack(rows) @ G)
 
 
 def place(tree: pin.Data, c: Any, d: Any) -> None:
-    """Write where both sides of a contact are, for Pinocchio's functions that begin there."""
+    """Write the placements of both sides of a contact, which Pinocchio's functions read."""
     d.oMc1 = tree.oMi[c.joint1_id] * c.joint1_placement
     d.oMc2 = tree.oMi[c.joint2_id] * c.joint2_placement
     d.c1Mc2 = d.oMc1.actInv(d.oMc2)
 
 
 def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return J M^-1 J' and M^-1 J'; rows of J that are nothing but rounding are zeros, as those of a still point."""
+    """Compute J M^-1 J' and M^-1 J'; rows of rounding errors, as of a fixed point, are set to zero."""
     largest = np.abs(J).max(axis=1, initial=0.0)
     still = largest <= ROUNDING * max(1.0, largest.max(initial=0.0))
     if still.any():
@@ -129,44 +125,43 @@ def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarra
 
 
 def turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Turn both halves of motions or forces, or only points'."""
+    """Rotate linear and angular parts of motions or forces, or only linear parts of points."""
     return np.concatenate([R @ x[:3], R @ x[3:]]) if len(x) == 6 else R @ x
 
 
 def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
-    """Return the acceleration that is asked of a contact, minus the one that it has; fills what Pinocchio fills."""
+    """Compute the required minus the actual acceleration of a contact; fills the fields that Pinocchio fills."""
     aligned, between = c.reference_frame == pin.LOCAL_WORLD_ALIGNED, d.c1Mc2
     v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
     v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]
-    here, there = c.joint1_placement.actInv(v1), c.joint2_placement.actInv(v2)
-    d.contact1_velocity, d.contact2_velocity = here, there
-    there = between.act(there)
+    velocity1, velocity2 = c.joint1_placement.actInv(v1), c.joint2_placement.actInv(v2)
+    d.contact1_velocity, d.contact2_velocity = velocity1, velocity2
+    velocity2 = between.act(velocity2)
     error, rate = np.zeros(6), np.zeros(6)
     if c.type == pin.ContactType.CONTACT_3D:
         error[:3] = c.desired_contact_placement.translation - between.translation
-        rate[:3] = here.linear - between.rotation @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
-        has = pin.classicAcceleration(v1, a1, c.joint1_placement)
-        has = has - between.rotation @ pin.classicAcceleration(v2, a2, c.joint2_placement)
+        rate[:3] = velocity1.linear - between.rotation @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
+        actual = pin.classicAcceleration(v1, a1, c.joint1_placement)
+        actual = actual - between.rotation @ pin.classicAcceleration(v2, a2, c.joint2_placement)
     else:
         error = -pin.log6(c.desired_contact_placement.actInv(between)).vector
-        rate = (here - there - c.desired_contact_velocity).vector
+        rate = (velocity1 - velocity2 - c.desired_contact_velocity).vector
         relative = c.joint1_placement.actInv(a1) - between.act(c.joint2_placement.actInv(a2))
-        has = relative.vector if aligned else (relative + (here - there).cross(there)).vector
+        actual = relative.vector if aligned else (relative + (velocity1 - velocity2).cross(velocity2)).vector
     d.contact_placement_error, d.contact_velocity_error = pin.Motion(error), pin.Motion(rate)
     gains = gains_of(c)
-    wanted, n = np.zeros(6), len(has)
-    wanted[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
+    correction, n = np.zeros(6), len(actual)
+    correction[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
     if aligned:
-        has, wanted = turn(d.oMc1.rotation, has), turn(d.oMc1.rotation, wanted)
-    d.contact_acceleration_error = pin.Motion(wanted)
-    asked = wanted + c.desired_contact_acceleration.vector + d.contact_acceleration_desired.vector
-    return np.asarray(asked[: len(has)] - has)
+        actual, correction = turn(d.oMc1.rotation, actual), turn(d.oMc1.rotation, correction)
+    d.contact_acceleration_error = pin.Motion(correction)
+    required = correction + c.desired_contact_acceleration.vector + d.contact_acceleration_desired.vector
+    return np.asarray(required[: len(actual)] - actual)
 
 
-def hand_out(models: Sequence[Any], datas: Sequence[Any], force: np.ndarray) -> None:
-    """Write each contact's force to its data."""
-    at = 0
+def write_forces(models: Sequence[Any], datas: Sequence[Any], force: np.ndarray) -> None:
+    row = 0
     for c, d in zip(models, datas, strict=True):
         n = size(c)
-        d.contact_force = pin.Force(force[at : at + 3], force[at + 3 : at + n] if n == 6 else np.zeros(3))
-        at += n
+        d.contact_force = pin.Force(force[row : row + 3], force[row + 3 : row + n] if n == 6 else np.zeros(3))
+        row += n

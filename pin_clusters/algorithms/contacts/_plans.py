@@ -1,4 +1,4 @@
-"""What the kernel of contacts is asked: tables of contacts and their places in memory, and its room."""
+"""Tables and memory for the kernel of contacts, and call records for the C extension."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -16,7 +16,7 @@ from ...kernels.tables import contacts_layout as at
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import bridge as _bridge
 from .._shared import check as _check
-from .._shared.force_columns import keep
+from .._shared.force_columns import store
 from .._shared.reach import Reach, arrays_of, body_of, home_of, movers
 from ._forces import Solution, settings_for, solved_system
 from ._objects import datas_of, models_of, size
@@ -43,29 +43,29 @@ _DATA = {
 }
 _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
 _MOST_KNOWN = 64
-# what decides the tables: a contact that has others is another one
+# Fields that determine the tables; a contact in which one of them has changed needs new tables.
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
 def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]]) -> tuple[Table, int]:
-    """Return the tables of contacts whose fields, and their data's, are at ``places``; and the number of columns."""
+    """Lay out the tables of contacts whose field addresses are ``places``; also return the number of columns."""
     columns = sum(size(c) for c in models)
     reach = Reach(model, columns + 1)
     fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
     out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
     out.params[at.ACCURACY] = columns * 1e6 * float(np.finfo(float).eps)
     column, root = 0, -1
-    for i, (c, (given, left)) in enumerate(zip(models, places, strict=True), 2):
+    for i, (c, (of_model, of_data)) in enumerate(zip(models, places, strict=True), 2):
         sides = [_side(model, int(j)) for j in (c.joint1_id, c.joint2_id)]
-        mine = range(column, column + size(c))
-        moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
-        reach.add(mine, moved)
+        contact_columns = range(column, column + size(c))
+        velocities = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
+        reach.add(contact_columns, velocities)
         (b1, root1, *_), (b2, root2, *_) = sides
         aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
-        bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
+        bases = min(of_model[x] for x in _MODEL.values()), min(of_data[x] for x in _DATA.values())
         numbers = out.append([x for *_, to_joint, home in sides for x in (*to_joint.flat, *home)])
         out.append([0.0] * (at.CONTACT_NUMBERS - at.AXES))
-        lists = *out.add_list(mine), *out.add_list(moved)
+        lists = *out.add_list(contact_columns), *out.add_list(velocities)
         out.rows[i] = at.Contact(
             b1,
             root1,
@@ -73,13 +73,13 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
             root2,
             numbers,
             *bases,
-            left["contact_force"],
-            len(mine),
+            of_data["contact_force"],
+            len(contact_columns),
             aligned,
             *lists,
             int(root == root1),
         )
-        column, root = mine.stop, root1
+        column, root = contact_columns.stop, root1
     reach.add([columns], range(model.nv))
     out.rows[0] = at.Contacts(2, 2 + len(models), columns, columns + 1, at.DYNAMICS, len(out.rows), at.WHOLE)
     out.add_all(reach.rows())
@@ -87,17 +87,17 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
 
 
 def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) -> list[tuple[Any, Any]] | None:
-    """Return where the fields of contacts and of their data are; None if the kernel cannot do these contacts.
+    """Find the addresses of the fields of contacts and of their data.
 
-    That are fields that were not found, contacts of a joint with itself, whose force does nothing, and such on rotors
-    that spin.
+    None if the kernel cannot process the contacts: field addresses are unknown, a contact connects a joint with itself,
+    or a contact is on a lumped rotor.
     """
     places = []
     for c, d in zip(models, datas, strict=True):
-        given, left = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
-        if given is None or left is None:
+        of_model, of_data = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
+        if of_model is None or of_data is None:
             return None
-        places.append((given, left))
+        places.append((of_model, of_data))
     if len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
         return None
     if any(c.joint1_id == c.joint2_id for c in models):
@@ -108,48 +108,47 @@ def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) 
 
 
 class Plan:
-    """Some contacts, side by side, whose objects the kernel reads.
+    """A list of contacts whose objects the kernel reads and writes directly.
 
     Attributes:
-        models: The contacts; kept alive, as the kernel reads them.
+        models: The contacts. The references keep alive the memory that the kernel reads.
         datas: Their data.
-        forces: Of all of them, one behind the other.
-        numbers: What the kernel reads and leaves of each contact; restitution and damping come first.
-        derivatives: What derivatives need besides, once there are some.
-        known: Forms of calls for which the extension has a plan.
+        forces: Forces of all contacts, concatenated, shape (rows,).
+        numbers: Float table of the kernel, starting with restitution and damping.
+        derivatives: Workspace of the derivatives, created on first use.
+        known: Keys of the calls that the extension can serve.
     """
 
     __slots__ = (
-        "_containers", "_found", "_gram", "_index", "_panel", "_questions", "_redundant", "_room", "_watch", "datas",
+        "_containers", "_gram", "_index", "_panel", "_redundant", "_status", "_variants", "_watch", "_work", "datas",
         "derivatives", "forces", "known", "models", "numbers",
     )  # fmt: skip
 
     def __init__(
         self, model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], places: Sequence[tuple[Any, Any]]
     ) -> None:
-        """Lay out; places has the addresses of the fields of each contact and of its data."""
         self.models, self.datas, self.known = models, datas, set[Any]()
         self.derivatives: Any = None
         out, n = laid_out(model, models, places)
         self._index, self.numbers, self._panel = arrays_of(model, out, n + 1)
         self._gram, self.forces = np.zeros((n + 1, n + 1)), np.zeros(n)
-        self._room, self._found = np.zeros(2 * n * n + 2 * n), np.zeros(3)
-        self._questions: dict[tuple[int, int], np.ndarray] = {}
-        # settings of the forces of redundant contacts, of accelerations and of impacts
+        self._work, self._status = np.zeros(2 * n * n + 2 * n), np.zeros(3)
+        self._variants: dict[tuple[int, int], np.ndarray] = {}
+        # Settings for the forces of redundant contacts: row 0 for accelerations, row 1 for impacts.
         self._redundant = np.zeros((2, at.SETTINGS))
         self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
 
-    def question(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
-        """Return the tables with what is wanted; robot-specific code of each question may be noted in them."""
-        found = self._questions.get((wanted, step))
-        if found is None:
-            found = self._questions[wanted, step] = self._index.copy()
-            found[0, _WANTED], found[0, _STEP] = wanted, step
-        return found
+    def index_for(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
+        """Return the integer table for a result and a step; robot-specific code may be noted in each table."""
+        table = self._variants.get((wanted, step))
+        if table is None:
+            table = self._variants[wanted, step] = self._index.copy()
+            table[0, _WANTED], table[0, _STEP] = wanted, step
+        return table
 
     def tables(self, wanted: int, step: int = at.WHOLE) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return what kernels of contacts take, in this order, before the forces."""
-        return self.question(wanted, step), self.numbers, self._panel, self._gram
+        """Return the tables that kernels of contacts take before the forces."""
+        return self.index_for(wanted, step), self.numbers, self._panel, self._gram
 
     def run(
         self,
@@ -163,11 +162,7 @@ class Plan:
         damping: float = 0.0,
         step: int = at.WHOLE,
     ) -> np.ndarray | None:
-        """Return accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant.
-
-        Raises:
-            SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
-        """
+        """Compute accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant."""
         out, n = np.empty(model.nv), len(self.forces)
         self.numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
         code = data._run("contacts", "ddq", q, v, tau, *self.tables(wanted, step), self.forces, out)
@@ -183,52 +178,40 @@ class Plan:
         q: np.ndarray,
         v: np.ndarray,
         tau: np.ndarray,
-        how: Any,
+        method: Any,
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
-        """Return motions with forces by dense equations, which may be redundant; and what is to be said of them.
-
-        ``how``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
-        """
+        """Compute motions with forces from dense equations; ``method``: see ``_forces.solved``."""
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
-        found = solved_system(self._gram, settings_for(how), self.forces, self._found)
+        solution = solved_system(self._gram, settings_for(method), self.forces, self._status)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
         assert out is not None
-        return out, found
+        return out, solution
 
     def whole(self, damping: float = 0.0) -> Solution:
-        """Return the forces that ``run`` found, of independent rows."""
+        """Wrap the forces of the last ``run`` with independent rows."""
         return Solution(self.forces, np.array([len(self.forces), 0.0, damping]), np.zeros(0))
 
     def warns(self, wanted: int) -> bool:
-        """Return whether to warn of a contradiction between the contacts, which is done once."""
-        told = self._redundant.view(np.int64)[wanted]
-        first, told[at.TOLD] = not told[at.TOLD], 1
+        """Whether a contradiction between the contacts must be reported, which is done once."""
+        words = self._redundant.view(np.int64)[wanted]
+        first, words[at.TOLD] = not words[at.TOLD], 1
         return first
 
-    # --- calls of the extension
+    # --- calls of the C extension
 
-    def remember(self, data: ClusterData, function: Any, given: str, wanted: int, how: Any, rank: int) -> None:
-        """Let the extension answer such calls from now on, as long as the contacts stay where they are.
-
-        Args:
-            data: Workspace.
-            function: The function that was called.
-            given: Names of its arguments.
-            wanted: DYNAMICS or IMPACT.
-            how: How the forces were found, see ``_forces.solved``.
-            rank: Rank of the rows.
-        """
-        m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(how, pin.ProximalSettings)
+    def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
+        """Let the C extension serve such calls as long as the contacts keep their addresses."""
+        m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(method, pin.ProximalSettings)
         redundant = rank < m
-        solves, key = iterated or redundant, (function.__name__, given, iterated, redundant)
+        solves, key = iterated or redundant, (function.__name__, positions, iterated, redundant)
         code, solver = data._code(function.__name__, CONTACTS.name), kernels.contact_forces.compiled_address
         if key in self.known or not code or not is_fast(function) or (solves and not solver):
             return
-        form = self.form(data, function, given, ["r_coeff"] * impact + ["mu"] * (impact and not iterated))
+        form = self.form(data, function, positions, ["r_coeff"] * impact + ["mu"] * (impact and not iterated))
         settings = self._redundant[wanted]
-        if iterated and not take_settings(form, given.split()[-1], settings := np.zeros(at.SETTINGS)):
+        if iterated and not take_settings(form, positions.split()[-1], settings := np.zeros(at.SETTINGS)):
             return
         if redundant and not iterated:
             form.checks.append(("equal", self.numbers[at.DAMPING :].view(np.int64), 0))
@@ -237,9 +220,9 @@ class Plan:
         state = " ".join(["q", "v", "zeros" if impact else "tau"])
 
         def run(step: int, out: str, **arrays: np.ndarray) -> None:
-            asked = {"asked": self.question(wanted, step), **arrays}
+            tables = {"asked": self.index_for(wanted, step), **arrays}
             names = f"{state} asked numbers panel gram forces {out}"
-            form.run(CONTACTS, code, data._pointers["ddq"], names, arrays=asked)
+            form.run(CONTACTS, code, data._pointers["ddq"], names, arrays=tables)
 
         damping = self.numbers[at.DAMPING :]
         if solves:
@@ -248,35 +231,35 @@ class Plan:
             names = "gram how counts work forces found"
             form.run(CONTACT_FORCES, solver, data._pointers["ddq"], names, arrays=of_forces)
             run(at.GIVEN, "+nv")
-            damping = self._found[2:]
+            damping = self._status[2:]
         else:
             run(at.WHOLE, "+nv")
         form.owes(OWED[function.__name__], vectors[: 1 if impact else 2], late=True)
-        # derivatives find the state here
-        kept = data._derivatives.after_impact if impact else data._derivatives.after_contacts
-        behind = form.keep(kept, vectors, form.work)
+        # computeConstraintDynamicsDerivatives and computeImpulseDynamicsDerivatives read this state.
+        stored = data._derivatives.after_impact if impact else data._derivatives.after_contacts
+        address = form.keep(stored, vectors, form.work)
         if impact:
-            form.work.append(("copy", 1, behind, self.numbers[at.RESTITUTION :]))
+            form.work.append(("copy", 1, address, self.numbers[at.RESTITUTION :]))
             form.save(data._dq_after.numbers, "out")
-        form.work.append(("copy", 1, kept[-1:], damping))
-        found = self._found if solves else self.whole().found
-        leave_forces(form, data._impulses if impact else data._forces, self.forces, found)
+        form.work.append(("copy", 1, stored[-1:], damping))
+        status = self._status if solves else self.whole().status
+        leave_forces(form, data._impulses if impact else data._forces, self.forces, status)
         if not solves:
             form.work.append(("copy", 1, data._contacts_found[2:], damping))
         self.keep(form, key)
 
     def remember_delassus(self, data: ClusterData, function: Any) -> None:
-        """Let the extension compute J M^-1 J', or the inverse of it with damping, from now on."""
+        """Let the C extension compute J M^-1 J', or its damped inverse."""
         m, nv, inverts = len(self.forces), data.model.nv, is_fast(function) and "scaled" in function.positions
         code, inverse = data._code(function.__name__, CONTACTS.name), kernels.contact_inverse.compiled_address
         usable = code and is_fast(function) and m and (inverse or not inverts)
-        ways = [("", 0), ("mu", 0), *[("mu scaled", 0), ("mu scaled", 1)] * inverts]
-        for names, scaled in ways if usable else ():
-            given = f"q contact_models contact_datas {names}"
-            key = function.__name__, given, scaled
+        variants = [("", 0), ("mu", 0), *[("mu scaled", 0), ("mu scaled", 1)] * inverts]
+        for names, scaled in variants if usable else ():
+            positions = f"q contact_models contact_datas {names}"
+            key = function.__name__, positions, scaled
             if key in self.known:
                 continue
-            form, mu = self.form(data, function, given), np.zeros(1)
+            form, mu = self.form(data, function, positions), np.zeros(1)
             if "mu" in names:
                 form.checks.append(("real", form.positions["mu"], mu))
             if "scaled" in names:
@@ -287,7 +270,7 @@ class Plan:
                 code,
                 data._pointers["ddq"],
                 "q zeros zeros asked numbers panel gram forces unasked",
-                arrays={"asked": self.question(at.DELASSUS), "unasked": np.empty(nv)},
+                arrays={"asked": self.index_for(at.DELASSUS), "unasked": np.empty(nv)},
             )
             form.owes(OWED["computeDelassusMatrix"], ["q"], late=True)
             if inverts:
@@ -303,164 +286,153 @@ class Plan:
             self.keep(form, key)
 
     def rows(self, model: ClusterModel, data: ClusterData) -> np.ndarray:
-        """Return the Jacobian of the contacts, from the tree's data."""
         data._bring(READ_BY_JACOBIANS)
         _bridge.kept(model, data)
-        found = np.empty((len(self.forces), model.nv))
+        J = np.empty((len(self.forces), model.nv))
         data._run_in_tree(
-            CONTACT_JACOBIAN.name, data._tree_tables, self.question(at.DYNAMICS), *self._of_tree(model), found
+            CONTACT_JACOBIAN.name, data._tree_tables, self.index_for(at.DYNAMICS), *self._of_tree(model), J
         )
-        return found
+        return J
 
-    def remember_rows(self, data: ClusterData, function: Any, given: str) -> None:
-        """Let the extension return the Jacobian of the contacts from now on; ``given``: names of the arguments."""
-        code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, given)
+    def remember_rows(self, data: ClusterData, function: Any, names: str) -> None:
+        """Let the C extension compute the Jacobian of the contacts; ``names``: names of the arguments."""
+        code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, names)
         if not code or key in self.known or data._model.tables.tree.settles or not is_fast(function):
             return
-        form = self.form(data, function, given)
+        form = self.form(data, function, names)
         form.reads_tree()
         form.checks.append(("owes", data._owed_words, READ_BY_JACOBIANS))
-        joints, room = self._of_tree(data.model)
+        joints, work = self._of_tree(data.model)
         form.shapes["rows"] = len(self.forces), data.model.nv
-        arrays = {"asked": self.question(at.DYNAMICS), "joints": joints, "work": room}
+        arrays = {"asked": self.index_for(at.DYNAMICS), "joints": joints, "work": work}
         form.run(CONTACT_JACOBIAN, code, data._tree_tables, "asked joints work +rows", arrays=arrays)
         self.keep(form, key)
 
     def _of_tree(self, model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-        """Return the joints of each contact, and room for six rows."""
         joints = np.array([j for c in self.models for j in (c.joint1_id, c.joint2_id)], dtype=np.int64)
         return joints, np.zeros((6, model.nv))
 
     def remember_start(self, data: ClusterData, function: Any) -> None:
-        """Let the extension make room for the forces from now on."""
         m, key = len(self.forces), (function.__name__,)
         if key in self.known or not is_fast(function):
             return
         form = self.form(data, function, "contact_models contact_datas")
-        for left in (data._forces, data._impulses):
-            leave_forces(form, left, np.zeros(m), self.whole().found)
+        for vector in (data._forces, data._impulses):
+            leave_forces(form, vector, np.zeros(m), self.whole().status)
         self.keep(form, key)
 
-    def form(self, data: ClusterData, function: Any, given: str, numbers: Sequence[str] = ()) -> Form:
-        """Return a form of calls with the very objects of these contacts; ``numbers`` are arguments that may be given.
+    def form(self, data: ClusterData, function: Any, positions: str, numbers: Sequence[str] = ()) -> Form:
+        """Describe a call with exactly these contact objects; ``numbers`` are optional scalar arguments.
 
-        Names of these are ``r_coeff`` and ``mu``; those that are not given are 0.
+        Their names are ``r_coeff`` and ``mu``; missing ones are 0.
         """
-        form, names = Form(data, function, given), given.split()
+        form, names = Form(data, function, positions), positions.split()
         form.arrays |= {
             "numbers": self.numbers,
             "panel": self._panel,
             "gram": self._gram,
             "forces": self.forces,
-            "work": self._room,
-            "found": self._found,
+            "work": self._work,
+            "found": self._status,
         }
         form.kept += [self.models, self.datas, self._watch, self._containers]
         contacts = [name for name in names if name.startswith(("contact_", "constraint_"))]
         for name, x, items in zip(contacts, self._containers, (self.models, self.datas), strict=True):
-            if not name.endswith("s"):  # a contact by itself
+            if not name.endswith("s"):  # the argument is a single contact, not a list
                 x = items[0]
             is_list = type(x) in (list, tuple)
             form.checks.append(("items" if is_list else "same", form.positions[name], tuple(items) if is_list else x))
         table = self._watch.table
         form.checks.append(("unchanged", table.size, table))
         for name, at_number in (("r_coeff", at.RESTITUTION), ("mu", at.DAMPING)):
-            given_name = name if name in numbers and name in names else ""
-            take_number(form, given_name, self.numbers[at_number:], at_most_1=name == "r_coeff")
+            argument = name if name in numbers and name in names else ""
+            take_number(form, argument, self.numbers[at_number:], at_most_1=name == "r_coeff")
         return form
 
     def keep(self, form: Form, key: Any) -> None:
-        """Let the extension keep the plan of a form."""
         self.known.add(key)
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Note what shows that containers and contacts are still those of the tables.
-
-        Returns:
-            Whether there are such words for all of them.
-        """
-        found = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
-        if None in found:
+        """Record the memory words that show changes of containers and contacts; False if some have no such words."""
+        words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
+        if None in words:
             return False
-        # those of containers first: they show whether the contacts are there
-        self._watch = Watch([*chain(*filter(None, found)), *(given[name] for given, _ in places for name in _WATCHED)])
+        # Container words come first: they show whether the contacts still exist.
+        self._watch = Watch(
+            [*chain(*filter(None, words)), *(fields[name] for fields, _ in places for name in _WATCHED)]
+        )
         self._containers = contact_models, contact_datas
         return True
 
     def fits(self) -> bool:
-        """Whether the objects are still those of the tables."""
         return self._watch.holds()
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Take a number as an argument, which is not negative and perhaps at most 1; without a name it is 0."""
+    """Read a number >= 0, and <= 1 if ``at_most_1``, from an argument; without a name it is 0."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return
     form.checks += [("real", form.positions[name], to), ("reaches", to, 0), *[("at_most", to, 1)] * at_most_1]
 
 
-def leave_forces(form: Form, left: Any, forces: np.ndarray, found: np.ndarray) -> None:
-    """Leave forces in ``lambda_c`` or ``impulse_c`` of data, and what was found of them."""
+def leave_forces(form: Form, vector: Any, forces: np.ndarray, status: np.ndarray) -> None:
+    """Copy forces to ``lambda_c`` or ``impulse_c`` of data, and their rank, residual and damping."""
     m = len(forces)
-    form.work += [("copy", m, left.numbers, forces), ("set", left.size, m)]
-    form.work.append(("copy", 3, form.owner._contacts_found, found))
+    form.work += [("copy", m, vector.numbers, forces), ("set", vector.size, m)]
+    form.work.append(("copy", 3, form.owner._contacts_found, status))
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
-    """Take proximal settings as an argument; returns whether their memory is known."""
+    """Read proximal settings from an argument; whether their memory layout is known."""
     first = contact_memory.holder_of_settings()
     to.view(np.int64)[[at.KIND, at.TOLD]] = at.ITERATED, 1
     form.checks.append(("object", form.positions[name], pin.ProximalSettings, first, 2, at.KIND, to))
     return bool(first)
 
 
-Found = tuple[Plan | None, list[Any], list[Any]]
-"""A plan, None if the kernel cannot do them; contacts; their data."""
+ContactSet = tuple[Plan | None, list[Any], list[Any]]
+"""Plan (None if the kernel cannot process the contacts), contacts, and their data."""
 
 
 class Contacts(NamedTuple):
     """A state of a robot with contacts."""
 
-    model: ClusterModel  # the model
-    data: ClusterData  # its workspace
-    q: np.ndarray  # configuration
-    v: np.ndarray  # velocity; of impacts that before
-    found: Found  # what ``find`` returned
-    how: Any  # how their forces are found, as ``_forces.solved`` takes it
+    model: ClusterModel
+    data: ClusterData
+    q: np.ndarray  # configuration, shape (nq,)
+    v: np.ndarray  # independent velocity, shape (nv,); for impacts, before the impact
+    contacts: ContactSet  # result of ``find``
+    method: Any  # kind of solution for the forces, as in ``_forces.solved``
 
 
-def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:
-    """Return the plan of contacts, kept in the data, and contacts and their data as lists.
-
-    No plan if the kernel cannot do them: rotors that spin, fields that were not found.
-    """
+def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> ContactSet:
+    """Find or create the plan of contacts (None if the kernel cannot process them); list contacts and data."""
     if isinstance(contact_models, Iterator):
         contact_models = list(contact_models)
     if isinstance(contact_datas, Iterator):
         contact_datas = list(contact_datas)
-    key = "contacts", *_names(contact_models), None, *_names(contact_datas)
+    key = "contacts", *_identity(contact_models), None, *_identity(contact_datas)
     plan = data._plans.get(key)
     if plan is not None and plan.fits():
         return plan, plan.models, plan.datas
     models = models_of(model, contact_models)
     datas = datas_of(models, contact_datas)
-    plan = _made(model, models, datas, contact_models, contact_datas)
+    plan = _create(model, models, datas, contact_models, contact_datas)
     if plan is not None:
-        keep(data, key, plan)
+        store(data, key, plan)
     return plan, models, datas
 
 
-def _names(container: Any) -> list[int]:
-    """Return what tells a list of contacts from others, as long as it and they are alive."""
+def _identity(container: Any) -> list[int]:
+    """Identify a list of contacts by the ids of its objects while they are alive."""
     return list(map(id, container)) if type(container) in (list, tuple) else [id(container)]
 
 
-def _made(
+def _create(
     model: ClusterModel, models: list[Any], datas: list[Any], contact_models: Any, contact_datas: Any
 ) -> Plan | None:
-    """Return a new plan, or None."""
     places = places_of(model, models, datas)
     if places is None:
         return None
@@ -468,15 +440,15 @@ def _made(
     return plan if plan.watch(contact_models, contact_datas, places) else None
 
 
-def _offsets(given: dict[str, int], left: dict[str, int]) -> dict[str, int]:
-    """Return where fields stand from the first one on, in float64."""
-    first, begin = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
-    found = {name: (given[x] - first) // 8 for name, x in _MODEL.items()}
-    return found | {name: (left[x] - begin) // 8 for name, x in _DATA.items()}
+def _offsets(of_model: dict[str, int], of_data: dict[str, int]) -> dict[str, int]:
+    """Compute the offsets of fields from the first field, in units of float64."""
+    first, begin = min(of_model[x] for x in _MODEL.values()), min(of_data[x] for x in _DATA.values())
+    offsets = {name: (of_model[x] - first) // 8 for name, x in _MODEL.items()}
+    return offsets | {name: (of_data[x] - begin) // 8 for name, x in _DATA.items()}
 
 
 def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Return of a joint its body, the root, the rotation from the body's frame to the joint's, the world's position."""
+    """Find body, root, rotation from the body's frame to the joint's, and world position of a joint."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
     b, _, root, align, world = home_of(model, j)

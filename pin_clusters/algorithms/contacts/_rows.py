@@ -1,4 +1,4 @@
-"""Forces at rows of a constraint that the user gives: by one kernel, and by plans for the extension."""
+"""Forces at constraint rows given by the user, and call records for the C extension."""
 
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ _MOST_KNOWN = 16
 
 
 class _Names(NamedTuple):
-    """Names of the positions where a function is given things; empty for what it does not take."""
+    """Names of the argument positions of a call; empty if the call does not have the argument."""
 
     state: str
     J: str
@@ -35,7 +35,7 @@ _NAMES = {
     ("impulseDynamics", True): _Names("q v", "constraint_jacobian", "", "restitution_coefficient", "damping"),
     ("impulseDynamics", False): _Names("q", "v_before", "", "contact_models", "contact_datas"),
 }
-"""Of each function, with a configuration and without one. Without q, all that follows moves up."""
+"""Per function, with and without a configuration. Without q, the positions of later arguments move up by one."""
 
 
 def with_rows(
@@ -46,41 +46,33 @@ def with_rows(
     free: np.ndarray,
     drift: np.ndarray,
     scale: float,
-    how: Any,
+    method: Any,
 ) -> tuple[np.ndarray, Solution]:
-    """Return accelerations, or velocities after an impact, and the forces at rows J, as ``solved_rows``."""
+    """Compute accelerations, or velocities after an impact, and the forces at rows J; see ``solved_rows``."""
     plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
     plan.take(np.ascontiguousarray(J.T))
-    return solved_rows(J, _columns.columns(model, data, q, plan), free, drift, scale, how)
+    return solved_rows(J, _columns.columns(model, data, q, plan), free, drift, scale, method)
 
 
 def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
-    """Let the extension answer calls with m rows from now on: with and without the last arguments.
-
-    Args:
-        data: Workspace.
-        function: The function that was called.
-        m: Number of rows.
-        posed: Whether it was given a configuration.
-    """
+    """Let the C extension serve calls with m rows, with and without the last arguments; ``posed``: q was passed."""
     names, key = _NAMES[function.__name__, posed], ("rows", function.__name__, m, posed)
     if key in data._plans or not is_fast(function) or not m:
         return
     codes = _codes(data, names, posed)
     if all(codes):
-        _columns.keep(data, key, True)
+        _columns.store(data, key, True)
         last = [name for name in (names.restitution, names.damping) if name]
         for i in range(len(last) + 1):
             _remember(data, function, m, names, last[:i], codes, posed)
 
 
 def _codes(data: ClusterData, names: _Names, posed: bool) -> list[int]:
-    """Return the addresses of the kernels: of the forces, of the response, of what else is computed."""
     forces = kernels.row_forces.compiled_address
     if not posed:
         return [forces, kernels.mass_response.compiled_address]
-    others = {"crba": CRBA, "aba": ABA, "computeMechanicalEnergy": ENERGY} if names.drift else {}
-    codes = [data._code(name, operation.name) for name, operation in others.items()]
+    operations = {"crba": CRBA, "aba": ABA, "computeMechanicalEnergy": ENERGY} if names.drift else {}
+    codes = [data._code(name, operation.name) for name, operation in operations.items()]
     return [forces, data._code("", COLUMNS.name), *codes]
 
 
@@ -89,8 +81,8 @@ def _remember(
 ) -> None:
     n, impact = data.model.nv, not names.drift
     form = Form(data, function, " ".join([names.state, names.J, names.drift, *last]))
-    settings, scale, found, drift = settings_for(None), np.zeros(1), np.zeros(3), np.zeros(m)
-    gram, forces, room = np.zeros((m + 1, m + 1)), np.zeros(m), np.zeros(2 * m * m + 2 * m)
+    settings, scale, status, drift = settings_for(None), np.zeros(1), np.zeros(3), np.zeros(m)
+    gram, forces, work = np.zeros((m + 1, m + 1)), np.zeros(m), np.zeros(2 * m * m + 2 * m)
     at_drift, free, response = form.lead_to(drift), np.zeros(n), np.zeros((n, m))
     at_rows = _take_rows(form, names.J, m)
     if names.drift:
@@ -98,7 +90,7 @@ def _remember(
     for name, number in ((names.restitution, scale), (names.damping, settings[at.MU :])):
         take_number(form, name if name in last else "", number, at_most_1=name == names.restitution)
     if not posed:
-        form.argument("q", n, register())  # torques, or velocities
+        form.argument("q", n, register())  # this position has torques, or velocities
     vectors = names.state.split()
     form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in vectors]
     (_respond_at_pose if posed else _respond)(form, m, at_rows, codes, response, None if impact else free)
@@ -109,24 +101,23 @@ def _remember(
         "how": settings,
         "counts": settings.view(np.int64),
         "gram": gram,
-        "work": room,
+        "work": work,
         "forces": forces,
-        "found": found,
+        "found": status,
     }
     leads = {"J": (at_rows, m, n), "drift": (at_drift, m)}
     if impact:
         leads["free"] = form.word(vectors[-1]), n
-    given = "J response free drift scale how counts gram work forces found +nv"
-    form.run(ROW_FORCES, codes[0], data._pointers["ddq"], given, arrays=arrays, leads=leads)
+    names_of_arguments = "J response free drift scale how counts gram work forces found +nv"
+    form.run(ROW_FORCES, codes[0], data._pointers["ddq"], names_of_arguments, arrays=arrays, leads=leads)
     if posed:
         _leave_state(form, impact, vectors)
     form.save(data._dq_after.numbers if impact else data._ddq, "out")
-    leave_forces(form, data._impulses if impact else data._forces, forces, found)
+    leave_forces(form, data._impulses if impact else data._forces, forces, status)
     form.remember(_MOST_KNOWN)
 
 
 def _take_rows(form: Form, name: str, m: int) -> np.ndarray:
-    """Take m rows as an argument; return the word that leads there."""
     n, word = form.model.nv, register()
     form.checks.append(("matrix", form.positions[name], m, m * n, np.zeros((m, n)), word))
     return word
@@ -135,7 +126,7 @@ def _take_rows(form: Form, name: str, m: int) -> np.ndarray:
 def _respond_at_pose(
     form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
 ) -> None:
-    """Compute M^-1 J' at q, and accelerations without forces if they are wanted."""
+    """Compute M^-1 J' at q, and the accelerations without forces unless ``free`` is None."""
     data, n = form.owner, form.model.nv
     columns, B = _columns.of_inputs(form.model, data, (), pin.LOCAL, m), np.zeros((n, m))
     transposed = np.arange(m * n).reshape(m, n).T.ravel().copy()
@@ -158,30 +149,30 @@ def _respond_at_pose(
 def _respond(
     form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
 ) -> None:
-    """Compute M^-1 J' with the mass matrix in ``data.M``, and accelerations without forces if they are wanted."""
-    data, n, room = form.owner, form.model.nv, np.zeros(form.model.nv * (form.model.nv + 1))
+    """Compute M^-1 J' with the mass matrix in ``data.M``, and the accelerations without forces unless None."""
+    data, n, work = form.owner, form.model.nv, np.zeros(form.model.nv * (form.model.nv + 1))
     form.checks.append(("owes", data._owed_words, bits("M" if free is None else "M nle")))
 
     def run(rows: str, out: np.ndarray, leads: Any, arrays: Any) -> None:
-        arrays = {"mass": data._M, "work": room, "response": out, **arrays}
+        arrays = {"mass": data._M, "work": work, "response": out, **arrays}
         form.run(MASS_RESPONSE, codes[1], data._pointers["ddq"], f"mass {rows} work response", None, arrays, leads)
 
     run("J", response, {"J": (at_rows, m, n)}, {})
     if free is not None:
-        rest = np.zeros((1, n))
-        words = form.word("q"), form.lead_to(data._nle), form.lead_to(rest)
+        unforced = np.zeros((1, n))
+        words = form.word("q"), form.lead_to(data._nle), form.lead_to(unforced)
         form.work.append(("minus", n, np.arange(n), *words))
-        run("rest", free.reshape(n, 1), {}, {"rest": rest})
+        run("rest", free.reshape(n, 1), {}, {"rest": unforced})
 
 
 def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
-    """Let the extension invert the equations of motion with m rows from now on: at q, or with ``data.M``."""
+    """Let the C extension invert the KKT matrix with m rows, at q or with ``data.M``."""
     key, posed = ("rows", function.__name__, m), "q" in function.positions if is_fast(function) else False
     code, of_mass = kernels.kkt_inverse.compiled_address, data._code("crba", CRBA.name)
     if key in data._plans or not is_fast(function) or not m or not code or (posed and not of_mass):
         return
-    _columns.keep(data, key, True)
-    n, mu, room = data.model.nv, np.zeros(1), np.zeros(data.model.nv * (data.model.nv + 1) + m * (m + 1))
+    _columns.store(data, key, True)
+    n, mu, work = data.model.nv, np.zeros(1), np.zeros(data.model.nv * (data.model.nv + 1) + m * (m + 1))
     for damping in ("", "damping") if posed else ("",):
         form = Form(data, function, " ".join(["q" * posed, "constraint_jacobian", damping]))
         at_rows = _take_rows(form, "constraint_jacobian", m)
@@ -192,7 +183,7 @@ def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
             form.run(CRBA, of_mass, data._pointers["M"], "q mass", arrays={"mass": mass})
         else:
             form.checks.append(("owes", data._owed_words, bits("M")))
-        arrays, leads = {"mass": mass, "mu": mu, "work": room}, {"J": (at_rows, m, n)}
+        arrays, leads = {"mass": mass, "mu": mu, "work": work}, {"J": (at_rows, m, n)}
         form.run(KKT_INVERSE, code, data._pointers["ddq"], "mass J mu work +square", arrays=arrays, leads=leads)
         if posed:
             form.work.append(("copy", mass.size, data._M, mass))
@@ -201,13 +192,20 @@ def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
 
 
 def _leave_state(form: Form, impact: bool, vectors: list[str]) -> None:
-    """Write what stays in the data of a call that is given a configuration, besides forces and motions."""
-    data, mine = form.owner, form.owner._derivatives
+    """Write the fields of data that a call with a configuration fills, except forces and motions."""
+    data, derivatives = form.owner, form.owner._derivatives
     if impact:
         form.owes(OWED["impulseDynamics"], ["q"], late=True)
-        form.work.append(("copy", mine.after_impact.size, mine.after_impact, np.full(mine.after_impact.size, np.nan)))
+        form.work.append(
+            (
+                "copy",
+                derivatives.after_impact.size,
+                derivatives.after_impact,
+                np.full(derivatives.after_impact.size, np.nan),
+            )
+        )
     else:
         form.owes(OWED["forwardDynamics"], ["q", "v", "zeros"], late=True)
-        form.keep(mine.after_aba, vectors, form.work)
+        form.keep(derivatives.after_aba, vectors, form.work)
         form.work.append(("copy", data._M.size, data._M, data._M_kernel))
         leave_energies(form)

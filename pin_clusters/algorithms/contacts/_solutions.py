@@ -1,7 +1,7 @@
-"""Accelerations and impacts with contacts, by the kernel if it can; their derivatives by dense equations.
+"""Accelerations and impacts with contacts, by the kernel if possible; their derivatives by dense equations.
 
-Those of forces of least norm are included. With r = J a + drift less what is asked for, and A = J M^-1 J':
-M da - J' dforce = -d(torques) at given a and forces, and J da + dr = 0, or -mu dforce if they are damped.
+Minimum-norm forces are supported. With the residual r = J a + drift - gamma and A = J M^-1 J', the derivatives solve
+M da - J' dlambda = -dtau (at given a and lambda) and J da + dr = -mu dlambda: docs/algorithms.md, (D2) and (D3).
 """
 
 from typing import Any
@@ -17,34 +17,40 @@ from ..dynamics.aba import aba
 from ..dynamics.derivatives import computeRNEADerivatives
 from ..dynamics.minverse import computeMinverse
 from ._forces import Solution, damping_of, independent, lasting_damping_of, regular, solved, spectrum
-from ._objects import delassus, hand_out, jacobian, missing
-from ._plans import Contacts, Found
+from ._objects import delassus, jacobian, missing, write_forces
+from ._plans import Contacts, ContactSet
 from ._rows import with_rows
 from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 Slopes = tuple[Matrices, Matrices]
-"""Derivatives by q, v, and tau if there is any: of motions, each (nv, nv), and of forces, each (rows, nv)."""
+"""Derivatives with respect to q, v and, if present, tau: of motions (nv, nv) each, and of forces (rows, nv) each."""
 
 
 def accelerations(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Found, how: Any
+    model: ClusterModel,
+    data: ClusterData,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray,
+    contacts: ContactSet,
+    method: Any,
 ) -> tuple[np.ndarray, Solution]:
-    """Return accelerations and forces; ``how``: see ``_forces.solved``."""
+    """Compute accelerations and forces; ``method``: see ``_forces.solved``."""
     plan, models, datas = contacts
     if plan is not None:
-        found = plan.run(model, data, q, v, tau) if how is None else None
-        if found is not None:
-            return found, plan.whole()
-        return plan.solve(model, data, q, v, tau, how)
+        ddq = plan.run(model, data, q, v, tau) if method is None else None
+        if ddq is not None:
+            return ddq, plan.whole()
+        return plan.solve(model, data, q, v, tau, method)
     free = aba(model, data, q, v, tau)
     _tree.compute(model, data, MOTION | COLUMNS, q, v, free)
     J = jacobian(model, data, models, datas)
     lacking = [missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
-    rest = np.concatenate(lacking) if lacking else np.zeros(0)
+    required = np.concatenate(lacking) if lacking else np.zeros(0)
     A, response = delassus(model, data, q, J)
-    solution = solved(A, rest, how)
-    hand_out(models, datas, solution.forces)
+    solution = solved(A, required, method)
+    write_forces(models, datas, solution.forces)
     data._ddq[:] = free + response @ solution.forces
     return data._ddq.copy(), solution
 
@@ -54,68 +60,65 @@ def after_impact(
     data: ClusterData,
     q: np.ndarray,
     v: np.ndarray,
-    contacts: Found,
-    bounce: float,
-    how: Any,
+    contacts: ContactSet,
+    restitution: float,
+    method: Any,
     J: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Solution]:
-    """Return the velocity after an impact, v before, with a restitution, and impulses; J: rows in place of contacts."""
+    """Compute velocity after an impact and impulses; J: rows instead of contacts."""
     plan, models, datas = contacts
     if plan is not None:
-        rest = data._zeros
-        if not isinstance(how, pin.ProximalSettings):
-            damping = damping_of(how)
-            after = plan.run(model, data, q, v, rest, IMPACT, bounce, damping)
+        zeros = data._zeros
+        if not isinstance(method, pin.ProximalSettings):
+            damping = damping_of(method)
+            after = plan.run(model, data, q, v, zeros, IMPACT, restitution, damping)
             if after is not None:
                 return after, plan.whole(damping)
-        return plan.solve(model, data, q, v, rest, how, IMPACT, bounce)
+        return plan.solve(model, data, q, v, zeros, method, IMPACT, restitution)
     if J is not None:
-        return with_rows(model, data, q, J, v, np.zeros(len(J)), bounce, how)
+        return with_rows(model, data, q, J, v, np.zeros(len(J)), restitution, method)
     _tree.compute(model, data, COLUMNS, q)
     J = jacobian(model, data, models, datas)
     A, response = delassus(model, data, q, J)
-    solution = solved(A, -(1.0 + bounce) * (J @ v), how)
-    hand_out(models, datas, solution.forces)
+    solution = solved(A, -(1.0 + restitution) * (J @ v), method)
+    write_forces(models, datas, solution.forces)
     return v + response @ solution.forces, solution
 
 
-def of_accelerations(at: Contacts, tau: np.ndarray) -> Slopes:
-    """Return the derivatives of accelerations and forces."""
-    a, solution = accelerations(at.model, at.data, at.q, at.v, tau, at.found, at.how)
+def of_accelerations(state: Contacts, tau: np.ndarray) -> Slopes:
+    a, solution = accelerations(state.model, state.data, state.q, state.v, tau, state.contacts, state.method)
     forces = solution.forces.copy()
-    given = variations(at, at.v, a, forces)
-    dtau_dq, dtau_dv, _ = computeRNEADerivatives(at.model, at.data, at.q, at.v, a, external(at, forces))
-    Minv = computeMinverse(at.model, at.data, at.q)
-    free = -Minv @ (dtau_dq + given.turned), -Minv @ dtau_dv, Minv
-    (by_q, by_v, by_tau), by_forces = _with_forces(at, solution, given, free)
+    at_forces = variations(state, state.v, a, forces)
+    dtau_dq, dtau_dv, _ = computeRNEADerivatives(state.model, state.data, state.q, state.v, a, external(state, forces))
+    Minv = computeMinverse(state.model, state.data, state.q)
+    free = -Minv @ (dtau_dq + at_forces.turned), -Minv @ dtau_dv, Minv
+    (by_q, by_v, by_tau), by_forces = _with_forces(state, solution, at_forces, free)
     return (by_q, by_v, 0.5 * (by_tau + by_tau.T)), by_forces
 
 
-def of_impact(at: Contacts, bounce: float) -> Slopes:
-    """Return the derivatives of velocities after an impact, and of impulses."""
-    after, solution = after_impact(at.model, at.data, at.q, at.v, at.found, bounce, at.how)
-    forces, rest = solution.forces.copy(), np.zeros(at.model.nv)
-    # J after = -bounce J v: at rest, accelerations are what velocities are
-    given = variations(at, rest, after + bounce * at.v, forces, corrected=False)
-    given = given._replace(by_v=bounce * given.J)
-    dtau_dq = _without_gravity(at, after - at.v, external(at, forces)) + given.turned
-    free = -computeMinverse(at.model, at.data, at.q) @ dtau_dq, np.eye(at.model.nv)
-    return _with_forces(at, solution, given, free)
+def of_impact(state: Contacts, restitution: float) -> Slopes:
+    after, solution = after_impact(state.model, state.data, state.q, state.v, state.contacts, restitution, state.method)
+    forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
+    # The impact condition J after = -restitution J v has the form of an acceleration condition at rest.
+    at_forces = variations(state, zeros, after + restitution * state.v, forces, corrected=False)
+    at_forces = at_forces._replace(by_v=restitution * at_forces.J)
+    dtau_dq = _without_gravity(state, after - state.v, external(state, forces)) + at_forces.turned
+    free = -computeMinverse(state.model, state.data, state.q) @ dtau_dq, np.eye(state.model.nv)
+    return _with_forces(state, solution, at_forces, free)
 
 
-def _without_gravity(at: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndarray:
-    """Return dtau_dq at rest, of accelerations and external forces alone."""
-    rest = np.zeros(at.model.nv)
-    whole = computeRNEADerivatives(at.model, at.data, at.q, rest, a, acting)[0]
-    return whole - computeRNEADerivatives(at.model, at.data, at.q, rest, rest)[0]
+def _without_gravity(state: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndarray:
+    """Compute dtau_dq at rest, due to accelerations and external forces alone."""
+    zeros = np.zeros(state.model.nv)
+    with_gravity = computeRNEADerivatives(state.model, state.data, state.q, zeros, a, acting)[0]
+    return with_gravity - computeRNEADerivatives(state.model, state.data, state.q, zeros, zeros)[0]
 
 
-def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matrices) -> Slopes:
-    """Add what the forces do to what happens at given forces."""
-    J, mu = given.J, lasting_damping_of(at.how)
-    A, response = delassus(at.model, at.data, at.q, J)
+def _with_forces(state: Contacts, solution: Solution, at_forces: Variations, free: Matrices) -> Slopes:
+    J, mu = at_forces.J, lasting_damping_of(state.method)
+    A, response = delassus(state.model, state.data, state.q, J)
     lacking = [-(J @ x) for x in free]
-    for x, by in zip(lacking, (given.by_q, given.by_v), strict=False):
+    for x, by in zip(lacking, (at_forces.by_q, at_forces.by_v), strict=False):
         x -= by
     redundant = mu == 0.0 and len(A) > 0 and not independent(A)
     if redundant:
@@ -125,23 +128,24 @@ def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matr
         inverse = regular(A + mu * np.eye(len(A)), np.eye(len(A)))
     forces = [inverse @ x for x in lacking]
     if redundant:
-        forces[0] += _of_least_norm(at, solution, A, response, inverse)
+        forces[0] += _of_least_norm(state, solution, A, response, inverse)
     return tuple(x + response @ f for x, f in zip(free, forces, strict=True)), tuple(forces)
 
 
 def _of_least_norm(
-    at: Contacts, solution: Solution, A: np.ndarray, response: np.ndarray, inverse: np.ndarray
+    state: Contacts, solution: Solution, A: np.ndarray, response: np.ndarray, inverse: np.ndarray
 ) -> np.ndarray:
-    """Return how forces of least norm change, as the combinations of rows that do nothing turn.
+    """Compute the additional derivative of minimum-norm forces, due to the rotation of the null space of A.
 
-    Of the derivative of the pseudo-inverse, (1 - P) dA A+ A+ + A+ A+ dA (1 - P), times what is asked for; P = A A+.
+    With P = A A+, the derivative of the pseudoinverse contributes (1 - P) dA A+ A+ + A+ A+ dA (1 - P), times the
+    right-hand side.
     """
-    forces, rest = solution.forces.copy(), np.zeros(at.model.nv)
+    forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
     idle = np.eye(len(A)) - A @ inverse
     z = response @ (inverse @ forces)
-    turning = variations(at, rest, z, forces, corrected=False).by_q
-    # what is asked for in vain, if contacts contradict each other, is no force, until rows turn
-    vain = idle @ -solution.missed
-    found = variations(at, rest, rest, vain, corrected=False)
-    torques = _without_gravity(at, rest, external(at, vain)) + found.turned
+    turning = variations(state, zeros, z, forces, corrected=False).by_q
+    # The unreachable part of the right-hand side of contradictory contacts causes forces only when rows rotate.
+    unreachable = idle @ -solution.residual
+    of_unreachable = variations(state, zeros, zeros, unreachable, corrected=False)
+    torques = _without_gravity(state, zeros, external(state, unreachable)) + of_unreachable.turned
     return np.asarray(idle @ turning - inverse @ inverse @ response.T @ torques)

@@ -1,7 +1,8 @@
-"""How contacts change with the state: what they have less what is asked of them, and the torques of their forces.
+"""Derivatives of contact conditions and of the torques of contact forces with respect to the state.
 
-By Pinocchio's objects and the derivatives of motions of the tree; of each contact all is in the frame of its first
-side. j are displacements of the sides, per independent velocity; a force f acts on side 1, -f on side 2.
+They use Pinocchio's contact objects and the derivatives of tree motions; docs/algorithms.md, (D1). Quantities of a
+contact are in the frame of its side 1. j is the displacement of a side per independent velocity; a force f acts on
+side 1, and -f on side 2.
 """
 
 from collections.abc import Iterator
@@ -18,59 +19,58 @@ from ._plans import Contacts
 
 
 class Side(NamedTuple):
-    """One side of a contact, in the axes of the first one; at its own point if points are in contact."""
+    """One side of a contact, in axes of side 1; for point contacts, at the point of the side."""
 
-    j: np.ndarray  # displacement, shape (6, nv), as all derivatives
+    j: np.ndarray  # displacement, shape (6, nv)
     velocity: np.ndarray  # shape (6,)
-    # shape (6,); of a point, whose rotation does not count, its own, shape (3,), as the last two
-    acceleration: np.ndarray
-    v_q: np.ndarray  # derivative of the velocity by q, in the side's own axes
-    a_q: np.ndarray  # of the acceleration
-    a_v: np.ndarray  # of the acceleration by v
+    acceleration: np.ndarray  # shape (6,); for a point, the classical acceleration, shape (3,)
+    v_q: np.ndarray  # derivative of the velocity with respect to q, in the side's own axes, shape (6, nv)
+    a_q: np.ndarray  # derivative of the acceleration with respect to q, shape (6, nv); (3, nv) for a point
+    a_v: np.ndarray  # derivative of the acceleration with respect to v, shape as a_q
 
 
 class Variations(NamedTuple):
-    """Of all contacts."""
+    """Derivatives of all contact conditions."""
 
-    J: np.ndarray  # rows, shape (rows, nv), as the next two
-    by_q: np.ndarray  # derivative of what contacts have less what is asked of them, at given v and a
-    by_v: np.ndarray  # the same by v
-    # derivative by q of the torques that hold their forces, if these stay in the axes of their joints, less that of the
-    # forces as they are; shape (nv, nv)
+    J: np.ndarray  # Jacobian rows, shape (rows, nv)
+    by_q: np.ndarray  # derivative of actual minus required acceleration with respect to q, at given v and a
+    by_v: np.ndarray  # derivative of actual minus required acceleration with respect to v
+    # derivative with respect to q of the torques of the forces, held constant in joint axes, minus the derivative of
+    # the torques of the forces held constant in their contact frames; shape (nv, nv)
     turned: np.ndarray
 
 
-def variations(at: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Return how contacts that are placed at q change, at v in the place of their own; correctors count if wished."""
-    model, data = at.model, at.data
-    computeForwardKinematicsDerivatives(model, data, at.q, v, a)
+def variations(state: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
+    """Differentiate contact conditions at q, with v instead of ``state.v``; ``corrected`` includes the correctors."""
+    model, data = state.model, state.data
+    computeForwardKinematicsDerivatives(model, data, state.q, v, a)
     turned = np.zeros((model.nv, model.nv))
     rows: list[list[np.ndarray]] = [[np.zeros((0, model.nv))] for _ in range(3)]
-    for c, d, f in _with_forces(at, forces):
-        one, two = _sides(model, data, c, d)
-        for to, x in zip(rows, _rows(c, d, one, two, corrected), strict=True):
+    for c, d, f in _with_forces(state, forces):
+        side1, side2 = _sides(model, data, c, d)
+        for to, x in zip(rows, _rows(c, d, side1, side2, corrected), strict=True):
             to.append(x)
-        turned += _turned(c, d, one, two, f)
+        turned += _turned(c, d, side1, side2, f)
     J, by_q, by_v = (np.vstack(x) for x in rows)
     return Variations(J, by_q, by_v, turned)
 
 
-def external(at: Contacts, forces: np.ndarray) -> np.ndarray:
-    """Return the forces of contacts in the frames of their joints, shape (njoints, 6)."""
-    found = np.zeros((at.model.njoints, 6))
-    for c, d, f in _with_forces(at, forces):
-        there = d.c1Mc2.actInv(pin.Force(f)).vector
+def external(state: Contacts, forces: np.ndarray) -> np.ndarray:
+    """Convert contact forces to external forces in joint frames, shape (njoints, 6)."""
+    wrenches = np.zeros((state.model.njoints, 6))
+    for c, d, f in _with_forces(state, forces):
+        force2 = d.c1Mc2.actInv(pin.Force(f)).vector
         if size(c) == 3:
-            there = np.concatenate([d.c1Mc2.rotation.T @ f[:3], np.zeros(3)])
-        found[c.joint1_id] += c.joint1_placement.act(pin.Force(f)).vector
-        found[c.joint2_id] -= c.joint2_placement.act(pin.Force(there)).vector
-    found[0] = 0.0
-    return found
+            force2 = np.concatenate([d.c1Mc2.rotation.T @ f[:3], np.zeros(3)])
+        wrenches[c.joint1_id] += c.joint1_placement.act(pin.Force(f)).vector
+        wrenches[c.joint2_id] -= c.joint2_placement.act(pin.Force(force2)).vector
+    wrenches[0] = 0.0
+    return wrenches
 
 
-def _with_forces(at: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, np.ndarray]]:
-    """Yield each contact, its data, and its force in the axes of its first side, shape (6,)."""
-    row, (_, models, datas) = 0, at.found
+def _with_forces(state: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, np.ndarray]]:
+    """Yield each contact, its data, and its force in the axes of side 1, shape (6,)."""
+    row, (_, models, datas) = 0, state.contacts
     for c, d in zip(models, datas, strict=True):
         n, f = size(c), np.zeros(6)
         f[:n] = forces[row : row + n]
@@ -82,9 +82,9 @@ def _sides(model: ClusterModel, data: ClusterData, c: Any, d: Any) -> tuple[Side
     between = d.c1Mc2.action
     if size(c) == 3:
         between = np.kron(np.eye(2), d.c1Mc2.rotation)
-    one = _side(model, data, c.joint1_id, c.joint1_placement, np.eye(6))
-    two = _side(model, data, c.joint2_id, c.joint2_placement, between)
-    return (_of_point(one), _of_point(two)) if size(c) == 3 else (one, two)
+    side1 = _side(model, data, c.joint1_id, c.joint1_placement, np.eye(6))
+    side2 = _side(model, data, c.joint2_id, c.joint2_placement, between)
+    return (_of_point(side1), _of_point(side2)) if size(c) == 3 else (side1, side2)
 
 
 def _side(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3, to: np.ndarray) -> Side:
@@ -96,7 +96,7 @@ def _side(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3
 
 
 def _of_point(side: Side) -> Side:
-    """Return the side with the acceleration of its point."""
+    """Convert the accelerations of a side to classical accelerations of its point."""
     u, w = side.velocity[:3], side.velocity[3:]
     return side._replace(
         acceleration=side.acceleration[:3] + np.cross(w, u),
@@ -106,60 +106,62 @@ def _of_point(side: Side) -> Side:
 
 
 def _ad(m: np.ndarray) -> np.ndarray:
-    """Matrix of the cross product of a motion with another one."""
+    """Return the matrix of the spatial cross product m x."""
     return np.array(pin.Motion(m).action)
 
 
-def _rows(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``J``, ``by_q`` and ``by_v`` of one contact, in its reference frame."""
-    n, apart = size(c), one.j - two.j
-    J, relative = apart[:n], one.velocity - two.velocity
+def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    n, displacement = size(c), side1.j - side2.j
+    J, relative = displacement[:n], side1.velocity - side2.velocity
 
     def moved(motion: np.ndarray) -> np.ndarray:
-        """How what the second side has changes as the first one's axes move against it; points have but directions."""
-        return pin.skew(motion[:3]) @ apart[3:] if n == 3 else _ad(motion) @ J
+        """Change of a motion of side 2 as the axes of side 1 rotate relative to it; points change direction only."""
+        return pin.skew(motion[:3]) @ displacement[3:] if n == 3 else _ad(motion) @ J
 
-    u_q = two.v_q[:n] + moved(two.velocity)  # in the axes of the first side
-    rate_q = one.v_q[:n] - u_q
-    has_q, has_v = one.a_q - two.a_q - moved(two.acceleration), one.a_v - two.a_v
-    missed = one.acceleration - two.acceleration
+    u_q = side2.v_q[:n] + moved(side2.velocity)  # in the axes of side 1
+    rate_q = side1.v_q[:n] - u_q
+    actual_q, actual_v = side1.a_q - side2.a_q - moved(side2.acceleration), side1.a_v - side2.a_v
+    residual = side1.acceleration - side2.acceleration
     if n == 6 and c.reference_frame == pin.LOCAL:
-        has_q = has_q - _ad(two.velocity) @ rate_q + _ad(relative) @ u_q
-        has_v = has_v - _ad(two.velocity) @ J + _ad(relative) @ two.j
-        missed = missed + _ad(relative) @ two.velocity
+        actual_q = actual_q - _ad(side2.velocity) @ rate_q + _ad(relative) @ u_q
+        actual_v = actual_v - _ad(side2.velocity) @ J + _ad(relative) @ side2.j
+        residual = residual + _ad(relative) @ side2.velocity
     if corrected:
         gains, p = gains_of(c), d.c1Mc2.translation
         kp, kd = _rows_of(gains.Kp, n), _rows_of(gains.Kd, n)
         if n == 3:
-            error, error_q = c.desired_contact_placement.translation - p, J - pin.skew(p) @ one.j[3:]
+            error, error_q = c.desired_contact_placement.translation - p, J - pin.skew(p) @ side1.j[3:]
         else:
-            off = c.desired_contact_placement.actInv(d.c1Mc2)
-            error, error_q = -pin.log6(off).vector, pin.Jlog6(off) @ d.c1Mc2.inverse().action @ J
-        has_q, has_v = has_q + kp * error_q + kd * rate_q, has_v + kd * J
-        missed = missed + kp[:, 0] * error + kd[:, 0] * (relative - c.desired_contact_velocity.vector)[:n]
+            placement_error = c.desired_contact_placement.actInv(d.c1Mc2)
+            error, error_q = (
+                -pin.log6(placement_error).vector,
+                pin.Jlog6(placement_error) @ d.c1Mc2.inverse().action @ J,
+            )
+        actual_q, actual_v = actual_q + kp * error_q + kd * rate_q, actual_v + kd * J
+        residual = residual + kp[:, 0] * error + kd[:, 0] * (relative - c.desired_contact_velocity.vector)[:n]
     if c.reference_frame != pin.LOCAL_WORLD_ALIGNED:
-        return J, has_q, has_v
-    # axes of the first side turn beneath those of the world
-    has_q = has_q - np.vstack([pin.skew(x) @ one.j[3:] for x in np.split(missed, n // 3)])
-    return turn(d.oMc1.rotation, J), turn(d.oMc1.rotation, has_q), turn(d.oMc1.rotation, has_v)
+        return J, actual_q, actual_v
+    # The axes of side 1 rotate relative to the world.
+    actual_q = actual_q - np.vstack([pin.skew(x) @ side1.j[3:] for x in np.split(residual, n // 3)])
+    return turn(d.oMc1.rotation, J), turn(d.oMc1.rotation, actual_q), turn(d.oMc1.rotation, actual_v)
 
 
 def _rows_of(gain: Any, n: int) -> np.ndarray:
-    """Return a gain per row: one for all, or one each."""
     return np.broadcast_to(np.ravel(gain)[:n], (n,))[:, None]
 
 
-def _turned(c: Any, d: Any, one: Side, two: Side, f: np.ndarray) -> np.ndarray:
-    """Return what the torques of a contact's forces change as the sides move against the frame that keeps them."""
-    frame = one.j.copy()
+def _turned(c: Any, d: Any, side1: Side, side2: Side, f: np.ndarray) -> np.ndarray:
+    frame = side1.j.copy()
     if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
         frame[3:] = 0.0
-    found = np.zeros((one.j.shape[1],) * 2)
-    for side, sign in ((one, 1.0), (two, -1.0)):
-        apart = side.j - frame
-        if size(c) == 3:  # a point follows its side
-            apart[:3] = 0.0
-        # (apart x*) f, column by column
-        change = np.vstack([-pin.skew(f[:3]) @ apart[3:], -pin.skew(f[:3]) @ apart[:3] - pin.skew(f[3:]) @ apart[3:]])
-        found += sign * side.j.T @ change
-    return found
+    torques = np.zeros((side1.j.shape[1],) * 2)
+    for side, sign in ((side1, 1.0), (side2, -1.0)):
+        relative = side.j - frame
+        if size(c) == 3:  # the contact point translates with its side
+            relative[:3] = 0.0
+        # relative x* f, column by column
+        change = np.vstack(
+            [-pin.skew(f[:3]) @ relative[3:], -pin.skew(f[:3]) @ relative[:3] - pin.skew(f[3:]) @ relative[3:]]
+        )
+        torques += sign * side.j.T @ change
+    return torques

@@ -1,4 +1,4 @@
-"""Forces of constraints: of loops, rods and couplings, and the bearing wrench of every joint."""
+"""Forces of constraints: loops, rods, couplings, and the wrench of every joint."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,16 +18,23 @@ from ._multipliers import Multipliers
 
 @dataclass(frozen=True, eq=False)
 class LoopWrench:
-    """What a loop of two frames transmits.
+    """Wrench of a loop between two frames.
 
     Attributes:
         constraint: Label of the user's constraint.
         joints: Names of the joints that move the bodies of frames a and b.
-        placement: Frame a in the frame of its joint, turned so that the axis of the loop is its z axis.
-        wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m]: in axes of ``placement``, the
-            moment about the origin of frame b. Body b's on body a is the opposite at the same point.
-        multipliers: One per row of the closure, in its order.
-        unique: Whether motion and torques determine it; otherwise it is a part of the solution of minimum norm.
+        placement: Frame a in the frame of its joint, rotated so that its z axis is the axis of the loop.
+        wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m]: in axes of ``placement``, with
+            the moment about the origin of frame b. Body b exerts the opposite wrench on body a.
+        multipliers: Lagrange multipliers, one per row of the closure, [N] or [N m].
+        unique: Whether motion and torques determine the wrench. Otherwise it belongs to the minimum-norm solution.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> loop = pc.constraint_forces(model, model.createData(), pc.neutral(model), [0.0], np.zeros(3)).loops[0]
+        >>> loop.joints, loop.wrench.shape
+        (('coupler', 'rocker'), (6,))
     """
 
     constraint: str
@@ -40,16 +47,16 @@ class LoopWrench:
 
 @dataclass(frozen=True, eq=False)
 class RodForce:
-    """What a rod transmits.
+    """Forces of a rod.
 
     Attributes:
         constraint: Label of the user's constraint.
         joints: Names of the joints that move the bodies of its ends.
-        tension: [N]; positive if it pulls its ends together. Of a rod with mass, whose tension is not the same all
-            along, it is the part that keeps its length; weight and inertia are in the forces of the ends.
-        force_a: Force of the rod on the body of end a, in axes of the world, shape (3,), [N].
-        force_b: The same at end b.
-        unique: Whether motion and torques determine it; otherwise it is a part of the solution of minimum norm.
+        tension: Tension, [N]; positive if the rod pulls its ends together. For a rod with mass, it is the part that
+            keeps the length; weight and inertia are included in the end forces.
+        force_a: Force of the rod on the body of end a, in world axes, shape (3,), [N].
+        force_b: Force of the rod on the body of end b, in world axes, shape (3,), [N].
+        unique: Whether motion and torques determine the forces. Otherwise they belong to the minimum-norm solution.
     """
 
     constraint: str
@@ -62,14 +69,14 @@ class RodForce:
 
 @dataclass(frozen=True, eq=False)
 class CouplingForce:
-    """What an equation between joint coordinates transmits: a gear, a belt, a differential, a function of joints.
+    """Torques of an equation between joint coordinates: a gear, a belt, a differential, or a function of joints.
 
     Attributes:
         constraint: Label of the user's constraint.
-        joints: Names of the joints that it ties.
-        torques: Torque that it adds to that of each of these joints, shape (joints,), [N m] or [N].
-        multipliers: One per equation; ``torques = jacobian' multipliers``.
-        unique: Whether motion and torques determine it; otherwise it is a part of the solution of minimum norm.
+        joints: Names of the joints that the equation couples.
+        torques: Torque that the constraint adds to each of these joints, shape (joints,), [N m] or [N].
+        multipliers: Lagrange multipliers, one per equation; ``torques = jacobian' multipliers``.
+        unique: Whether motion and torques determine the torques. Otherwise they belong to the minimum-norm solution.
     """
 
     constraint: str
@@ -81,17 +88,17 @@ class CouplingForce:
 
 @dataclass(frozen=True, eq=False)
 class ConstraintForces:
-    """Forces of all constraints and bearings at one state.
+    """Forces of all constraints and joints at one state.
 
     Attributes:
-        loops: One per entry of ``model.closures``, in their order.
-        couplings: One per entry of ``model.coupling_rows``, in their order.
-        joints: Wrench that the body of the parent exerts on that of the child through each joint of the tree, torques
-            of motors and couplings included; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m];
-            the first row, the universe's, is 0.
-        unique: Whether motion and torques determine each of those, shape (njoints,).
-        rotors: Torque on each of ``model.rotors`` about its axis, shape (len(model.rotors),), [N m].
-        acceleration: Of the independent joints, shape (nv,).
+        loops: One entry per closure, in the order of ``model.closures``.
+        couplings: One entry per equation, in the order of ``model.coupling_rows``.
+        joints: Wrench of the parent body on the child body through each joint of the tree, including torques of motors
+            and couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]. Row 0, for the
+            universe, is zero.
+        unique: Whether motion and torques determine the wrench of each joint, shape (njoints,).
+        rotors: Torque on each rotor about its axis, in the order of ``model.rotors``, [N m].
+        acceleration: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
     """
 
     loops: tuple[LoopWrench | RodForce | CouplingForce, ...]
@@ -102,36 +109,32 @@ class ConstraintForces:
     acceleration: np.ndarray
 
 
-@_check.documented()
+@_check.documented(_check.SINGULAR)
 def constraint_forces(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau_tree: ArrayLike, fext: Any = None
 ) -> ConstraintForces:
-    """Compute what loops, rods, couplings and bearings transmit while the robot moves freely under torques.
+    """Compute the forces of loops, rods, couplings and joints while the robot moves under torques.
 
-    Along its own motion a joint transmits ``tau_tree``, plus the torques of the couplings that tie it, minus what its
-    armature and the rotors that it drives take up: ``S' f = tau_tree + couplings - armature a - ratio * rotors``.
+    Along its own motion, a joint transmits ``tau_tree`` plus the torques of its couplings, minus the torques that
+    accelerate its armature and rotors: ``S' f = tau_tree + couplings - armature a - ratio * rotors``.
 
-    Where constraints are redundant (planar loops in space: the axes are parallel anyway) only some combinations are
-    determined; then the multipliers are those of minimum norm, forces times the length of their loop and moments
-    alike, and what depends on that choice is flagged. Rows that repeat others but for the digits of a file (1.5708)
-    count as repeating them, and the forces are known to that misfit.
+    If constraints are redundant, such as planar loops in space with parallel axes, only some combinations of
+    multipliers are unique. The result is then the minimum-norm solution, with forces times the loop length and moments
+    weighted equally; ``unique`` marks the affected results. Rows that are redundant except for rounding in a file
+    (1.5708) count as redundant, and the forces have an error of that size.
 
     Args:
-        data: Its workspace; ``data.ddq`` and ``data.tree`` are filled.
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+        data: Workspace; fills ``data.ddq`` and ``data.tree``.
         tau_tree: Torques of motors and springs on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
-        The forces; the arrays are fresh.
-
-    Raises:
-        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        The forces; new arrays.
 
     References:
         Featherstone, "Rigid Body Dynamics Algorithms", chapter 8 (closed loops: tree forces and multipliers).
 
     Example:
-        A body on a prismatic joint that a gear holds by another one:
+        Two weights on prismatic joints that a gear couples, so that they balance each other:
 
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
         >>> tree = pin.Model()
@@ -140,29 +143,29 @@ def constraint_forces(
         ...     tree.appendBodyToJoint(j, pin.Inertia(2.0, np.zeros(3), np.eye(3)), pin.SE3.Identity())
         >>> model = pc.ClusterModel(tree, [pc.Gear("left", "right", -1.0)])
         >>> forces = pc.constraint_forces(model, model.createData(), np.zeros(2), [0.0], [0.0, 0.0])
-        >>> forces.couplings[0].torques.round(6).tolist()  # they balance each other: both weights
+        >>> forces.couplings[0].torques.round(6).tolist()  # the weight of each body
         [19.62, 19.62]
     """
     q, v = _check.state(model, data, q, v)
-    given = vector(model, "tau_tree", tau_tree, model.own_tree.nv, "nv of the spanning tree")
+    torques = vector(model, "tau_tree", tau_tree, model.own_tree.nv, "nv of the spanning tree")
     outer = np.zeros((model.njoints, 6)) if fext is None else _check.forces(model, fext)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
-    a = aba(model, data, q, v, given @ G, None if fext is None else outer)
+    a = aba(model, data, q, v, torques @ G, None if fext is None else outer)
     loads = Loads(model, data.tree, q, G @ v, G @ a + g, outer)
     solved = Multipliers(model, data.tree, q)
-    found = solved.solve(loads.torque() - given)
-    tau = loads.torque(solved.wrenches(found))
+    multipliers = solved.solve(loads.torque() - torques)
+    tau = loads.torque(solved.wrenches(multipliers))
     joints = np.array([f.vector for f in data.tree.f])
     joints[0] = 0.0
-    tau -= model.inertia_tree.armature * loads.motion[2] + loads.reflected  # what the wrenches do
+    tau -= model.inertia_tree.armature * loads.motion[2] + loads.reflected  # leaves the torques of the wrenches
     rotors = [
         loads.spin[k] if r.joint_id is None else tau[model.own_tree.idx_vs[r.joint_id]]
         for k, r in enumerate(model.rotors)
     ]
     return ConstraintForces(
-        loops=tuple(_of_closure(model, solved, loads, i, found) for i in range(len(model.closures))),
+        loops=tuple(_of_closure(model, solved, loads, i, multipliers) for i in range(len(model.closures))),
         couplings=tuple(
-            _of_joints(model, solved, len(model.closures) + i, found) for i in range(len(model.coupling_rows))
+            _of_joints(model, solved, len(model.closures) + i, multipliers) for i in range(len(model.coupling_rows))
         ),
         joints=joints,
         unique=solved.determined(),
@@ -172,28 +175,26 @@ def constraint_forces(
 
 
 def _of_closure(
-    model: ClusterModel, solved: Multipliers, loads: Loads, i: int, found: np.ndarray
+    model: ClusterModel, solved: Multipliers, loads: Loads, i: int, multipliers: np.ndarray
 ) -> LoopWrench | RodForce | CouplingForce:
-    """Return what entry i of ``model.closures`` transmits."""
     c = model.closures[i]
     if isinstance(c, JointClosure):
-        return _of_joints(model, solved, i, found)
+        return _of_joints(model, solved, i, multipliers)
     assert isinstance(c, FrameClosure | RodClosure)
     names = model.names[c.joint_a], model.names[c.joint_b]
-    own = found[solved.rows[i]].copy()
+    values = multipliers[solved.rows[i]].copy()
     if isinstance(c, FrameClosure):
-        wrench = solved.wrench(i, found)
-        return LoopWrench(c.source.label, names, c.placement_a.copy(), wrench, own, solved.unique(i))
-    push = own[0] * pull(solved.data, c)
+        wrench = solved.wrench(i, multipliers)
+        return LoopWrench(c.source.label, names, c.placement_a.copy(), wrench, values, solved.unique(i))
+    push = values[0] * pull(solved.data, c)
     at_a, at_b = loads.at_ends(c) if c.mass > 0.0 else (np.zeros(3), np.zeros(3))
-    return RodForce(c.source.label, names, -float(own[0]), -push - at_a, push - at_b, solved.unique(i))
+    return RodForce(c.source.label, names, -float(values[0]), -push - at_a, push - at_b, solved.unique(i))
 
 
-def _of_joints(model: ClusterModel, solved: Multipliers, i: int, found: np.ndarray) -> CouplingForce:
-    """Return what entry i of all equations, one between coordinates, transmits."""
+def _of_joints(model: ClusterModel, solved: Multipliers, i: int, multipliers: np.ndarray) -> CouplingForce:
     c = solved.closures[i]
     assert isinstance(c, JointClosure)
     joints = tuple(model.names[j] for j in c.joints)
     return CouplingForce(
-        c.source.label, joints, solved.torques(i, found), found[solved.rows[i]].copy(), solved.unique(i)
+        c.source.label, joints, solved.torques(i, multipliers), multipliers[solved.rows[i]].copy(), solved.unique(i)
     )

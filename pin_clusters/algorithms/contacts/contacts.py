@@ -1,7 +1,7 @@
-"""Contacts and impacts, through Pinocchio's own objects on ``model.tree``; rotors, couplings and loops stay exact.
+"""Contacts and impacts with Pinocchio's contact objects on ``model.tree``; rotors, couplings and loops are exact.
 
-With J the rows of the contacts for the independent velocities, M a + nle = tau + J' lambda and J a + drift = what the
-corrector and the desired accelerations ask for. J M^-1 J' and M^-1 J' come from one kernel.
+With the contact rows J of the independent velocities, M a + nle = tau + J' lambda and J a + drift = gamma, where gamma
+is the desired acceleration including the corrector: docs/algorithms.md, (O6).
 """
 
 from typing import Any
@@ -22,42 +22,48 @@ from ..dynamics.crba import crba
 from ..dynamics.energy import computeMechanicalEnergy
 from . import _plans as _contact_plans
 from ._forces import Solution, damping_of, inverse_of, kkt_inverse_of, response_of, solved_rows
-from ._objects import delassus, jacobian, models_of, size, tell_contradictions
-from ._plans import Found
+from ._objects import delassus, jacobian, models_of, size, warn_of_contradictions
+from ._plans import ContactSet
 from ._rows import remember as remember_rows
 from ._rows import remember_kkt, with_rows
 from ._solutions import accelerations, after_impact
 
 _COMMON = """
 Args:
-    contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``: a list, a tuple or Pinocchio's own.
-    contact_datas: What ``createData()`` of each returned, in the same order.
-    constraint_models: ``pin.RigidConstraintModel`` objects on ``model.tree``: a list, a tuple or Pinocchio's own.
-    constraint_datas: What ``createData()`` of each returned, in the same order.
-    constraint_jacobian: Rows of the constraints, shape (rows, nv).
-    damping: Added to the diagonal of J M^-1 J'.
-    mu: Added to the diagonal of J M^-1 J'.
+    contact_models: List or tuple of ``pin.RigidConstraintModel`` objects on ``model.tree``.
+    contact_datas: Result of ``createData()`` of each contact, in the same order.
+    constraint_models: List or tuple of ``pin.RigidConstraintModel`` objects on ``model.tree``.
+    constraint_datas: Result of ``createData()`` of each constraint, in the same order.
+    constraint_jacobian: Jacobian rows of the constraints, shape (rows, nv).
+    damping: Value added to the diagonal of J M^-1 J'.
+    mu: Value added to the diagonal of J M^-1 J', in its units.
 
 Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
     ShapeError: Lists or arrays do not fit each other or the model.
 """
+_WARNS = """
+Warns:
+    PinClustersWarning: Redundant contacts require contradictory motions. The message lists them and the rank. It is
+        emitted once per set of contacts; ``data.contact_residual`` has the residual of each call.
+"""
 _documented = _check.documented(_COMMON)
+_warns = _check.documented(_COMMON, _WARNS)
 
 
 def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
-    """Return a ``pin.RigidConstraintModel`` on ``model.tree``: the constructor's prefix is all that changes.
+    """Create a ``pin.RigidConstraintModel`` on ``model.tree``; otherwise the constructor is Pinocchio's.
 
     Args:
         contact_type: ``pin.ContactType.CONTACT_3D`` or ``CONTACT_6D``.
-        model: A ``ClusterModel`` (or a ``pin.Model``).
-        rest: As Pinocchio takes them: joint1_id[, joint1_placement[, joint2_id, joint2_placement]][, reference_frame].
+        model: A ``ClusterModel`` or a ``pin.Model``.
+        rest: Pinocchio's arguments: joint1_id[, joint1_placement[, joint2_id, joint2_placement]][, reference_frame].
 
     Returns:
-        The object.
+        The contact model; lengths are in [m].
 
     Raises:
-        UnknownNameError: There is no such joint.
+        UnknownNameError: No such joint.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -66,12 +72,12 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
         2
     """
     tree = model.own_tree if isinstance(model, ClusterModel) else model
-    for given in rest:
-        # Pinocchio itself ends the process
-        if isinstance(given, int) and not isinstance(given, pin.ReferenceFrame) and not 0 <= given < tree.njoints:
+    for index in rest:
+        # Pinocchio terminates the process in this case.
+        if isinstance(index, int) and not isinstance(index, pin.ReferenceFrame) and not 0 <= index < tree.njoints:
             raise UnknownNameError(
-                f"a contact on joint {given}: model {tree.name!r} has the joints 0 to {tree.njoints - 1}. Use "
-                "model.getJointId(name), and see that the name exists."
+                f"a contact refers to joint {index}, but model {tree.name!r} has the joints 0 to {tree.njoints - 1}. "
+                "Use model.getJointId(name), and check that the name exists."
             )
     return pin.RigidConstraintModel(contact_type, tree, *rest)
 
@@ -82,7 +88,16 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
 def initConstraintDynamics(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any = None
 ) -> None:
-    """Make room for the forces of contacts: ``data.lambda_c`` and ``data.impulse_c``; may be left out."""
+    """Allocate the contact forces ``data.lambda_c`` and ``data.impulse_c``. This call is optional.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, contact = model.createData(), pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, 2, pin.LOCAL)
+        >>> pc.initConstraintDynamics(model, data, [contact])
+        >>> data.lambda_c
+        array([0., 0., 0.])
+    """
     _check.model_data(model, data)
     plan: Any = None
     if contact_datas is None:
@@ -98,7 +113,7 @@ def initConstraintDynamics(
 
 @fast(lambda data, function: ())
 @also_pinocchios
-@_documented
+@_warns
 def constraintDynamics(
     model: ClusterModel,
     data: ClusterData,
@@ -109,53 +124,60 @@ def constraintDynamics(
     contact_datas: Any,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the accelerations while contacts hold; forces are in ``data.lambda_c`` and in the contacts' data.
+    """Compute the accelerations while contacts are closed, and the contact forces.
+
+    The forces, [N] and [N m], are stored in ``data.lambda_c`` and in ``contact_force`` of the contacts' data.
 
     Args:
-        data: Its workspace; ``data.ddq`` and ``data.lambda_c`` are filled.
-        contact_datas: What ``createData()`` of each returned; placements, errors and ``contact_force`` are filled.
-        prox_settings: ``pin.ProximalSettings``: iterates as Pinocchio does, but cannot write there how far it came.
-            Without it redundant contacts get the forces of least norm. ``data.contact_rank`` and
-            ``data.contact_residual`` tell both.
+        data: Workspace; fills ``data.ddq`` and ``data.lambda_c``.
+        contact_datas: Result of ``createData()`` of each contact; placements, errors and ``contact_force`` are filled.
+        prox_settings: ``pin.ProximalSettings`` selects Pinocchio's proximal iterations, whose results are not written
+            back to the settings. By default, redundant contacts have minimum-norm forces. In both cases,
+            ``data.contact_rank`` and ``data.contact_residual`` describe the solution.
 
     Returns:
-        Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array.
-
-    Warns:
-        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given. The warning
-            is emitted once for the same contacts and data; ``data.contact_residual`` keeps the error of each call.
+        Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a new array.
 
     References:
-        Pinocchio's ``constraintDynamics``, for the independent joints. ``desired_contact_placement``, ``_velocity`` and
-        ``_acceleration`` of a contact count; Pinocchio 4.1 reads ``contact_acceleration_desired`` of its data only,
-        which counts as well.
+        Pinocchio's ``constraintDynamics`` for the independent joints; docs/algorithms.md, (O6). The desired placement,
+        velocity and acceleration of a contact model are used. Pinocchio 4.1 uses only ``contact_acceleration_desired``
+        of its data, which is used here as well.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.zeros(model.nv)
+        >>> foot = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, model.getJointId("left_ankle"), pin.LOCAL)
+        >>> a = pc.constraintDynamics(model, data, q, v, v, [foot], [foot.createData()])
+        >>> data.lambda_c.shape, bool(data.contact_residual < 1e-9)
+        ((3,), True)
     """
     q, v = _check.state(model, data, q, v)
     tau = _check.velocity(model, "tau", tau)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    state = q.copy(), v.copy(), tau.copy()  # which may be among the results
-    found, solution = accelerations(model, data, *state, contacts, prox_settings)
+    state = q.copy(), v.copy(), tau.copy()  # the arguments may share memory with results
+    ddq, solution = accelerations(model, data, *state, contacts, prox_settings)
     plan = contacts[0]
-    tell_contradictions(model, contacts, solution, DYNAMICS)
+    warn_of_contradictions(model, contacts, solution, DYNAMICS)
     _leave(data, solution)
     _note(data, "constraintDynamics", *state)
-    data._derivatives.keep_contacts(*state, solution.found[2])
+    data._derivatives.keep_contacts(*state, solution.status[2])
     if plan is not None and (prox_settings is None or isinstance(prox_settings, pin.ProximalSettings)):
-        given = "q v tau contact_models contact_datas" + " prox_settings" * (prox_settings is not None)
-        plan.remember(data, constraintDynamics, given, DYNAMICS, prox_settings, solution.rank)
-    return found
+        names = "q v tau contact_models contact_datas" + " prox_settings" * (prox_settings is not None)
+        plan.remember(data, constraintDynamics, names, DYNAMICS, prox_settings, solution.rank)
+    return ddq
 
 
 _IMPACT = {
     "model": 0, "data": 1, "q": 2, "v_before": 3, "v": 3, "contact_models": 4, "contact_datas": 5, "r_coeff": 6,
     "mu": 7, "prox_settings": 7, "constraint_jacobian": 4, "restitution_coefficient": 5, "damping": 6,
 }  # fmt: skip
-"""Positions of arguments of ``impulseDynamics``: rows J stand in the place of contacts."""
+"""Positions of the arguments of ``impulseDynamics``: rows J replace the contacts."""
 
 
 @fast(lambda data, function: (), _IMPACT, 8)
 @also_pinocchios
-@_documented
+@_warns
 def impulseDynamics(
     model: ClusterModel,
     data: ClusterData,
@@ -172,106 +194,106 @@ def impulseDynamics(
     damping: ArrayLike | None = None,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the velocities after an impact at contacts, or at rows J given in the place of ``contact_models``.
+    """Compute the velocities after an impact at contacts, or at constraint rows J that replace ``contact_models``.
 
-    All forms of Pinocchio are taken: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])``,
-    ``(q, v_before, J[, r_coeff[, mu]])``, and after ``crba`` or ``computeAllTerms`` ``(v_before, J[, r_coeff[, mu]])``,
-    which takes the mass matrix of ``data.M``.
+    All overloads of Pinocchio are supported: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])`` and
+    ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, also ``(v_before, J[, r_coeff[,
+    mu]])`` with the mass matrix ``data.M``.
 
     Args:
-        data: Its workspace; ``data.dq_after`` and ``data.impulse_c`` are filled.
-        v_before: Independent velocity before the impact, shape (nv,).
-        contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``; or J, shape (rows, nv), and then r_coeff
-            and mu follow without ``contact_datas``.
-        r_coeff: Restitution: 0 the contacts stick, 1 they bounce.
+        data: Workspace; fills ``data.dq_after`` and ``data.impulse_c`` ([N s] and [N m s]).
+        v_before: Independent velocity before the impact, shape (nv,), [rad/s] or [m/s].
+        contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``; or J, shape (rows, nv), directly
+            followed by r_coeff and mu.
+        r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
         mu: Damping, or ``pin.ProximalSettings``.
-        v: v_before by the name that it has in Pinocchio's form with contacts, shape (nv,).
-        restitution_coefficient: r_coeff, by its name in Pinocchio's forms with J.
-        prox_settings: mu, by its name in Pinocchio's form with contacts.
+        v: Name of v_before in Pinocchio's overload with contacts, shape (nv,).
+        restitution_coefficient: Name of r_coeff in Pinocchio's overloads with J.
+        prox_settings: Name of mu in Pinocchio's overload with contacts.
 
     Returns:
-        Independent velocities, shape (nv,), [rad/s] or [m/s]; a fresh array.
+        Independent velocities, shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
-        NotComputedError: Without q: no mass matrix was computed before.
-
-    Warns:
-        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given. The warning
-            is emitted once for the same contacts and data; ``data.contact_residual`` keeps the error of each call.
+        NotComputedError: q is missing, and no mass matrix was computed before.
 
     References:
-        Pinocchio's ``impulseDynamics``, for the independent joints. Of contacts between two bodies Pinocchio (4.1)
-        forgets the velocity of the second one; it counts here.
+        Pinocchio's ``impulseDynamics`` for the independent joints; docs/algorithms.md, Contacts. Unlike Pinocchio 4.1,
+        the velocity of the second body of a contact is included.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")  # the impact stops the mechanism
+        >>> pc.impulseDynamics(model, model.createData(), pc.neutral(model), [1.0], np.array([[1.0]])).round(6)
+        array([0.])
     """
     _check.model_data(model, data)
     if constraint_jacobian is None and v_before is not None and np.ndim(v_before) == 2 and _is_number(contact_models):
-        # without q: the next ones are v_before, J, r_coeff, mu
-        given = contact_models, contact_datas
+        # This overload has no q: the arguments are v_before, J, r_coeff, mu.
+        options = contact_models, contact_datas
         q, v_before, constraint_jacobian = None, q, v_before
     elif isinstance(contact_models, np.ndarray) or _is_rows(contact_models):
         constraint_jacobian = contact_models
-        given = (r_coeff, mu) if contact_datas is None else (contact_datas, r_coeff)
+        options = (r_coeff, mu) if contact_datas is None else (contact_datas, r_coeff)
     else:
-        given = (r_coeff, mu) if constraint_jacobian is None else (contact_models, contact_datas)
-    bounce, how = (
+        options = (r_coeff, mu) if constraint_jacobian is None else (contact_models, contact_datas)
+    restitution, method = (
         next((x for x in named if x is not None), 0.0)
-        for named in ((restitution_coefficient, given[0]), (damping, prox_settings, given[1]))
+        for named in ((restitution_coefficient, options[0]), (damping, prox_settings, options[1]))
     )
-    v_before = _check.velocity(model, "v_before", v if v_before is None else v_before).copy()  # may be a result
+    # v_before may share memory with a result.
+    v_before = _check.velocity(model, "v_before", v if v_before is None else v_before).copy()
     q = None if q is None else _check.pose(model, data, q)
     J: np.ndarray | None = None
-    contacts: Found = None, [], []
+    contacts: ContactSet = None, [], []
     if constraint_jacobian is not None:
         J = _rows(model, constraint_jacobian)
     elif q is None:
-        raise ArgumentTypeError("impulseDynamics with contacts needs q: (model, data, q, v, contact_models, ...).")
+        raise ArgumentTypeError("impulseDynamics with contacts requires q: (model, data, q, v, contact_models, ...).")
     else:
         contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    if not isinstance(bounce, (int, float, np.number)):
-        raise ArgumentTypeError(f"r_coeff must be a number between 0 and 1, got {type(bounce).__name__}.")
-    if not 0.0 <= bounce <= 1.0:
-        raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {bounce!r}.")
-    bounce = float(bounce)
+    if not isinstance(restitution, (int, float, np.number)):
+        raise ArgumentTypeError(f"r_coeff must be a number between 0 and 1, got {type(restitution).__name__}.")
+    if not 0.0 <= restitution <= 1.0:
+        raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {restitution!r}.")
+    restitution = float(restitution)
     if q is None:
         assert J is not None
         response = response_of(_mass_matrix(data, "impulseDynamics"), J)
-        after, solution = solved_rows(J, response, v_before, np.zeros(len(J)), bounce, how)
+        after, solution = solved_rows(J, response, v_before, np.zeros(len(J)), restitution, method)
     else:
-        after, solution = after_impact(model, data, q, v_before, contacts, bounce, how, J)
+        after, solution = after_impact(model, data, q, v_before, contacts, restitution, method, J)
     if J is None:
-        tell_contradictions(model, contacts, solution, IMPACT)
+        warn_of_contradictions(model, contacts, solution, IMPACT)
     if q is not None:
-        data._derivatives.keep_impact(q, v_before, bounce, solution.found[2], J is None)
+        data._derivatives.keep_impact(q, v_before, restitution, solution.status[2], J is None)
         _note(data, "impulseDynamics", q)
-    data._contacts_found[:] = solution.found
+    data._contacts_found[:] = solution.status
     data.impulse_c, data.dq_after = solution.forces, after
-    if J is not None and not isinstance(how, pin.ProximalSettings):
+    if J is not None and not isinstance(method, pin.ProximalSettings):
         remember_rows(data, impulseDynamics, len(J), q is not None)
     if contacts[0] is not None:
-        forms = ["r_coeff prox_settings"] if isinstance(how, pin.ProximalSettings) else ["", "r_coeff", "r_coeff mu"]
+        forms = ["r_coeff prox_settings"] if isinstance(method, pin.ProximalSettings) else ["", "r_coeff", "r_coeff mu"]
         for names in forms:
             names = f"q v contact_models contact_datas {names}"
-            contacts[0].remember(data, impulseDynamics, names, IMPACT, how, solution.rank)
+            contacts[0].remember(data, impulseDynamics, names, IMPACT, method, solution.rank)
     return after
 
 
 def _is_rows(x: Any) -> bool:
-    """Whether it is a list of lists."""
     return type(x) in (list, tuple) and len(x) > 0 and all(isinstance(row, (list, tuple)) for row in x)
 
 
 def _is_number(x: Any) -> bool:
-    """Whether it is a number, or nothing in the place of one."""
     return x is None or np.ndim(x) == 0
 
 
 def _mass_matrix(data: ClusterData, function: str) -> np.ndarray:
-    """Return the mass matrix that was computed last."""
     M: np.ndarray = data.M
     if M.size and not M.any():
         raise NotComputedError(
-            f"{function} was given no q, and this data has no mass matrix: call pc.computeAllTerms(model, data, q, v) "
-            "before, or pass q."
+            f"{function} was called without q, but this data has no mass matrix. Call pc.computeAllTerms(model, data, "
+            "q, v) first, or pass q."
         )
     return M
 
@@ -289,45 +311,53 @@ def forwardDynamics(
     constraint_drift: ArrayLike | None = None,
     damping: ArrayLike = 0.0,
 ) -> np.ndarray:
-    """Compute the accelerations under constraints J a + drift = 0; their forces are in ``data.lambda_c``.
+    """Compute the accelerations under constraints J a + drift = 0; stores their forces in ``data.lambda_c``.
 
-    After ``computeAllTerms`` q and v may be left out, as in Pinocchio: ``(model, data, tau, J, drift[, damping])``
-    takes ``data.M`` and ``data.nle``.
+    After ``computeAllTerms`` q and v may be left out, as in Pinocchio: ``(model, data, tau, J, drift[, damping])`` uses
+    ``data.M`` and ``data.nle``.
 
     Args:
-        constraint_drift: Acceleration of the constraints at a = 0, shape (rows,).
+        constraint_drift: Acceleration of the constraints for a = 0, shape (rows,), [m/s^2] or [rad/s^2].
 
     Returns:
-        Independent accelerations, shape (nv,); a fresh array.
+        Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a new array.
 
     Raises:
-        NotComputedError: Without q: no mass matrix was computed before.
+        NotComputedError: q is missing, and no mass matrix was computed before.
 
     References:
-        Pinocchio's ``forwardDynamics``, for the independent joints.
+        Pinocchio's ``forwardDynamics`` for the independent joints; docs/algorithms.md, (O6).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")  # the constraint requires a = 2 rad/s^2
+        >>> data, q, J, drift = model.createData(), pc.neutral(model), np.array([[1.0]]), [-2.0]
+        >>> pc.forwardDynamics(model, data, q, [0.0], [0.0], J, drift).round(6)
+        array([2.])
     """
     if constraint_drift is None and v is not None and np.ndim(v) == 2:
-        given = 0.0 if constraint_jacobian is None else constraint_jacobian
-        q, v, tau, constraint_jacobian, constraint_drift, damping = None, None, q, v, tau, given
+        last_argument = 0.0 if constraint_jacobian is None else constraint_jacobian
+        q, v, tau, constraint_jacobian, constraint_drift, damping = None, None, q, v, tau, last_argument
     _check.model_data(model, data)
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     if q is None:
         M = _mass_matrix(data, "forwardDynamics")
-        rest = _check.velocity(model, "tau", tau) - data.nle
-        response, free = response_of(M, J), response_of(M, rest[None])[:, 0]
-        found, solution = solved_rows(J, response, free, drift, 0.0, damping)
+        net_torque = _check.velocity(model, "tau", tau) - data.nle
+        response, free = response_of(M, J), response_of(M, net_torque[None])[:, 0]
+        ddq, solution = solved_rows(J, response, free, drift, 0.0, damping)
     else:
         q = _check.pose(model, data, q)
-        v, tau = (_check.velocity(model, name, x).copy() for name, x in (("v", v), ("tau", tau)))  # may be results
-        crba(model, data, q)  # left in data.M, as by Pinocchio
-        found, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
+        # v and tau may share memory with results.
+        v, tau = (_check.velocity(model, name, x).copy() for name, x in (("v", v), ("tau", tau)))
+        crba(model, data, q)  # Pinocchio also leaves the mass matrix in data.M
+        ddq, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
         computeMechanicalEnergy(model, data, q, v)
         _note(data, "forwardDynamics", q, v, np.zeros(model.nv))
     remember_rows(data, forwardDynamics, len(J), q is not None)
     _leave(data, solution)
-    data._ddq[:] = found
-    return found
+    data._ddq[:] = ddq
+    return ddq
 
 
 @fast(lambda data, function: ())
@@ -336,14 +366,21 @@ def forwardDynamics(
 def computeDelassusMatrix(
     model: ClusterModel, data: ClusterData, q: ArrayLike, contact_models: Any, contact_datas: Any, mu: float = 0.0
 ) -> np.ndarray:
-    """Compute J M^-1 J' of contacts.
+    """Compute the Delassus matrix J M^-1 J' of contacts.
 
     Returns:
-        Shape (rows, rows), symmetric; a fresh array.
+        Shape (rows, rows), symmetric, [1/kg], [1/(kg m)] or [1/(kg m^2)]; a new array.
 
     References:
-        Pinocchio's ``computeDelassusMatrix``, for the independent joints. Pinocchio (4.1) forgets the second body of a
-        contact, and gives all in axes of the contact; here body and reference frame count.
+        Pinocchio's ``computeDelassusMatrix`` for the independent joints. Unlike Pinocchio 4.1, the second body and the
+        reference frame of a contact are taken into account.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, contact = model.createData(), pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, 2, pin.LOCAL)
+        >>> pc.computeDelassusMatrix(model, data, pc.neutral(model), [contact], [contact.createData()]).shape
+        (3, 3)
     """
     A, plan = _delassus(model, data, q, contact_models, contact_datas)
     if plan is not None:
@@ -354,7 +391,6 @@ def computeDelassusMatrix(
 def _delassus(
     model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any
 ) -> tuple[np.ndarray, Any]:
-    """Return J M^-1 J' of contacts, and their plan."""
     q = _check.pose(model, data, q)
     plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
     if plan is not None:
@@ -379,26 +415,34 @@ def computeDampedDelassusMatrixInverse(
     mu: float = 0.0,
     scaled: bool = False,
 ) -> np.ndarray:
-    """Compute (J M^-1 J' + mu)^-1 of contacts.
+    """Compute the damped inverse (J M^-1 J' + mu)^-1 of contacts.
 
     Args:
-        scaled: Return it times mu.
+        scaled: Return mu times the inverse.
 
     Returns:
-        Shape (rows, rows), symmetric; a fresh array.
+        Shape (rows, rows), symmetric, [kg], [kg m] or [kg m^2]; a new array.
 
     Raises:
-        RankError: Rows are redundant, and mu is 0.
+        RankError: The rows are redundant, and mu is 0.
 
     References:
-        Pinocchio's ``computeDampedDelassusMatrixInverse``, for the independent joints.
+        Pinocchio's ``computeDampedDelassusMatrixInverse`` for the independent joints.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, q, contact = model.createData(), pc.neutral(model), pc.RigidConstraintModel
+        >>> contact = contact(pin.ContactType.CONTACT_3D, model, 2, pin.LOCAL)
+        >>> pc.computeDampedDelassusMatrixInverse(model, data, q, [contact], [contact.createData()], 1e-6).shape
+        (3, 3)
     """
     A, plan = _delassus(model, data, q, contact_models, contact_datas)
     mu = damping_of(mu)
-    found = inverse_of(A, mu, mu if scaled else 1.0)
+    inverse = inverse_of(A, mu, mu if scaled else 1.0)
     if plan is not None:
         plan.remember_delassus(data, computeDampedDelassusMatrixInverse)
-    return found
+    return inverse
 
 
 @fast(lambda data, function: ())
@@ -407,24 +451,31 @@ def computeDampedDelassusMatrixInverse(
 def getConstraintsJacobian(
     model: ClusterModel, data: ClusterData, constraint_models: Any, constraint_datas: Any
 ) -> np.ndarray:
-    """Return the rows of contacts for the independent velocities; after ``computeJointJacobians``.
+    """Return the Jacobian rows of contacts for the independent velocities, after ``computeJointJacobians``.
 
     Returns:
-        Shape (rows, nv), in the contacts' reference frames; a fresh array.
+        Shape (rows, nv), in the contacts' reference frames, [m/s] and [rad/s] per unit of v; a new array.
 
     References:
         Pinocchio's ``getConstraintsJacobian``, times G.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, contact = model.createData(), pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, 2, pin.LOCAL)
+        >>> _ = pc.computeJointJacobians(model, data, pc.neutral(model))
+        >>> pc.getConstraintsJacobian(model, data, [contact], [contact.createData()]).shape
+        (3, 1)
     """
-    found, plan = _jacobian(model, data, constraint_models, constraint_datas)
+    J, plan = _jacobian(model, data, constraint_models, constraint_datas)
     if plan is not None:
         plan.remember_rows(data, getConstraintsJacobian, "constraint_models constraint_datas")
-    return found
+    return J
 
 
 def _jacobian(
     model: ClusterModel, data: ClusterData, constraint_models: Any, constraint_datas: Any
 ) -> tuple[np.ndarray, Any]:
-    """Return the rows of contacts, and their plan if the kernel computes the rows."""
     _check.model_data(model, data)
     plan, models, datas = _contact_plans.find(model, data, constraint_models, constraint_datas)
     if plan is None or data._other_fields:
@@ -438,19 +489,27 @@ def _jacobian(
 def getConstraintJacobian(
     model: ClusterModel, data: ClusterData, constraint_model: Any, constraint_data: Any
 ) -> np.ndarray:
-    """Return the rows of one contact: ``getConstraintsJacobian`` of a list of one.
+    """Return the Jacobian rows of one contact, as ``getConstraintsJacobian`` does for a list.
 
     Args:
         constraint_model: A ``pin.RigidConstraintModel`` on ``model.tree``.
-        constraint_data: What its ``createData()`` returned.
+        constraint_data: Result of its ``createData()``.
 
     Returns:
-        Shape (3, nv) or (6, nv), in the contact's reference frame; a fresh array.
+        Shape (3, nv) or (6, nv), in the contact's reference frame, [m/s] and [rad/s] per unit of v; a new array.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, contact = model.createData(), pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, 2, pin.LOCAL)
+        >>> _ = pc.computeJointJacobians(model, data, pc.neutral(model))
+        >>> pc.getConstraintJacobian(model, data, contact, contact.createData()).shape
+        (3, 1)
     """
-    found, plan = _jacobian(model, data, [constraint_model], [constraint_data])
+    J, plan = _jacobian(model, data, [constraint_model], [constraint_data])
     if plan is not None:
         plan.remember_rows(data, getConstraintJacobian, "constraint_model constraint_data")
-    return found
+    return J
 
 
 @fast(lambda data, function: ())
@@ -459,26 +518,33 @@ def getConstraintJacobian(
 def computeKKTContactDynamicMatrixInverse(
     model: ClusterModel, data: ClusterData, q: ArrayLike, constraint_jacobian: ArrayLike, damping: float = 0.0
 ) -> np.ndarray:
-    """Compute the inverse of [[M, J'], [J, -damping]], which leads from torques and rates to motion and forces.
+    """Compute the inverse of the KKT matrix [[M, J'], [J, -damping]].
 
     Args:
-        data: Its workspace; ``data.M`` keeps the mass matrix.
+        data: Workspace; stores the mass matrix in ``data.M``.
 
     Returns:
-        Shape (nv + rows, nv + rows), symmetric; a fresh array. Accelerations are ``top left @ (tau - nle) - top right @
-        drift``.
+        Shape (nv + rows, nv + rows), symmetric; a new array. Accelerations are ``top left @ (tau - nle) - top right @
+        drift``, in [rad/s^2] or [m/s^2].
 
     Raises:
-        RankError: Rows are redundant, and damping is 0.
+        RankError: The rows are redundant, and damping is 0.
 
     References:
-        Pinocchio's ``computeKKTContactDynamicMatrixInverse``, for the independent joints.
+        Pinocchio's ``computeKKTContactDynamicMatrixInverse`` for the independent joints.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, q = model.createData(), pc.neutral(model)
+        >>> pc.computeKKTContactDynamicMatrixInverse(model, data, q, np.array([[1.0]])).shape
+        (2, 2)
     """
     J = _rows(model, constraint_jacobian)
     crba(model, data, q)
-    found = kkt_inverse_of(data.M, J, damping)
+    inverse = kkt_inverse_of(data.M, J, damping)
     remember_kkt(data, computeKKTContactDynamicMatrixInverse, len(J))
-    return found
+    return inverse
 
 
 @fast(lambda data, function: ())
@@ -487,27 +553,34 @@ def computeKKTContactDynamicMatrixInverse(
 def getKKTContactDynamicMatrixInverse(
     model: ClusterModel, data: ClusterData, constraint_jacobian: ArrayLike
 ) -> np.ndarray:
-    """Return the inverse of [[M, J'], [J, 0]] with the mass matrix of ``forwardDynamics``, ``crba`` or their kin.
+    """Compute the inverse of [[M, J'], [J, 0]] with the mass matrix of an earlier ``crba`` or ``forwardDynamics``.
 
     Returns:
-        Shape (nv + rows, nv + rows), symmetric; a fresh array.
+        Shape (nv + rows, nv + rows), symmetric, in the units of ``computeKKTContactDynamicMatrixInverse``; a new array.
 
     Raises:
         NotComputedError: No mass matrix was computed before.
-        RankError: Rows are redundant.
+        RankError: The rows are redundant.
 
     References:
-        Pinocchio's ``getKKTContactDynamicMatrixInverse``, for the independent joints.
+        Pinocchio's ``getKKTContactDynamicMatrixInverse`` for the independent joints.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> _ = pc.crba(model, data, pc.neutral(model))
+        >>> pc.getKKTContactDynamicMatrixInverse(model, data, np.array([[1.0]])).shape
+        (2, 2)
     """
     _check.model_data(model, data)
     J = _rows(model, constraint_jacobian)
-    found = kkt_inverse_of(_mass_matrix(data, "getKKTContactDynamicMatrixInverse"), J, 0.0)
+    inverse = kkt_inverse_of(_mass_matrix(data, "getKKTContactDynamicMatrixInverse"), J, 0.0)
     remember_kkt(data, getKKTContactDynamicMatrixInverse, len(J))
-    return found
+    return inverse
 
 
 def _rows(model: ClusterModel, J: Any) -> np.ndarray:
-    """Return rows given by the user, shape (rows, nv)."""
     J = numbers("constraint_jacobian", J)
     if J.ndim != 2 or J.shape[1] != model.nv:
         raise ShapeError(
@@ -517,12 +590,11 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
 
 
 def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
-    """Note what a function owes at a state, when it has done its work."""
+    """Record that later members of data belong to this call of a function."""
     data._keep(function, *state)
     data._owe(function)
 
 
 def _leave(data: ClusterData, solution: Solution) -> None:
-    """Leave forces in data."""
     data.lambda_c = solution.forces
-    data._contacts_found[:] = solution.found
+    data._contacts_found[:] = solution.status

@@ -1,4 +1,4 @@
-"""Derivatives of forward dynamics with contacts, and of impacts."""
+"""Derivatives of contact dynamics and of impacts."""
 
 from typing import Any
 
@@ -11,26 +11,25 @@ from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from . import _plans as _contact_plans
 from ._forces import lasting_damping_of
-from ._plans import Contacts, Found
-from ._rooms import differentiate, remember
+from ._plans import Contacts, ContactSet
 from ._solutions import of_accelerations, of_impact
+from ._workspace import differentiate, remember
 
 _COMMON = """
-    Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
-    joints follow, free flyers, ball and planar joints move in their own axes. Correctors and desired motions of
-    contacts count, as do both bodies; forces of redundant contacts are those of least norm, and so are their
-    derivatives, as long as the rank stays.
+    Derivatives with respect to q are along ``pc.integrate(model, q, e)``, where e is a displacement of the independent
+    joints. Dependent joints follow; free flyers, ball and planar joints move in their own axes. Correctors, desired
+    motions and both bodies of a contact are included. Forces of redundant contacts are minimum-norm forces; their
+    derivatives are valid while the rank is constant.
 
 Args:
-    contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``, those of the call before.
-    contact_datas: What ``createData()`` of each returned, in the same order; filled as in the call before.
+    contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``, as in the preceding call.
+    contact_datas: Result of ``createData()`` of each contact, in the same order; filled as in the preceding call.
 
 Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
-    ShapeError: Lists do not fit each other.
-    SingularClusterError: Loops cannot be solved for their dependent joints, or a joint moves no inertia.
+    ShapeError: The lists have different lengths.
 """
-_documented = _check.documented(_COMMON, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON, solves=False)
 SixMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 FourMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -44,20 +43,21 @@ def computeConstraintDynamicsDerivatives(
     """Compute the derivatives of forward dynamics with contacts, at the state of the last ``constraintDynamics``.
 
     Args:
-        data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``, ``dlambda_dv`` and
-            ``dlambda_dtau`` keep the results.
-        settings: ``pin.ProximalSettings``: damping that ends after one iteration counts; forces that are iterated
-            count as if the iteration had come to its end. Without it, those of ``constraintDynamics``.
+        data: Workspace; stores the results in ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``,
+            ``dlambda_dv`` and ``dlambda_dtau``.
+        settings: ``pin.ProximalSettings``: damping is included if at most one iteration is made; otherwise the
+            iterations are assumed to converge. By default, as in ``constraintDynamics``.
 
     Returns:
-        Derivatives of the accelerations by q, v and tau, each of shape (nv, nv), then those of ``data.lambda_c``, each
-        of shape (rows, nv); fresh.
+        Derivatives of the accelerations with respect to q, v and tau, each of shape (nv, nv), then of ``data.lambda_c``
+        ([N] and [N m]), each of shape (rows, nv); new arrays.
 
     Raises:
         NotComputedError: ``constraintDynamics`` was not called before.
 
     References:
-        Pinocchio's ``computeConstraintDynamicsDerivatives``, for the independent joints.
+        Pinocchio's ``computeConstraintDynamicsDerivatives`` for the independent joints; docs/algorithms.md, (D1) to
+        (D3).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -67,27 +67,27 @@ def computeConstraintDynamicsDerivatives(
         >>> contacts, datas = [foot], [foot.createData()]
         >>> a = pc.constraintDynamics(model, data, q, v, v, contacts, datas)
         >>> _, _, ddq_dtau, *_ = pc.computeConstraintDynamicsDerivatives(model, data, contacts, datas)
-        >>> np.allclose(pc.getConstraintsJacobian(model, data, contacts, datas) @ ddq_dtau, 0.0)  # the foot stays
+        >>> np.allclose(pc.getConstraintsJacobian(model, data, contacts, datas) @ ddq_dtau, 0.0)  # the foot stays fixed
         True
     """
     _check.model_data(model, data)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    mine = data._derivatives
-    state = mine.after_contacts
+    stored = data._derivatives
+    state = stored.after_contacts
     if not np.isfinite(state).all():
         raise NotComputedError(
-            "computeConstraintDynamicsDerivatives needs the state of pc.constraintDynamics, which was not called with "
-            "this data, or with numbers that are not finite. Call it before."
+            "computeConstraintDynamicsDerivatives needs the state of pc.constraintDynamics, but it was not called with "
+            "this data and finite numbers. Call it first."
         )
-    how = float(state[-1]) if settings is None else lasting_damping_of(settings)
-    kept, n = state.copy(), model.nq + model.nv
-    q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
+    method = float(state[-1]) if settings is None else lasting_damping_of(settings)
+    copy, n = state.copy(), model.nq + model.nv
+    q, v, tau = copy[: model.nq], copy[model.nq : n], copy[n:-1]
     data._supply(q)
-    found = _found(model, data, contacts, q, v, tau, 0.0, how)
+    results = _differentiate(model, data, contacts, q, v, tau, 0.0, method)
     if contacts[0] is not None and (settings is None or isinstance(settings, pin.ProximalSettings)):
-        given = "settings" * (settings is not None)
-        remember(data, computeConstraintDynamicsDerivatives, contacts[0], False, given, settings, 0.0)
-    return found  # type: ignore[return-value]
+        names = "settings" * (settings is not None)
+        remember(data, computeConstraintDynamicsDerivatives, contacts[0], False, names, settings, 0.0)
+    return results  # type: ignore[return-value]
 
 
 @fast(lambda data, function: ())
@@ -104,74 +104,84 @@ def computeImpulseDynamicsDerivatives(
     """Compute the derivatives of velocities after an impact, at the state of the last ``impulseDynamics``.
 
     Args:
-        data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv`` keep the results. As
-            Pinocchio's, ``ddq_dv`` is of the change of velocities: less by the identity than what is returned.
-        r_coeff: Restitution, that of ``impulseDynamics``; without it, that is taken.
-        prox_settings: Damping, or ``pin.ProximalSettings``; without it, those of ``impulseDynamics``.
+        data: Workspace; stores the results in ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv``. As in
+            Pinocchio, ``ddq_dv`` is the derivative of the velocity change: the returned matrix minus the identity.
+        r_coeff: Coefficient of restitution of ``impulseDynamics``, which is also the default.
+        prox_settings: Damping or ``pin.ProximalSettings``; by default as in ``impulseDynamics``.
 
     Returns:
-        Derivatives of ``data.dq_after`` by q and by the velocity before, each of shape (nv, nv), then those of
-        ``data.impulse_c``, each of shape (rows, nv); fresh.
+        Derivatives of ``data.dq_after`` with respect to q and the velocity before the impact, each of shape (nv, nv),
+        then of ``data.impulse_c`` ([N s] and [N m s]), each of shape (rows, nv); new arrays.
 
     Raises:
-        NotComputedError: ``impulseDynamics`` was not called before, or with rows in the place of contacts.
-        ArgumentTypeError: r_coeff is another one.
+        NotComputedError: ``impulseDynamics`` was not called before, or was called with rows instead of contacts.
+        ArgumentTypeError: r_coeff differs from the value in ``impulseDynamics``.
 
     References:
         Pinocchio's ``computeImpulseDynamicsDerivatives``, which returns nothing, for the independent joints.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> foot = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, model.getJointId("left_ankle"), pin.LOCAL)
+        >>> contacts, datas = [foot], [foot.createData()]
+        >>> _ = pc.impulseDynamics(model, data, q, v, contacts, datas)
+        >>> [x.shape for x in pc.computeImpulseDynamicsDerivatives(model, data, contacts, datas)]
+        [(24, 24), (24, 24), (3, 24), (3, 24)]
     """
     _check.model_data(model, data)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    mine = data._derivatives
-    state = mine.after_impact
+    stored = data._derivatives
+    state = stored.after_impact
     if not np.isfinite(state).all():
         raise NotComputedError(
-            "computeImpulseDynamicsDerivatives needs the state of pc.impulseDynamics, which was not called with this "
-            "data and contacts, or with numbers that are not finite. Call it before."
+            "computeImpulseDynamicsDerivatives needs the state of pc.impulseDynamics, but it was not called with this "
+            "data, contacts and finite numbers. Call it first."
         )
-    bounce = float(state[-2])
-    if r_coeff is not None and r_coeff != bounce:
+    restitution = float(state[-2])
+    if r_coeff is not None and r_coeff != restitution:
         raise ArgumentTypeError(
-            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {bounce!r}. Leave it out, or call "
-            "pc.impulseDynamics with it before."
+            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {restitution!r}. Leave it out, or call "
+            "pc.impulseDynamics with it first."
         )
-    how = float(state[-1]) if prox_settings is None else lasting_damping_of(prox_settings)
-    kept = state.copy()
-    q, v = kept[: model.nq], kept[model.nq : -2]
+    method = float(state[-1]) if prox_settings is None else lasting_damping_of(prox_settings)
+    copy = state.copy()
+    q, v = copy[: model.nq], copy[model.nq : -2]
     data._supply(q)
-    found = _found(model, data, contacts, q, v, None, bounce, how)
+    results = _differentiate(model, data, contacts, q, v, None, restitution, method)
     if contacts[0] is not None and (prox_settings is None or isinstance(prox_settings, pin.ProximalSettings)):
-        given = "r_coeff " * (r_coeff is not None) + "prox_settings" * (prox_settings is not None)
-        remember(data, computeImpulseDynamicsDerivatives, contacts[0], True, given, prox_settings, bounce)
-    return found  # type: ignore[return-value]
+        names = "r_coeff " * (r_coeff is not None) + "prox_settings" * (prox_settings is not None)
+        remember(data, computeImpulseDynamicsDerivatives, contacts[0], True, names, prox_settings, restitution)
+    return results  # type: ignore[return-value]
 
 
-def _found(
+def _differentiate(
     model: ClusterModel,
     data: ClusterData,
-    contacts: Found,
+    contacts: ContactSet,
     q: np.ndarray,
     v: np.ndarray,
     tau: np.ndarray | None,
-    bounce: float,
-    how: Any,
+    restitution: float,
+    method: Any,
 ) -> tuple[np.ndarray, ...]:
-    """Return what the kernel finds; by dense equations if it cannot, as rows are redundant, or on rotors.
+    """Compute derivatives by the kernel, or by dense equations for redundant rows and contacts on lumped rotors.
 
-    All is kept under Pinocchio's names; its velocities of impacts are changes: less by those that were there.
+    Results are stored under Pinocchio's names; for impacts, these are derivatives of the velocity change.
     """
-    found: Any = differentiate(model, data, contacts[0], q, v, tau, bounce, lasting_damping_of(how))
-    if found is None:
-        at = Contacts(model, data, q, v, contacts, how)
-        found = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
-    motions, forces = (x[: 2 if tau is None else 3] for x in found)
-    mine = data._derivatives
-    mine.ddq[:] = motions[:2]
+    results: Any = differentiate(model, data, contacts[0], q, v, tau, restitution, lasting_damping_of(method))
+    if results is None:
+        state = Contacts(model, data, q, v, contacts, method)
+        results = of_impact(state, restitution) if tau is None else of_accelerations(state, tau)
+    motions, forces = (x[: 2 if tau is None else 3] for x in results)
+    stored = data._derivatives
+    stored.ddq[:] = motions[:2]
     if tau is None:
-        mine.ddq[1] -= np.eye(model.nv)
+        stored.ddq[1] -= np.eye(model.nv)
     else:
-        mine.ddq_dtau[:] = motions[2]
-    if mine.room_for(len(forces[0])):
-        data._forget_plans()  # which write to the room that was too small
-    mine.keep_forces(forces)
+        stored.ddq_dtau[:] = motions[2]
+    if stored.room_for(len(forces[0])):
+        data._forget_plans()  # they refer to the old, smaller arrays
+    stored.keep_forces(forces)
     return *motions, *forces

@@ -1,4 +1,4 @@
-"""Inverse dynamics with frictional point contacts: Pinocchio finds the contact forces, this package the torques."""
+"""Inverse dynamics with frictional point contacts: Pinocchio computes the contact forces, this package the torques."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ...errors import ArgumentTypeError, ConstraintError, NotAvailableError, Sha
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 from ..dynamics.rnea import rnea
 
 
@@ -25,63 +25,63 @@ def contactInverseDynamics(
     dt: float,
     contact_models: Any,
     contact_datas: Any,
-    constraint_correction: Any,
+    constraint_correction: ArrayLike,
     settings: pin.ProximalSettings,
-    lambda_guess: Any = None,
+    lambda_guess: ArrayLike | None = None,
     solve_ncp: bool = True,
 ) -> tuple[bool, np.ndarray, np.ndarray]:
-    """Compute the torques of a motion, with the contact forces that friction cones and compliance allow.
+    """Compute the torques of a motion with contact forces that satisfy friction cones and compliance.
 
     Args:
-        data: Its workspace; ``data.tau`` and ``data.lambda_c`` keep the results.
-        dt: Time step, [s]: the forces follow from the velocity of the contact points after it.
+        data: Workspace; stores the results in ``data.tau`` and ``data.lambda_c``.
+        dt: Time step, [s]. The forces depend on the velocities of the contact points at its end.
         contact_models: ``pc.PointContactConstraintModel`` objects, with friction and compliance (Pinocchio 4).
-        contact_datas: One ``createData()`` of each, in the same order.
-        constraint_correction: Added to the velocities of the contact points, shape (3 contacts,), [m/s].
-        settings: Accuracy, mu > 0 and the number of iterations.
-        lambda_guess: Forces to start from, shape (3 contacts,), [N].
-        solve_ncp: Whether friction is exact (complementarity); else it is relaxed to a convex cone.
+        contact_datas: Result of ``createData()`` of each contact, in the same order.
+        constraint_correction: Velocities added to those of the contact points, shape (3 contacts,), [m/s].
+        settings: Accuracy, mu > 0 and number of iterations.
+        lambda_guess: Initial forces, shape (3 contacts,), [N].
+        solve_ncp: Solve the nonlinear complementarity problem of Coulomb friction; otherwise its convex relaxation.
 
     Returns:
         Whether the iterations converged; torques of the independent joints, shape (nv,), [N m] or [N]; contact forces,
-        shape (3 contacts,), as Pinocchio orders them.
+        shape (3 contacts,), [N], in Pinocchio's order.
 
     Raises:
-        ArgumentTypeError: An object has another type, or mu or dt is not positive.
+        ArgumentTypeError: An object has a wrong type, or mu or dt is not positive.
         ConstraintError: A contact is on a joint that the model does not have.
-        ShapeError: Lists or vectors do not fit each other.
-        SimulationError: The forces are not finite: without compliance, or the input is not finite.
-        NotAvailableError: The installed Pinocchio is older than 4.
+        ShapeError: Lists or vectors have different lengths.
+        SimulationError: The forces are not finite, because compliance is missing or the input is not finite.
+        NotAvailableError: The installed Pinocchio is older than version 4.
 
     References:
-        Pinocchio's ``contactInverseDynamics`` (which needs the Jacobians of the joints to be computed before).
+        Pinocchio's ``contactInverseDynamics``, which requires ``computeJointJacobians`` to be called first.
     """
     q, v, a = _check.motion(model, data, q, v, a)
     models, datas = _objects(model, contact_models, contact_datas)
-    n, what = 3 * len(models), "3 per contact"
-    correction = vector(model, "constraint_correction", constraint_correction, n, what)
-    guess = None if lambda_guess is None else vector(model, "lambda_guess", lambda_guess, n, what)
+    n, sizes = 3 * len(models), "3 per contact"
+    correction = vector(model, "constraint_correction", constraint_correction, n, sizes)
+    guess = None if lambda_guess is None else vector(model, "lambda_guess", lambda_guess, n, sizes)
     fits = isinstance(settings, pin.ProximalSettings) and isinstance(dt, (int, float, np.number))
     if not fits or not settings.mu > 0.0 or not dt > 0.0:
         raise ArgumentTypeError(
-            f"contactInverseDynamics needs settings, a pin.ProximalSettings with mu > 0, and dt > 0; got {settings!r} "
-            f"(mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
+            "contactInverseDynamics requires a pin.ProximalSettings with mu > 0 as settings, and dt > 0; got "
+            f"{settings!r} (mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
         )
-    tree, own = model.own_tree, _paying.scratch(data)._tree
+    tree, scratch = model.own_tree, _on_demand.scratch(data)._tree
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     motion = q, G @ v, G @ a + g
-    pin.computeJointJacobians(tree, own, q)
+    pin.computeJointJacobians(tree, scratch, q)
     for contact, of in zip(models, datas, strict=True):
-        contact.calc(tree, own, of)
+        contact.calc(tree, scratch, of)
     converged, tau, forces = pin.contactInverseDynamics(
-        tree, own, *motion, float(dt), models, datas, correction, settings, guess, bool(solve_ncp)
+        tree, scratch, *motion, float(dt), models, datas, correction, settings, guess, bool(solve_ncp)
     )
     if not np.isfinite(forces).all():
         raise SimulationError(
-            f"contactInverseDynamics of model {model.name!r}: the contact forces are not finite: {forces}. See that q, "
-            "v, a and constraint_correction are finite, and give the contacts compliance."
+            f"contactInverseDynamics of model {model.name!r}: the contact forces are not finite: {forces}. Check that "
+            "q, v, a and constraint_correction are finite, and give the contacts compliance."
         )
-    by_contacts = G.T @ (pin.rnea(tree, own, *motion) - tau)
+    by_contacts = G.T @ (pin.rnea(tree, scratch, *motion) - tau)
     result = rnea(model, data, q, v, a) - by_contacts
     data._owe("rnea with forces")
     data._tau[:], data.lambda_c = result, forces
@@ -89,7 +89,6 @@ def contactInverseDynamics(
 
 
 def _objects(model: ClusterModel, contact_models: Any, contact_datas: Any) -> tuple[Any, Any]:
-    """Return contacts and their data as Pinocchio takes them; it does not check them itself."""
     if not hasattr(pin, "PointContactConstraintModel"):
         raise NotAvailableError(f"contactInverseDynamics needs Pinocchio 4, but {pin.__version__} is installed.")
     models, datas = pin.StdVec_PointContactConstraintModel(), pin.StdVec_PointContactConstraintData()
@@ -107,10 +106,10 @@ def _objects(model: ClusterModel, contact_models: Any, contact_datas: Any) -> tu
     for i, of in enumerate(contact_datas):
         if not isinstance(of, pin.PointContactConstraintData):
             raise ArgumentTypeError(
-                f"contact_datas[{i}] must be a pin.PointContactConstraintData, got {type(of).__name__}. Take "
+                f"contact_datas[{i}] must be a pin.PointContactConstraintData, got {type(of).__name__}. Use "
                 "[c.createData() for c in contact_models]."
             )
         datas.append(of)
     if len(models) != len(datas):
-        raise ShapeError(f"there are {len(models)} contact_models, but {len(datas)} contact_datas.")
+        raise ShapeError(f"contact_models has {len(models)} entries, but contact_datas has {len(datas)}.")
     return models, datas

@@ -1,1 +1,1 @@
-"""Forces and accelerations."""
+"""Inverse and forward dynamics, energies, operational space, motors and losses."""

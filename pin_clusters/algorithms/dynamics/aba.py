@@ -13,7 +13,7 @@ from .._shared import check as _check
 
 @fast(of_state)
 @also_pinocchios
-@_check.documented()
+@_check.documented(_check.SINGULAR)
 def aba(
     model: ClusterModel,
     data: ClusterData,
@@ -28,17 +28,13 @@ def aba(
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 
     Args:
-        data: Its workspace; ``data.ddq`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+        data: Workspace; ``data.ddq`` stores the result as well.
 
     Returns:
-        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out``, or a fresh array. NaN and inf propagate.
-
-    Raises:
-        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out`` or a new array. NaN and inf propagate.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the documentation, Algorithms, (S1) to (S4).
+        Chignoli et al., arXiv 2311.13732 (C-ABA); docs/algorithms.md, (A1) to (A10), spin elements (S1) to (S5).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -47,14 +43,14 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
-    if isinstance(fext, pin.Convention):  # Pinocchio's order without forces
+    if isinstance(fext, pin.Convention):  # Pinocchio's overload without forces has the convention here
         fext = None
     _check.convention(convention)
-    given = (q, v, tau)
+    arguments = (q, v, tau)
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
-    result = _check.result(out, (model.nv,), *given)
-    # its derivatives may be asked for without a state
+    result = _check.result(out, (model.nv,), *arguments)
+    # computeABADerivatives and computeMinverse use this state if they are called without one.
     data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
     data._keep("aba", q, v)
     _check.run(model, data, "aba", _check.tables(model, data, "ddq", fext), q, v, tau, result)

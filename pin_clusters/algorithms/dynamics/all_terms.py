@@ -1,4 +1,4 @@
-"""Everything that a model-based controller asks for, at once."""
+"""The terms of a model-based controller in one call."""
 
 from typing import Any
 
@@ -29,27 +29,42 @@ _WITH_FRAMES = owing(_ALL, "computeAllTerms with frames")
 
 
 class FrameTerms:
-    """Where ``computeAllTerms`` writes what a whole-body controller asks for: made once, filled in each cycle.
+    """Preallocated results of ``computeAllTerms`` for a whole-body controller.
 
-    All arrays are views of one block, always the same: read them, put no others in their place. In the reference frame
-    ``J[i] @ a + spatial_drift[i]`` is what ``getFrameAcceleration`` returns of frame i, ``J[i] @ a +
-    classical_drift[i]`` what ``getFrameClassicalAcceleration`` does, which is zero of a point that stays where it is.
+    All arrays are views of one memory block: read them, but do not replace them. In the reference frame,
+    ``getFrameAcceleration`` of frame i equals ``J[i] @ a + spatial_drift[i]``, and ``getFrameClassicalAcceleration``
+    equals ``J[i] @ a + classical_drift[i]``. The classical drift of a fixed point is zero.
+
+    Args:
+        model: Cluster model.
+        frames: Names or ids of frames, without duplicates.
+        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
 
     Attributes:
         frames: Ids of the n frames.
-        reference_frame: Of J, velocities and drifts, as for ``getFrameJacobian``.
-        M: Mass matrix, shape (nv, nv).
-        nle: Nonlinear effects, shape (nv,).
-        g: Gravity torques, shape (nv,).
-        oMf: Placements in the world, homogeneous, shape (n, 4, 4); ``pin.SE3(oMf[i])``.
+        reference_frame: Frame in which J, velocities and drifts are expressed, as in ``getFrameJacobian``.
+        M: Mass matrix, shape (nv, nv), [kg m^2], [kg m] or [kg].
+        nle: Coriolis, centrifugal, gyroscopic and gravity torques, shape (nv,), [N m] or [N].
+        g: Gravity torques, shape (nv,), [N m] or [N].
+        oMf: Homogeneous placements in the world, shape (n, 4, 4); ``pin.SE3(oMf[i])``.
         J: Jacobians, shape (n, 6, nv), [linear; angular].
-        velocity: J v, shape (n, 6).
-        spatial_drift: Spatial accelerations at zero independent acceleration, shape (n, 6).
-        classical_drift: Classical ones, those of the origins, shape (n, 6).
-        com: Centre of mass, shape (3,), [m].
-        vcom: Its velocity, shape (3,).
-        acom: Its acceleration at zero independent acceleration: the drift of ``Jcom``, shape (3,).
-        Jcom: Its Jacobian, shape (3, nv).
+        velocity: Velocities J v, shape (n, 6), [m/s] and [rad/s].
+        spatial_drift: Spatial accelerations for a = 0, shape (n, 6), [m/s^2] and [rad/s^2].
+        classical_drift: Classical accelerations of the frame origins for a = 0, shape (n, 6).
+        com: Centre of mass in the world, shape (3,), [m].
+        vcom: Velocity of the centre of mass, shape (3,), [m/s].
+        acom: Acceleration of the centre of mass for a = 0, the drift of ``Jcom``, shape (3,), [m/s^2].
+        Jcom: Jacobian of the centre of mass, shape (3, nv).
+
+    Raises:
+        UnknownNameError: No such frame.
+        ArgumentTypeError: An argument has a wrong type, or a frame occurs twice.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> terms = pc.FrameTerms(pc.load("four_bar"), ["coupler"])
+        >>> terms.J.shape, terms.M.shape, terms.oMf.shape
+        ((1, 6, 1), (1, 1), (1, 4, 4))
     """
 
     __slots__ = (
@@ -58,17 +73,6 @@ class FrameTerms:
     )  # fmt: skip
 
     def __init__(self, model: ClusterModel, frames: Any, reference_frame: pin.ReferenceFrame = pin.LOCAL) -> None:
-        """Make the arrays, of zeros.
-
-        Args:
-            model: Cluster model.
-            frames: Names or ids of frames, none twice.
-            reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-
-        Raises:
-            UnknownNameError: There is no such frame.
-            ArgumentTypeError: A type is wrong, or a frame is given twice.
-        """
         check_model(model, cure="FrameTerms takes (model, frames, reference_frame).")
         self._model, self.reference_frame = model, _ids.reference(reference_frame)
         self.frames = tuple(_ids.frames(model, "frames", frames))
@@ -85,7 +89,6 @@ class FrameTerms:
         self._places, self._of_kernel = model.njoints + np.array(self.frames), self._block[: sum(sizes[:4])]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy the numbers; the arrays of a copy are its own."""
         return FrameTerms, (self._model, self.frames, self.reference_frame), self._block
 
     def __setstate__(self, numbers: np.ndarray) -> None:
@@ -93,7 +96,6 @@ class FrameTerms:
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plan of ``computeAllTerms`` without frames."""
     form = _plan(data, function, None)
     return () if form is None else (form.plan(),)
 
@@ -102,7 +104,7 @@ _WRITTEN = bits("liMi oMi v J com mass vcom hg Ag Ig Jcom M nle g")
 
 
 def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
-    """Return a form of a call with the arrays of these terms; None if some kernel is missing."""
+    """Describe a call that writes to the arrays of these terms; None if a kernel is missing."""
     begun = begin(data, function, TREE, "q v" + " out" * (terms is not None))
     codes = {
         operation: data._code(name, operation.name)
@@ -121,9 +123,9 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
         form.checks += [("apart", form.size(x), form.word(x), block.size, block) for x in ("q", "v")]
     if not couple(form, "v"):
         return None
-    mine = data._derivatives  # rooms of results that nobody asked for
+    derivatives = data._derivatives  # without terms, its arrays take the results that the caller does not read
     arrays = (
-        {"M_out": mine.scratch, "nle_out": mine.tau, "g_out": mine.tau}
+        {"M_out": derivatives.scratch, "nle_out": derivatives.tau, "g_out": derivatives.tau}
         if terms is None
         else {"M_out": terms.M, "nle_out": terms.nle, "g_out": terms.g}
     )
@@ -163,23 +165,23 @@ def computeAllTerms(
     """Compute the kinematics, M, the nonlinear effects, gravity, Jacobians, momentum and energies.
 
     Args:
-        data: Its workspace; fills ``oMi``, ``v``, ``M``, ``nle``, ``g``, ``J``, ``Jcom``, ``com``, ``vcom``, ``mass``,
-            ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``; with frames also ``a``,
-            ``acom`` and ``dhg`` at zero independent acceleration, which are the drifts of joints, of the centre of mass
-            and of the momentum.
-        frames: Names or ids of frames of which placements, Jacobians, velocities and drifts are wanted.
-        reference_frame: Theirs, ``pin.LOCAL`` if it is not given.
-        out: In place of both: where to write that, made once, as each call with ``frames`` makes new arrays.
+        data: Workspace; fills ``oMi``, ``v``, ``M``, ``nle``, ``g``, ``J``, ``Jcom``, ``com``, ``vcom``, ``mass``,
+            ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``. With frames it also
+            fills ``a``, ``acom`` and ``dhg`` for a = 0: the drifts of joints, centre of mass and momentum.
+        frames: Names or ids of the frames whose placements, Jacobians, velocities and drifts are computed.
+        reference_frame: Frame in which they are expressed; ``pin.LOCAL`` by default.
+        out: Preallocated results, instead of ``frames`` and ``reference_frame``. A call with ``frames`` allocates new
+            arrays.
 
     Returns:
-        With ``frames`` or ``out`` their ``FrameTerms``, M, nle and the centre of mass among them; else None.
+        The ``FrameTerms`` if ``frames`` or ``out`` was passed, else None. Units are listed there.
 
     Raises:
-        UnknownNameError (frames): There is no such frame.
+        UnknownNameError (frames): No such frame.
         DataMismatchError: ``data`` or ``out`` belongs to another model.
 
     References:
-        Pinocchio's ``computeAllTerms``; the functions that it calls name their own.
+        Pinocchio's ``computeAllTerms``; the individual functions cite their sources.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -197,19 +199,19 @@ def computeAllTerms(
     elif frames is not None:
         terms = FrameTerms(model, frames, pin.LOCAL if reference_frame is None else reference_frame)
     elif reference_frame is not None:
-        raise ArgumentTypeError("reference_frame needs frames, of which Jacobians and drifts are expressed in it.")
+        raise ArgumentTypeError("reference_frame has no effect without frames. Pass frames as well, or leave it out.")
     q, v = _check.state(model, data, q, v)
     if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
-        raise ArgumentTypeError("q or v is part of out, which is written while they are read. Pass a copy.")
-    # what the next ones write in data
+        raise ArgumentTypeError("q or v shares memory with out, which this call overwrites. Pass a copy of q or v.")
+    # The functions below overwrite these arrays of data.
     q, v = (x.copy() if x.base is data._nle.base else x for x in (q, v))
     M = crba(model, data, q)
     computeMechanicalEnergy(model, data, q, v)
     nle = nonLinearEffects(model, data, q, v)
     g = computeGeneralizedGravity(model, data, q)
-    rest = None if terms is None else data._zeros
-    what = _OWING if rest is None else _WITH_FRAMES
-    _tree.compute(model, data, what, q, v, *(() if rest is None else (rest,)))
+    zeros = None if terms is None else data._zeros
+    outputs = _OWING if zeros is None else _WITH_FRAMES
+    _tree.compute(model, data, outputs, q, v, *(() if zeros is None else (zeros,)))
     if terms is not None:
         reference = int(terms.reference_frame)
         data._run_in_tree("frame_terms", data._tree_tables, terms._places, reference, terms._of_kernel)
@@ -222,10 +224,9 @@ def computeAllTerms(
 
 
 def _see(model: ClusterModel, out: Any, frames: Any, reference_frame: Any) -> None:
-    """See that terms are those of a model, and nothing else is asked for."""
     if type(out) is not FrameTerms:
-        raise ArgumentTypeError(f"out must be a pc.FrameTerms, made once for its frames, got {type(out).__name__}.")
+        raise ArgumentTypeError(f"out must be a pc.FrameTerms, created once for its frames, got {type(out).__name__}.")
     if frames is not None or reference_frame is not None:
-        raise ArgumentTypeError("out has its own frames and reference frame: leave frames and reference_frame out.")
+        raise ArgumentTypeError("out defines its own frames and reference frame: leave out frames and reference_frame.")
     if out._model is not model:
-        raise DataMismatchError(f"out was made by another model ({out._model!r}). Use pc.FrameTerms of this model.")
+        raise DataMismatchError(f"out was created for another model ({out._model!r}). Use pc.FrameTerms(model, ...).")

@@ -1,4 +1,4 @@
-"""How well the loops determine the motion."""
+"""Condition numbers of the loop-closure constraints."""
 
 import math
 from typing import NamedTuple
@@ -9,19 +9,22 @@ from numpy.typing import ArrayLike
 from ...model import ClusterData, ClusterModel, loops_of, names_of_cluster
 from .._shared import check as _check
 
-# beyond this a singular value is rounding
+# A condition number above this limit is a singular value lost in rounding.
 _LOST = 1.0 / np.finfo(float).eps
 
 
 class ClusterCondition(NamedTuple):
-    """Condition numbers of the loops of one cluster; rows scaled: metres by the length of the loop, radians by 1.
+    """Condition numbers of the constraint equations of one cluster with loops.
+
+    Equations in m are divided by the length of the loop, equations in rad by 1.
 
     Attributes:
-        cluster: Names of its joints that the loops move.
-        K: Of all columns, largest singular value over the smallest that is not always 0; infinite at a change point,
-            where the mechanism gains a freedom and no choice of independent joints is regular.
-        K_d: Of the dependent columns; large near a dead centre of the independent joints: others would be better, see
-            ``with_independent``. Above 1e8 the algorithms raise ``SingularClusterError``.
+        cluster: Names of the joints of the cluster that the loops move.
+        K: Condition number of all columns: the largest singular value over the smallest one that is not zero at every
+            pose. It is infinite at a change point (bifurcation), where no choice of independent joints is regular.
+        K_d: Condition number of the columns of the dependent joints. It is large near a singularity of the independent
+            coordinates (dead centre); see ``with_independent``. Above 1e8 the algorithms raise
+            ``SingularClusterError``.
     """
 
     cluster: tuple[str, ...]
@@ -31,28 +34,29 @@ class ClusterCondition(NamedTuple):
 
 @_check.documented(solves=False)
 def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[ClusterCondition, ...]:
-    """Return how well the loops of each cluster determine its dependent joints.
+    """Compute how well the loops of each cluster determine its dependent joints.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,); it may be singular.
+        q: Configuration of the spanning tree, shape (nq,); it may be singular.
 
     Returns:
-        One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; none for a model without.
+        One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; the condition numbers
+        have no unit.
 
     References:
         Golub and Van Loan, "Matrix Computations", section 2.6 (condition and singular values).
 
     Example:
-        >>> import pinocchio as pin, pin_clusters as pc
-        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
-        >>> pc.condition(model, model.createData(), pc.neutral(model))
-        ()
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.condition(model, model.createData(), pc.neutral(model))[0].K_d.__round__(4)
+        1.3746
     """
     q = _check.pose(model, data, q)
     if not model.closures:
         return ()
     loops = loops_of(model)
     return tuple(
-        ClusterCondition(names_of_cluster(model, loop.joints), *(math.inf if x > _LOST else float(x) for x in found))
-        for loop, (*found, _) in zip(loops.clusters, loops.conditions(q), strict=True)
+        ClusterCondition(names_of_cluster(model, loop.joints), *(math.inf if x > _LOST else float(x) for x in numbers))
+        for loop, (*numbers, _) in zip(loops.clusters, loops.conditions(q), strict=True)
     )

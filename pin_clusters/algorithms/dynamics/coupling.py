@@ -1,4 +1,4 @@
-"""The bridge between the independent coordinates and those of the spanning tree."""
+"""Maps between the independent coordinates and the coordinates of the spanning tree."""
 
 import numpy as np
 
@@ -22,25 +22,37 @@ _NV = "nv of the spanning tree"
 
 @_documented
 def coupling_jacobian(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Return G: tree velocity = G v.
+    """Compute the coupling Jacobian G, with v_tree = G v.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,); G of gears and belts does not depend on it, that of closed
-            loops does.
+        q: Configuration of the spanning tree, shape (nq,). G depends on it only in clusters with loops.
 
     Returns:
-        Shape (tree.nv, nv); rows of independent joints are rows of the identity. A fresh array.
+        G, shape (tree.nv, nv), a new array; its unit is the unit of the row's joint over the column's, e.g. [rad/m].
+        The rows of independent joints are rows of the identity.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")  # crank, coupler, rocker; only the crank is independent
+        >>> pc.coupling_jacobian(model, model.createData(), pc.neutral(model)).round(4).ravel()
+        array([ 1.    , -1.1684,  0.2211])
     """
     return np.array(_bridge.matrix(model, data, _check.pose(model, data, q)))
 
 
 @_documented
 def coupling_bias(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Return g = (dG/dt) v: tree acceleration = G a + g.
+    """Compute the bias g = (dG/dt) v of the tree acceleration, with a_tree = G a + g.
 
     Returns:
-        Shape (tree.nv,), [rad/s^2] or [m/s^2]; zero for gears and belts, whose G is constant, and in the rows of
-        independent joints. A fresh array.
+        g, shape (tree.nv,), [rad/s^2] or [m/s^2], a new array. It is zero for independent joints and for gears and
+        belts, whose G is constant.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.coupling_bias(model, model.createData(), pc.neutral(model), [1.0]).round(4)
+        array([ 0.    , -0.2642, -0.2221])
     """
     q, v = _check.state(model, data, q, v)
     return _bridge.matrix_and_bias(model, data, q, v)[1]
@@ -48,10 +60,10 @@ def coupling_bias(model: ClusterModel, data: ClusterData, q: ArrayLike, v: Array
 
 @_documented
 def spanning_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Return the velocity of the spanning tree, G v.
+    """Compute the velocity of the spanning tree, v_tree = G v.
 
     Returns:
-        Shape (tree.nv,), in the order of Pinocchio's v; a fresh array.
+        Shape (tree.nv,), [rad/s] or [m/s], in the order of Pinocchio's v; a new array.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -68,10 +80,16 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: A
 def spanning_acceleration(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> np.ndarray:
-    """Return the acceleration of the spanning tree, G a + g.
+    """Compute the acceleration of the spanning tree, a_tree = G a + g.
 
     Returns:
-        Shape (tree.nv,), in the order of Pinocchio's a; a fresh array.
+        Shape (tree.nv,), [rad/s^2] or [m/s^2], in the order of Pinocchio's a; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.spanning_acceleration(model, model.createData(), pc.neutral(model), [1.0], [2.0]).round(4)
+        array([ 2.    , -2.6011,  0.22  ])
     """
     q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
@@ -83,57 +101,70 @@ def spanning_acceleration(
 def independent_velocity(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v_tree: ArrayLike, tolerance: float = 1e-6
 ) -> np.ndarray:
-    """Return the independent part of a velocity of the spanning tree, after the check that it fulfils the couplings.
+    """Extract the independent part of a velocity of the spanning tree, and check the constraints.
 
     Args:
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
-        tolerance: Allowed error of a dependent entry, as a part of the largest entry of ``v_tree`` or of G v (at least
-            of 1 rad/s or 1 m/s).
+        tolerance: Allowed error of a dependent entry, relative to the largest entry of ``v_tree`` and of G v, and at
+            least to 1 rad/s or 1 m/s.
 
     Returns:
-        Shape (nv,); a fresh array.
+        Shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
-        ConfigurationError: A dependent joint does not move as its coupling says (it is named), or q is off the
-            couplings (if ``data.check``).
+        ConfigurationError: A dependent joint violates its constraint (the message names both), or q violates the
+            constraints (if ``data.check``).
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, q = model.createData(), pc.neutral(model)
+        >>> pc.independent_velocity(model, data, q, pc.spanning_velocity(model, data, q, [3.0]))
+        array([3.])
     """
     q = _check.pose(model, data, q)
-    given = vector(model, "v_tree", v_tree, model.own_tree.nv, _NV)
-    v = given[model.idx_v_independent]
+    velocities = vector(model, "v_tree", v_tree, model.own_tree.nv, _NV)
+    v = velocities[model.idx_v_independent]
     expected = _bridge.matrix(model, data, q) @ v
-    error = np.abs(given - expected)
-    scale = max(1.0, np.abs(given).max(initial=0.0), np.abs(expected).max(initial=0.0))
+    error = np.abs(velocities - expected)
+    scale = max(1.0, np.abs(velocities).max(initial=0.0), np.abs(expected).max(initial=0.0))
     if np.any(error > tolerance * scale):
         i = int(np.argmax(error))
         name, labels = _who_moves(model, i)
         raise ConfigurationError(
-            f"v_tree is not a velocity of model {model.name!r}: joint {name!r} moves at "
-            f"{given[i]:.9g}, but {labels} makes it move at {expected[i]:.9g}. To drop the dependent "
-            "entries without a check, take v_tree[model.idx_v_independent]."
+            f"v_tree is not a velocity of model {model.name!r}: the velocity of joint {name!r} is "
+            f"{velocities[i]:.9g}, but {labels} requires {expected[i]:.9g}. To drop the dependent entries without a "
+            "check, use v_tree[model.idx_v_independent]."
         )
     return v
 
 
 @_documented
 def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau_tree: ArrayLike) -> np.ndarray:
-    """Return the torque of the independent joints that does the same work as torques on the spanning tree, G' tau_tree.
+    """Compute the torque of the independent joints with the same power as torques on the spanning tree, G' tau_tree.
 
     Args:
         tau_tree: Torque of every joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
-        Shape (nv,), [N m] or [N]; a fresh array.
+        Shape (nv,), [N m] or [N]; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")  # 1 N m at the rocker acts as 0.2211 N m at the crank
+        >>> pc.independent_torque(model, model.createData(), pc.neutral(model), [0.0, 0.0, 1.0]).round(4)
+        array([0.2211])
     """
     q = _check.pose(model, data, q)
     return vector(model, "tau_tree", tau_tree, model.own_tree.nv, _NV) @ _bridge.matrix(model, data, q)
 
 
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
-    """Return the name of the dependent joint to which a velocity of the tree belongs, and what ties it."""
+    """Find the dependent joint of entry i of the tree's velocity, and the labels of the constraints that couple it."""
     tree = model.own_tree
     j = joint_in_v(tree, i)
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
-    if not tied:  # a joint that is only a master, of a coupling that closes a loop
+    if not tied:  # only a loop of constant couplings constrains this joint: it is a master in all of them
         tied = [row.source.label for row in model.coupling_rows if j in row.masters]
     return tree.names[j], ", ".join(dict.fromkeys(tied))

@@ -1,4 +1,4 @@
-"""Derivatives of dynamics by configuration and velocity, and the Coriolis matrix."""
+"""Derivatives of the dynamics with respect to configuration and velocity, and the Coriolis matrix."""
 
 from typing import Any
 
@@ -14,25 +14,22 @@ from .._shared import check as _check
 
 NOTHING = np.zeros(0)
 _COMMON = """
-    Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
-    joints follow, free flyers, ball and planar joints move in their own axes, as in Pinocchio. v, a and tau, of the
-    independent joints, and external forces, in the frames of their joints, are held.
+    Derivatives with respect to q are along ``pc.integrate(model, q, e)``, where e is a displacement of the independent
+    joints. Dependent joints follow; free flyers, ball and planar joints move in their own axes, as in Pinocchio. The
+    independent v, a and tau are constant, and so are external forces in the frames of their joints.
 
 Args:
-    data: Its workspace.
-
-Raises:
-    SingularClusterError: Loops cannot be solved for their dependent joints, or a joint moves no inertia.
+    data: Workspace.
 
 References:
-    Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md (V1) to (V9).
+    Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md, (V1) to (V9).
 """
-_KEPT = """
+_LAST_STATE = """
 Raises:
-    NotComputedError: There was none.
+    NotComputedError: None of these functions was called with this data.
 """
-_documented = _check.documented(_COMMON, solves=False)
-_kept = _check.documented(_KEPT, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON)
+_documented_last = _check.documented(_LAST_STATE, solves=False)
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -52,12 +49,13 @@ def _run(
     function: str,
     of: str = "",
 ) -> None:
-    """Run the kernel for a function: tau, then dtau_dq, dtau_dv, M and the sums, each or nothing."""
+    """Run the kernel: tau, dtau_dq, dtau_dv, M and the total momentum terms; arrays of size 0 are not computed."""
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
     data._keep(function, q, v, a)
-    if function in _KEEP_STATE:  # before the kernel writes results, which may be q, v or a; calls that fail keep it too
+    # The state is stored before the kernel runs, because results may share memory with q, v or a.
+    if function in _KEEP_STATE:
         data._derivatives.state[:] = np.concatenate([q, v, a])
     _check.run(model, data, "rnea_derivatives", "rates", q, v, a, forces, tau, *flat, of=of)
     data._owe(function)
@@ -72,27 +70,28 @@ def computeRNEADerivatives(
     """Compute the derivatives of inverse dynamics.
 
     Args:
-        data: Its workspace; ``data.dtau_dq``, ``dtau_dv``, ``M`` and ``tau`` keep the results.
+        data: Workspace; ``data.dtau_dq``, ``dtau_dv``, ``M`` and ``tau`` store the results as well.
 
     Returns:
-        Derivatives of the torques by q and v, and the mass matrix, which is the one by a; each of shape (nv, nv), a row
-        per torque, fresh.
+        Derivatives of tau with respect to q and v, and the mass matrix, which is the derivative with respect to a.
+        Each has shape (nv, nv), one row per torque, in [N m] or [N] per [rad] or [m], [rad/s] or [m/s], [rad/s^2] or
+        [m/s^2]; new arrays.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
         >>> model = pc.load("mit_humanoid")
         >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
         >>> dtau_dq, dtau_dv, M = pc.computeRNEADerivatives(model, data, q, v, 0 * v)
-        >>> h = pc.nonLinearEffects(model, data, q, v)  # quadratic in v
+        >>> h = pc.nonLinearEffects(model, data, q, v)  # h minus gravity is quadratic in v
         >>> np.allclose(dtau_dv @ v, 2 * (h - pc.computeGeneralizedGravity(model, data, q)))
         True
     """
     q, v, a = _check.motion(model, data, q, v, a)
-    mine = data._derivatives
-    own = data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING
-    _run(model, data, q, v, a, fext, *own, function="computeRNEADerivatives", of="computeRNEADerivatives")
+    workspace = data._derivatives
+    outputs = data._tau, workspace.dtau_dq, workspace.dtau_dv, data._M_kernel, NOTHING
+    _run(model, data, q, v, a, fext, *outputs, function="computeRNEADerivatives", of="computeRNEADerivatives")
     data._changed()
-    return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
+    return workspace.dtau_dq.copy(), workspace.dtau_dv.copy(), data._M_kernel.copy()
 
 
 @fast(of_state)
@@ -108,58 +107,67 @@ def computeABADerivatives(
 ) -> Matrices:
     """Compute the derivatives of forward dynamics.
 
-    After ``pc.aba`` the state may be left out: ``computeABADerivatives(model, data)``, or with the external forces that
-    were given there ``computeABADerivatives(model, data, fext)``.
+    After ``pc.aba`` the state may be left out: ``computeABADerivatives(model, data)``, or
+    ``computeABADerivatives(model, data, fext)`` with the external forces of that call.
 
     Args:
-        data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``Minv`` and ``ddq`` keep the results.
-        q: Configuration of the whole tree, shape (nq,); without v and tau, the external forces.
+        data: Workspace; ``data.ddq_dq``, ``ddq_dv``, ``Minv`` and ``ddq`` store the results as well.
+        q: Configuration of the spanning tree, shape (nq,); without v and tau, the external forces.
 
     Returns:
-        Derivatives of the accelerations by q and v, and the inverse mass matrix, which is the one by tau; each of shape
-        (nv, nv), a row per acceleration, fresh.
+        Derivatives of a with respect to q and v, and the inverse mass matrix, which is the derivative with respect to
+        tau. Each has shape (nv, nv), one row per acceleration, in [rad/s^2] or [m/s^2] per unit of the column; new
+        arrays.
 
     Raises:
-        NotComputedError: No state was given, and ``pc.aba`` was not called before.
-        ArgumentTypeError: Of q, v and tau some are missing.
+        NotComputedError: No state was passed, and ``pc.aba`` was not called before.
+        ArgumentTypeError: Only some of q, v and tau were passed.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> da_dq, da_dv, Minv = pc.computeABADerivatives(model, data, q, v, v)
+        >>> bool(np.allclose(Minv, pc.computeMinverse(model, data, q)))
+        True
     """
     _check.model_data(model, data)
-    mine = data._derivatives
+    workspace = data._derivatives
     if v is None and tau is None:
-        if not np.isfinite(mine.after_aba).all():
+        if not np.isfinite(workspace.after_aba).all():
             raise NotComputedError(
-                "computeABADerivatives was given no state, and data knows none: pc.aba was not called with it, or with "
-                "numbers that are not finite. Call pc.aba(model, data, q, v, tau) before, or pass q, v, tau."
+                "computeABADerivatives needs q, v and tau: data has no finite state of an earlier pc.aba. Call "
+                "pc.aba(model, data, q, v, tau) first, or pass q, v, tau."
             )
         fext = q if fext is None else fext
-        q, v, tau = np.split(mine.after_aba.copy(), [model.nq, model.nq + model.nv])
+        q, v, tau = np.split(workspace.after_aba.copy(), [model.nq, model.nq + model.nv])
     elif q is None or v is None or tau is None:
-        raise ArgumentTypeError("computeABADerivatives needs q, v and tau, or, after pc.aba, none of them.")
+        raise ArgumentTypeError("computeABADerivatives needs all of q, v and tau or, after pc.aba, none of them.")
     else:
-        q, v = (x.copy() for x in _check.state(model, data, q, v))  # which may be data.ddq
+        q, v = (x.copy() for x in _check.state(model, data, q, v))  # they may share memory with data.ddq
         tau = _check.velocity(model, "tau", tau)
     data._supply(q)
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     ddq = data._ddq
     data._keep("computeABADerivatives", q, v)
-    mine.after_aba[:] = np.concatenate([q, v, tau])
+    workspace.after_aba[:] = np.concatenate([q, v, tau])
     _check.run(model, data, "aba", "ddq" if fext is None else "forced", q, v, tau, ddq)
     _bridge.supply_third(model, data, q, v)
-    results = np.full((3, model.nv, model.nv), np.nan)  # where q is not finite the kernel may end before it writes
-    own = [mine.dtau_dq.reshape(-1), mine.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
-    wanted = [x.reshape(-1) for x in results]
-    of_inverse = q, v, ddq, forces, mine.tau, *own, NOTHING
+    results = np.full((3, model.nv, model.nv), np.nan)  # the kernel may stop early if q is not finite
+    rnea_outputs = [workspace.dtau_dq.reshape(-1), workspace.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
+    aba_outputs = [x.reshape(-1) for x in results]
+    of_inverse = q, v, ddq, forces, workspace.tau, *rnea_outputs, NOTHING
     _check.run(model, data, "rnea_derivatives", "rates", *of_inverse, of="computeRNEADerivatives")
     if kernels.JIT:
         data._run(
-            "aba_derivatives", "rates", 0, 0, 0, mine.tree, mine.sides, mine.factors, q, v, tau, ddq, forces, mine.tau,
-            *own, NOTHING, *wanted, of="computeABADerivatives",
+            "aba_derivatives", "rates", 0, 0, 0, workspace.tree, workspace.sides, workspace.factors,
+            q, v, tau, ddq, forces, workspace.tau, *rnea_outputs, NOTHING, *aba_outputs, of="computeABADerivatives",
         )  # fmt: skip
     else:
         from ...kernels.variations.aba_derivatives import solved
 
-        solved(mine.tree, mine.sides, mine.factors, model.nv, *own, *wanted)
-    mine.ddq[...], data._Minv[...] = results[:2], results[2]
+        solved(workspace.tree, workspace.sides, workspace.factors, model.nv, *rnea_outputs, *aba_outputs)
+    workspace.ddq[...], data._Minv[...] = results[:2], results[2]
     data._owe("computeABADerivatives")
     data._changed()
     return results[0], results[1], results[2]
@@ -169,13 +177,13 @@ def computeABADerivatives(
 @also_pinocchios
 @_documented
 def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute the derivative of the gravity torques by q.
+    """Compute the derivative of the gravity torques with respect to q.
 
     Args:
-        data: Its workspace; ``data.dtau_dq`` keeps the result.
+        data: Workspace; ``data.dtau_dq`` stores the result as well.
 
     Returns:
-        Shape (nv, nv), a row per torque, fresh.
+        Shape (nv, nv), one row per torque, [N m/rad], [N m/m], [N/rad] or [N/m]; a new array.
     """
     return _static(model, data, q, None, "computeGeneralizedGravityDerivatives")
 
@@ -184,60 +192,60 @@ def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData,
 @also_pinocchios
 @_documented
 def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: ArrayLike, fext: Any) -> np.ndarray:
-    """Compute the derivative by q of the torques that hold the robot at rest under external forces.
+    """Compute the derivative with respect to q of the torques that keep the robot at rest under external forces.
 
     Args:
-        data: Its workspace; ``data.dtau_dq`` keeps the result.
+        data: Workspace; ``data.dtau_dq`` stores the result as well.
 
     Returns:
-        Shape (nv, nv), a row per torque, fresh.
+        Shape (nv, nv), one row per torque, [N m/rad], [N m/m], [N/rad] or [N/m]; a new array.
     """
     return _static(model, data, q, fext, "computeStaticTorqueDerivatives")
 
 
 def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any, function: str) -> np.ndarray:
     q = _check.pose(model, data, q)
-    mine, rest = data._derivatives, data._zeros
-    own = mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, NOTHING
-    _run(model, data, q, rest, rest, fext, *own, function=function, of="" if fext is not None else function)
-    return mine.dtau_dq.copy()
+    workspace, zeros = data._derivatives, data._zeros
+    outputs = workspace.tau, workspace.dtau_dq, workspace.dtau_dv, workspace.scratch, NOTHING
+    _run(model, data, q, zeros, zeros, fext, *outputs, function=function, of="" if fext is not None else function)
+    return workspace.dtau_dq.copy()
 
 
 @fast(of_state)
 @also_pinocchios
 @_documented
 def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the Coriolis matrix C of Christoffel symbols: C v are the torques, dM/dt - 2 C is skew-symmetric.
+    """Compute the Coriolis matrix C of the Christoffel symbols: C v is the Coriolis torque, dM/dt - 2 C skew-symmetric.
 
     Args:
-        data: Its workspace; ``data.C`` keeps the result.
+        data: Workspace; ``data.C`` stores the result as well.
 
     Returns:
-        Shape (nv, nv), fresh. Armature of a dependent ball joint that differs between its axes has no energy: with it
-        C v are the torques all the same, and dM/dt - 2 C is not skew-symmetric.
+        Shape (nv, nv), [N m s] or [N s], a new array. If the armature of a dependent ball joint differs between its
+        axes, no energy belongs to it: C v is still the torque, but dM/dt - 2 C is not skew-symmetric.
 
     References:
-        Echeandia and Wensing, arXiv 2010.01033.
+        Echeandia and Wensing, arXiv 2010.01033; docs/algorithms.md, (V8).
     """
     q, v = _check.state(model, data, q, v)
-    mine = data._derivatives
-    own = NOTHING, NOTHING, mine.C, mine.scratch, NOTHING
-    _run(model, data, q, v, data._zeros, None, *own, function="computeCoriolisMatrix", of="computeCoriolisMatrix")
-    return mine.C.copy()
+    workspace = data._derivatives
+    outputs = NOTHING, NOTHING, workspace.C, workspace.scratch, NOTHING
+    _run(model, data, q, v, data._zeros, None, *outputs, function="computeCoriolisMatrix", of="computeCoriolisMatrix")
+    return workspace.C.copy()
 
 
 @fast(of_state)
 @also_pinocchios
-@_kept
+@_documented_last
 def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
-    """Return the Coriolis matrix at the state of the last ``computeCoriolisMatrix`` or ``computeRNEADerivatives``.
+    """Compute the Coriolis matrix at the state of the last ``computeCoriolisMatrix`` or ``computeRNEADerivatives``.
 
     Returns:
-        Shape (nv, nv), fresh.
+        Shape (nv, nv), [N m s] or [N s]; a new array.
     """
     q, v, a = _last(model, data, "getCoriolisMatrix", model.nq + model.nv)
     C = computeCoriolisMatrix(model, data, q, v)
-    data._derivatives.state[-model.nv :] = a  # which computeCoriolisMatrix sets to zero
+    data._derivatives.state[-model.nv :] = a  # computeCoriolisMatrix has set it to zero
     return C
 
 
@@ -247,43 +255,43 @@ def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
 def computeCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the derivatives of the centroidal momentum and of its rate: axes of the world, about the centre of mass.
+    """Compute the derivatives of the centroidal momentum and its rate, in world axes about the centre of mass.
 
     Returns:
-        Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), linear first, fresh.
+        Derivatives of the momentum with respect to q, and of its rate with respect to q, v and a. Each has shape
+        (6, nv), [linear; angular], [kg m/s] and [kg m^2/s] (rates: [N] and [N m]) per unit of the column; new arrays.
     """
     q, v, a = _check.motion(model, data, q, v, a)
-    mine = data._derivatives
+    workspace = data._derivatives
     of = "computeCentroidalDynamicsDerivatives"
-    _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total, function=of, of=of)
-    first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
+    _run(model, data, q, v, a, None, workspace.tau, NOTHING, NOTHING, NOTHING, workspace.total, function=of, of=of)
+    first, second, third, fourth = workspace.total.copy().reshape(4, 6, model.nv)
     return first, second, third, fourth
 
 
 @fast(of_state)
 @also_pinocchios
-@_kept
+@_documented_last
 def getCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``computeCentroidalDynamicsDerivatives`` at the state of the last call of it, or of RNEA derivatives.
+    """Compute these derivatives at the state of their last call or of the last ``computeRNEADerivatives``.
 
     Returns:
-        Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), fresh.
+        As ``computeCentroidalDynamicsDerivatives``: d momentum / dq, d rate / dq, dv and da, shape (6, nv) each.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)
 
 
 def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = None) -> list[np.ndarray]:
-    """Return the last q, v and a; the function ``name`` reads the first ``read`` of these numbers."""
+    """Return the last q, v and a for function ``name``, which reads the first ``read`` of these numbers."""
     _check.model_data(model, data)
     state = data._derivatives.state
     if np.isnan(state[:read]).any():
         raise NotComputedError(
-            f"{name} needs a state: neither pc.computeRNEADerivatives nor "
-            f"pc.{name.replace('get', 'compute')} was called with this data, or the last call was given NaN. Call one "
-            "of them before."
+            f"{name} needs an earlier call of pc.computeRNEADerivatives or pc.{name.replace('get', 'compute')} with "
+            "this data and without NaN. Call one of them first."
         )
     return np.split(state.copy(), [model.nq, model.nq + model.nv])
 
@@ -292,10 +300,17 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
 def christoffel_symbols(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute the Christoffel symbols of the first kind: C[k, j] = sum over i of Gamma[k, i, j] v[i].
 
-    The Coriolis matrix is linear in v: its columns come one velocity at a time, in O(nv^2 depth).
+    C is linear in v, so each unit velocity yields one slice, in O(nv^2 depth) in total.
 
     Returns:
-        Shape (nv, nv, nv), fresh; symmetric in the last two axes for joints of one degree of freedom.
+        Gamma, shape (nv, nv, nv), [kg m^2] per [rad] in rows of rotations; a new array. It is symmetric in the last
+        two axes for joints with one degree of freedom.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.christoffel_symbols(model, model.createData(), pc.neutral(model)).round(5).ravel()
+        array([-0.00165])
     """
     q = _check.pose(model, data, q)
     result = np.empty((model.nv,) * 3)

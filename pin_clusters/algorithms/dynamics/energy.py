@@ -13,7 +13,7 @@ from .._shared import check as _check
 def _energies(
     model: ClusterModel, data: ClusterData, function: str, q: np.ndarray, v: np.ndarray, owes: bool
 ) -> tuple[float, float]:
-    """Return kinetic and potential energy, [J]; a call that is given no state owes nothing."""
+    """Compute kinetic and potential energy, [J]. A call without a state does not invalidate other results."""
     if owes:
         data._keep(function, q, v)
     _check.run(model, data, "energy", "energy", q, v)
@@ -24,7 +24,6 @@ def _energies(
 
 
 def _at(model: ClusterModel, data: ClusterData, function: str, q: Any, v: Any) -> tuple[float, float]:
-    """Return the energies at a state, without one at that of the last motion."""
     last = q is None and v is None
     if last:
         q, v = _check.last_motion(model, data, 1, function)
@@ -37,10 +36,10 @@ def _at(model: ClusterModel, data: ClusterData, function: str, q: Any, v: Any) -
 def computeKineticEnergy(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
 ) -> float:
-    """Compute the kinetic energy, the rotors' included; without a state, that of the last ``forwardKinematics``.
+    """Compute the kinetic energy including rotors; without q and v, at the state of the last ``forwardKinematics``.
 
     Args:
-        data: Its workspace; ``data.kinetic_energy`` keeps the result.
+        data: Workspace; ``data.kinetic_energy`` stores the result as well.
 
     Returns:
         Kinetic energy, [J].
@@ -53,20 +52,20 @@ def computeKineticEnergy(
 @also_pinocchios
 @_check.documented()
 def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> float:
-    """Compute the potential energy of gravity, zero at the universe's origin.
+    """Compute the potential energy in gravity, which is zero at the origin of the universe.
 
-    Without q it is that of the last kinematics.
+    Without q it is the energy at the last kinematics call.
 
     Args:
-        data: Its workspace; ``data.potential_energy`` keeps the result.
+        data: Workspace; ``data.potential_energy`` stores the result as well.
 
     Returns:
         Potential energy, [J].
     """
     _check.model_data(model, data)
-    given = q is not None
-    q = _check.pose(model, data, q if given else data._last_pose("computePotentialEnergy"))
-    _, data.potential_energy = _energies(model, data, "computePotentialEnergy", q, data._zeros, given)
+    has_q = q is not None
+    q = _check.pose(model, data, q if has_q else data._last_pose("computePotentialEnergy"))
+    _, data.potential_energy = _energies(model, data, "computePotentialEnergy", q, data._zeros, has_q)
     return data.potential_energy
 
 
@@ -76,10 +75,10 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: ArrayLike 
 def computeMechanicalEnergy(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
 ) -> float:
-    """Compute the sum of kinetic and potential energy; without a state, that of the last ``forwardKinematics``.
+    """Compute kinetic plus potential energy; without q and v, at the state of the last ``forwardKinematics``.
 
     Args:
-        data: Its workspace; ``data.mechanical_energy``, ``kinetic_energy`` and ``potential_energy`` keep the results.
+        data: Workspace; ``data.mechanical_energy``, ``kinetic_energy`` and ``potential_energy`` store the results.
 
     Returns:
         Mechanical energy, [J].

@@ -1,4 +1,4 @@
-"""Hybrid dynamics."""
+"""Hybrid dynamics: some joints have prescribed accelerations, the others known torques."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,17 +14,15 @@ from .._shared import check as _check
 from .._shared import force_columns as _columns
 
 _BOOL = np.dtype(np.bool_)
-_MOST_KNOWN = 16  # lists of names that the extension knows again
+_MOST_KNOWN = 16  # lists of names that the C extension stores
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plans of ``hybrid_dynamics`` with a mask, without external forces and with them."""
-    found = [_plan(data, function, forced) for forced in (False, True)]
-    return tuple(form.plan() for form in found if form is not None)
+    forms = [_plan(data, function, forced) for forced in (False, True)]
+    return tuple(form.plan() for form in forms if form is not None)
 
 
 def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mask: np.ndarray | None = None) -> Any:
-    """Return a form of a call with a mask, or with a list of names that have this mask."""
     code = data._code(HYBRID.name, HYBRID.name)
     if not code:
         return None
@@ -35,8 +33,8 @@ def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mas
     arrays = {} if mask is None else {"mask": mask}
     words = form.run(HYBRID, code, tables, f"q v tau a {'mask' if arrays else '.'} +nv +nv", arrays=arrays)
     if mask is None:
-        word, at = words.leave("prescribed", data.model.nv), form.positions["prescribed"]
-        form.checks.append(("mask", at, data.model.nv, word))
+        word, position = words.leave("prescribed", data.model.nv), form.positions["prescribed"]
+        form.checks.append(("mask", position, data.model.nv, word))
     elif not form.items("prescribed", names):
         return None
     return form
@@ -54,30 +52,30 @@ def hybrid_dynamics(
     prescribed: Any,
     fext: Any = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
+    """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
-    With all of them prescribed it is ``rnea``, with none ``aba``; the recursion is as long as that of ``aba``. Some
-    joints of a cluster may be prescribed and others not, and so may the velocities of a free flyer.
+    If all accelerations are prescribed, this equals ``rnea``; if none is, ``aba``. The cost is similar to ``aba``.
+    Joints of one cluster, and the velocities of one free flyer, can be prescribed separately.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
-        tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are never read.
-        a: Acceleration of the prescribed joints, shape (nv,), [rad/s^2] or [m/s^2]; other entries are never read.
-        prescribed: Which accelerations are prescribed: a boolean mask, shape (nv,), or names of joints; a name stands
-            for all independent velocities of its joint.
+        tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are ignored.
+        a: Acceleration of the prescribed joints, shape (nv,), [rad/s^2] or [m/s^2]; other entries are ignored.
+        prescribed: Prescribed accelerations: a boolean mask, shape (nv,), or names of joints. A name selects all
+            independent velocities of the joint.
 
     Returns:
-        Torque and acceleration of all independent joints, shape (nv,) each; fresh arrays. NaN and inf propagate.
+        Torque, [N m] or [N], and acceleration, [rad/s^2] or [m/s^2], of all independent joints, shape (nv,) each; new
+        arrays. NaN and inf propagate.
 
     Raises:
-        UnknownNameError: There is no such joint.
-        ModelError: A joint that is named has no independent velocity.
-        SingularClusterError: A joint that is not prescribed moves no inertia, or loops cannot be solved for their
+        UnknownNameError: No such joint.
+        ModelError: A named joint has no independent velocity.
+        SingularClusterError: A joint that is not prescribed moves no inertia, or the loops have no solution for the
             dependent joints.
 
     References:
-        R. Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (articulated-body hybrid dynamics); here on
-        clusters.
+        R. Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (articulated-body hybrid dynamics); for clusters
+        docs/algorithms.md, (H1) to (H6).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -90,7 +88,7 @@ def hybrid_dynamics(
     q = _check.pose(model, data, q)
     v, tau, a = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau), _check.velocity(model, "a", a)
     mask = _mask(model, data, prescribed)
-    tables = _check.tables(model, data, "ddq", fext)  # no result of data is touched
+    tables = _check.tables(model, data, "ddq", fext)  # the fields of data stay unchanged
     tau_out, a_out = np.empty(model.nv), np.empty(model.nv)
     _check.run(model, data, "hybrid", tables, q, v, tau, a, mask, tau_out, a_out)
     if type(prescribed) in (list, tuple) and is_fast(hybrid_dynamics):
@@ -101,14 +99,14 @@ def hybrid_dynamics(
 
 
 def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray:
-    """Return the mask as the kernel takes it, a byte per entry; that of names is kept in the data."""
+    """Convert to a mask of one byte per entry; masks of names are cached in data."""
     if type(prescribed) not in (list, tuple) or not all(type(name) is str for name in prescribed):
         return _bytes(_resolved(model, prescribed))
     key = "hybrid", *prescribed
-    found: np.ndarray | None = data._plans.get(key)
-    if found is None:
-        found = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
-    return found
+    mask: np.ndarray | None = data._plans.get(key)
+    if mask is None:
+        mask = _columns.store(data, key, _bytes(_resolved(model, prescribed)))
+    return mask
 
 
 def _bytes(mask: np.ndarray) -> np.ndarray:
@@ -116,20 +114,21 @@ def _bytes(mask: np.ndarray) -> np.ndarray:
 
 
 def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
-    """Return a boolean mask, shape (nv,)."""
     if isinstance(prescribed, (str, bytes)):
-        raise ArgumentTypeError(f"prescribed must be a mask or a list of names, got {prescribed!r}: [{prescribed!r}].")
+        raise ArgumentTypeError(
+            f"prescribed must be a mask or a list of names, got {prescribed!r}. Use [{prescribed!r}]."
+        )
     if isinstance(prescribed, Mapping) or not isinstance(prescribed, Iterable):
         raise ArgumentTypeError(
             f"prescribed must be a boolean mask of shape (nv,) = ({model.nv},) or a list of joint names, got "
             f"{shown(prescribed)} ({type(prescribed).__name__})."
         )
-    given = prescribed if isinstance(prescribed, np.ndarray) else list(prescribed)
-    if not isinstance(given, np.ndarray) and (not given or any(isinstance(x, str) for x in given)):
-        return _of_names(model, given)
+    entries = prescribed if isinstance(prescribed, np.ndarray) else list(prescribed)
+    if not isinstance(entries, np.ndarray) and (not entries or any(isinstance(x, str) for x in entries)):
+        return _of_names(model, entries)
     try:
-        mask = np.asarray(given)
-    except ValueError as error:  # rows of different lengths
+        mask = np.asarray(entries)
+    except ValueError as error:  # the rows have different lengths
         raise ArgumentTypeError(f"prescribed must be a boolean mask or a list of joint names: {error}.") from None
     if mask.ndim == 2 and 1 in mask.shape:
         mask = mask.ravel()
@@ -142,40 +141,38 @@ def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
         )
     if mask.shape != (model.nv,):
         raise ShapeError(
-            f"prescribed has shape {mask.shape}, but model {model.name!r} needs (nv,) = ({model.nv},): one entry for "
-            "each independent velocity."
+            f"prescribed has shape {mask.shape}, but model {model.name!r} needs (nv,) = ({model.nv},): one entry per "
+            "independent velocity."
         )
     return mask
 
 
 def _of_names(model: ClusterModel, names: list[Any]) -> np.ndarray:
-    """Return the mask of all independent velocities of joints."""
-    mask, tree, known = np.zeros(model.nv, dtype=bool), model.own_tree, list(model.names)[1:]
+    mask, tree, joints = np.zeros(model.nv, dtype=bool), model.own_tree, list(model.names)[1:]
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise ArgumentTypeError(
-                f"prescribed must hold joint names only, got {shown(name)} ({type(name).__name__}) beside {names!r}."
+                f"prescribed must contain only joint names, got {shown(name)} ({type(name).__name__}) in {names!r}."
             )
-        if name not in known:
+        if name not in joints:
             raise UnknownNameError(
                 f"prescribed: model {model.name!r} has no joint {name!r}.{did_you_mean(name, model.independent_joints)}"
             )
         if name in names[:i]:
-            raise ArgumentTypeError(f"prescribed names joint {name!r} twice.")
+            raise ArgumentTypeError(f"prescribed contains joint {name!r} twice.")
         j = tree.getJointId(name)
-        own = np.isin(model.idx_v_independent, np.arange(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j]))
-        if not own.any():
+        velocities = np.isin(model.idx_v_independent, np.arange(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j]))
+        if not velocities.any():
             raise ModelError(_why_not(model, name))
-        mask |= own
+        mask |= velocities
     return mask
 
 
 def _why_not(model: ClusterModel, name: str) -> str:
-    """Say what a joint without independent velocity follows."""
     leaders: tuple[str, ...] = next((c.independent for c in model.clusters if name in c.dependent), ())
     if not leaders:
         return f"prescribed: joint {name!r} has no velocity. Leave it out."
     return (
-        f"prescribed: joint {name!r} is dependent: it follows {', '.join(map(repr, leaders))}. Prescribe what it "
-        f"follows, or make {name!r} independent: pc.with_independent for loops, else in the constraint that ties it."
+        f"prescribed: joint {name!r} is dependent and follows {', '.join(map(repr, leaders))}. Prescribe those joints, "
+        f"or make {name!r} independent: with pc.with_independent for loops, otherwise in the coupling constraint."
     )

@@ -1,4 +1,4 @@
-"""Inverse input matrices: how torques and contact forces accelerate a robot; no inverse mass matrix is formed."""
+"""Inverse input matrices: accelerations per torque and per contact force, computed without the inverse mass matrix."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,18 +20,17 @@ from .rnea import nonLinearEffects
 
 _COMMON = """
 Args:
-    B: Torques of the independent joints per input, shape (nv, inputs): tau = B u. By default
-        ``pc.actuation_matrix``; without rotors one input per independent joint, none for a floating base.
-    contacts: Names or ids of frames, three forces at each, along the axes of ``reference``.
-    reference: Axes of the contact forces.
+    B: Torques of the independent joints per input, shape (nv, inputs): tau = B u. The default is
+        ``pc.actuation_matrix``; without rotors, one input per independent joint except those of a floating base.
+    contacts: Names or ids of contact frames. Each has three force components, along the axes of ``reference``.
+    reference: Frame whose axes the contact forces use.
 
 Raises:
-    UnknownNameError: There is no such frame.
-    ShapeError: B has another number of rows.
-    ArgumentTypeError: A type is wrong; a frame is given twice.
-    SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+    UnknownNameError: No such frame.
+    ShapeError: B has a wrong number of rows.
+    ArgumentTypeError: An argument has a wrong type, or a frame occurs twice.
 """
-_documented = _check.documented(_COMMON, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON)
 
 
 @fast(lambda data, function: ())
@@ -45,15 +44,15 @@ def inverse_input_matrix(
     *,
     reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:
-    """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts: a = free acceleration + result [u; f].
+    """Compute M^-1 [B, J_c'], where J_c has the linear Jacobian rows of the contacts.
 
-    All inputs go through one pass to the base and one back.
+    The acceleration is a = a_free + result [u; f]. One inward and one outward pass serve all inputs.
 
     Returns:
-        Shape (nv, inputs + 3 len(contacts)); a fresh array.
+        Shape (nv, inputs + 3 len(contacts)), [rad/s^2] or [m/s^2] per unit of the input; a new array.
 
     References:
-        Inverse input matrix of Kroeg, Gattringer and Mueller; here on clusters.
+        Inverse input matrix of Kroeg, Gattringer and Mueller; for clusters docs/algorithms.md, (O1) to (O5).
 
     Example:
         >>> import pin_clusters as pc
@@ -63,19 +62,19 @@ def inverse_input_matrix(
     """
     _check.model_data(model, data)
     moving = B is None and _moving(model)
-    own = B is None and not moving
+    cached = B is None and not moving
     B = torques(model, data, q, B)
-    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
-    if not own:
+    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if cached else None)
+    if not cached:
         plan.take(B)
-    found = _columns.columns(model, data, q, plan)
+    matrix = _columns.columns(model, data, q, plan)
     if not moving:
-        _remember(data, plan, None if own else B, contacts, reference)
-    return found
+        _remember(data, plan, None if cached else B, contacts, reference)
+    return matrix
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, contacts: Any, reference: Any) -> None:
-    """Let the extension know a question again: the same contacts and reference frame, the shape of B."""
+    """Let the C extension serve calls with the same contacts, reference frame and shape of B."""
     if type(contacts) not in (list, tuple) or (B is not None and not B.size):
         return
     names = "q" + " contacts" * (len(contacts) > 0) + " B" * (B is not None)
@@ -103,74 +102,83 @@ def task_input_matrix(
     v: ArrayLike | None = None,
     tau: ArrayLike | None = None,
 ) -> Any:
-    """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free one + result [u; f].
+    """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free task acceleration + result [u; f].
 
-    So accelerations need not be unknowns of a controller. The rows of M^-1 are never formed: all columns are carried to
-    the base, and multiplied there.
+    A controller can use it to eliminate the joint accelerations. The rows of M^-1 are not formed: the inward pass
+    propagates all columns to the base, where they are multiplied.
 
     Args:
         frames: Names or ids of the task frames, in the order of the rows.
-        reference: Axes of the tasks' motion and of the contact forces.
-        rows: As for ``inverse_operational_inertia``.
-        v: Independent velocity, shape (nv,); if it is given, the free acceleration of the tasks is returned as well.
-        tau: Torques besides ``B u``, shape (nv,), zero by default; only with v.
+        reference: Frame whose axes the task motions and the contact forces use.
+        rows: Selected task rows, as in ``inverse_operational_inertia``.
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s]. If given, the free task acceleration is also returned.
+        tau: Torques in addition to ``B u``, shape (nv,), [N m] or [N]; zero by default. Requires v.
 
     Returns:
-        Shape (rows, inputs + 3 len(contacts)), [linear; angular] frame by frame; with v a tuple of it and of J_t a0 +
-        dJ_t/dt v, shape (rows,), where a0 are the accelerations under ``tau`` and gravity alone. Fresh arrays.
+        Shape (rows, inputs + 3 len(contacts)), [linear; angular] per frame, [m/s^2] or [rad/s^2] per unit of the
+        input. With v, a tuple of it and the free task acceleration J_t a0 + dJ_t/dt v, shape (rows,), where a0 is the
+        acceleration under ``tau`` and gravity. New arrays.
 
     Raises:
-        ArgumentTypeError: A type is wrong; a frame is given twice; tau without v.
+        ArgumentTypeError: An argument has a wrong type, a frame occurs twice, or tau is passed without v.
+
+    References:
+        The products of docs/algorithms.md, (O1) to (O4), with the columns [J_t', B, J_c'].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")  # 18 motors; two feet in contact
+        >>> data, q, feet = model.createData(), pc.neutral(model), ["left_ankle", "right_ankle"]
+        >>> pc.task_input_matrix(model, data, q, ["torso"], contacts=feet).shape
+        (6, 24)
     """
     q = _check.pose(model, data, q)
     if v is None and tau is not None:
-        raise ArgumentTypeError("tau is of use for the free acceleration, which needs v too.")
+        raise ArgumentTypeError("tau is only used for the free acceleration, which also needs v. Pass v or drop tau.")
     B = torques(model, data, q, B)
     if v is not None:
-        # the free forces are one input more
+        # The torques that act without inputs are one more column.
         free = -nonLinearEffects(model, data, q, v)
         if tau is not None:
             free += _check.velocity(model, "tau", tau)
         B = np.column_stack([B, free])
     plan = _columns.of_tasks(model, data, frames, rows, contacts, reference, B.shape[1])
     plan.take(B)
-    found = _columns.columns(model, data, q, plan)
+    product = _columns.columns(model, data, q, plan)
     n, k = plan.tasks, plan.tasks + B.shape[1]
     if v is None:
-        return found[:, n:].copy()
+        return product[:, n:].copy()
     forwardKinematics(model, data, q, v, np.zeros(model.nv))
     drift = np.concatenate([getFrameAcceleration(model, data, f, reference).vector for f in plan.ids])
-    kept = drift[_ids.rows(rows, len(plan.ids))]
-    return np.delete(found[:, n:], k - 1 - n, axis=1), found[:, k - 1] + kept
+    task_drift = drift[_ids.rows(rows, len(plan.ids))]
+    return np.delete(product[:, n:], k - 1 - n, axis=1), product[:, k - 1] + task_drift
 
 
 def torques(model: ClusterModel, data: ClusterData, q: Any, B: Any) -> np.ndarray:
-    """Return B as the kernel takes it."""
     if B is None:
         if _moving(model):
             return actuation_matrix(model, data, q)
-        found: np.ndarray | None = data._plans.get("inputs")
-        if found is None:
-            found = data._plans["inputs"] = actuation_matrix(model, data, q) if model.rotors else _joints(model)
-        return found
-    given = numbers("B", B)
-    if given.ndim != 2 or given.shape[0] != model.nv:
+        default: np.ndarray | None = data._plans.get("inputs")
+        if default is None:
+            default = data._plans["inputs"] = actuation_matrix(model, data, q) if model.rotors else _joints(model)
+        return default
+    matrix = numbers("B", B)
+    if matrix.ndim != 2 or matrix.shape[0] != model.nv:
         raise ShapeError(
-            f"B has shape {given.shape}, but model {model.name!r} needs (nv, inputs) with nv = {model.nv} (the "
+            f"B has shape {matrix.shape}, but model {model.name!r} needs (nv, inputs) with nv = {model.nv} (the "
             "independent joints)."
         )
-    return plain(given)
+    return plain(matrix)
 
 
 def _moving(model: ClusterModel) -> bool:
-    """Whether the robot's own inputs depend on q."""
     return bool(model.rotors and model.closures)
 
 
 def _joints(model: ClusterModel) -> np.ndarray:
-    """One input per independent joint, none for free flyers."""
+    """Select one input per independent joint velocity, and none for free flyers, shape (nv, inputs)."""
     tree = model.own_tree
     flyers = [j for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"]
     floating = {iv for j in flyers for iv in in_v(tree, j)}
-    wanted = [k for k, iv in enumerate(model.idx_v_independent) if int(iv) not in floating]
-    return np.ascontiguousarray(np.eye(model.nv)[:, wanted])
+    driven = [k for k, iv in enumerate(model.idx_v_independent) if int(iv) not in floating]
+    return np.ascontiguousarray(np.eye(model.nv)[:, driven])

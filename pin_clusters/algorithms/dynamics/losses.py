@@ -1,4 +1,4 @@
-"""What motors and their gears lose in a state: the law of ``Motor``, for torques, power and steps."""
+"""Losses of motors and gears in one state: the torque model of ``Motor``, shared by torques, power and simulation."""
 
 import threading
 from typing import Any
@@ -19,14 +19,14 @@ class Losses:
     """Motors in one state, in the order of ``model.motors``; shapes are (motors,).
 
     Attributes:
-        rows: Speed of each rotor relative to its carrier = rows v, shape (motors, nv).
-        whole: Acceleration of each rotor about its axis = whole a + bias, shape (motors, nv), with its carrier's. If no
-            gear has losses, it is without the carrier's.
-        bias: The part that is no ``whole @ a``, [rad/s^2].
-        speeds: [rad/s].
-        turns: Their signs, smooth about zero.
-        friction: Torque at each rotor, [N m].
-        inertia: About the axes, [kg m^2].
+        rows: Speeds of the rotors relative to their carriers are rows v, shape (motors, nv).
+        whole: Accelerations of the rotors about their axes are whole a + bias, shape (motors, nv). They include the
+            acceleration of the carrier only if some gear has losses.
+        bias: Acceleration for a = 0, [rad/s^2].
+        speeds: Speeds of the rotors relative to their carriers, [rad/s].
+        turns: Signs of the speeds, smooth around zero.
+        friction: Friction torque at each rotor, [N m].
+        inertia: Inertia about the rotor's axis, [kg m^2].
     """
 
     def __init__(
@@ -46,84 +46,87 @@ class Losses:
 
     @property
     def factors(self) -> np.ndarray:
-        """What each gear loses per load, of loads above and below 0, shape (2, motors)."""
+        """Relative losses of the gears for positive and for negative loads, shape (2, motors)."""
         ahead = np.where([self.speeds > 0.0, self.speeds < 0.0], self._forward, self._backward)
         return np.asarray([[1.0], [-1.0]] * self.turns * ahead)
 
     def motor_torque(self, tau: np.ndarray) -> np.ndarray:
-        """Return the torques of motors that are nearest to ``tau`` behind lossless gears; of many the least."""
+        """Fit the rotor torques to ``tau`` behind lossless gears: least squares, minimum norm, [N m]."""
         return np.asarray(np.linalg.lstsq(self.rows.T, tau, rcond=None)[0])
 
     def load(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
-        """Return torques at the rotors less the torques that accelerate these; without ``a`` nothing is taken."""
+        """Subtract the torques that accelerate the rotors from torques at the rotors; all [N m]."""
         if a is None:
             return torque
         return np.asarray(torque - self.inertia * (self.whole @ _check.velocity(model, "a", a) + self.bias))
 
     def loss(self, load: np.ndarray) -> np.ndarray:
-        """Return what the gears lose, [N m] at the rotors, under loads."""
         return load * np.where(load > 0.0, *self.factors)
 
     def needed(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
-        """Return the torques of motors, friction of them included, that do behind gears with losses what these do."""
+        """Add friction and gear losses to the torques of lossless motors, [N m]."""
         return np.asarray(torque + self.loss(self.load(torque - self.friction, model, a)))
 
     def part(self, left: np.ndarray) -> np.ndarray:
-        """Return what the gears lose of what is ``left``; NaN of those that lock, which may hold either way."""
+        """Compute the gear losses from loads without friction; NaN for a locked gear, whose loss is not unique."""
         share = np.where(self.factors > -1.0, self.factors / np.maximum(1.0 + self.factors, 1e-300), np.nan)
         return left * np.where(np.isnan(share).any(axis=0), np.nan, np.where(left > 0.0, *share))
 
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
-        """Return what the gears lose if without loss they had these loads, by Newton's method over the signs.
+        """Solve for the gear losses under the loads of lossless gears, by Newton's method on the signs of the loads.
 
-        Loss x changes loads to load - (1 - J A) x, J the inertia and A (``response``) rotors' accelerations by torques.
+        A loss x changes the load to load - (1 - J A) x, where J is the inertia of the rotors and A (``response``) the
+        acceleration of the rotors per torque.
 
         Raises:
-            ModelError: A gear locks: under no finite acceleration the law holds.
+            ModelError: A gear locks, so that no finite acceleration satisfies the torque model.
         """
-        one, factors = np.eye(len(load)), self.factors
-        K = one - self.inertia[:, None] * response
+        identity, factors = np.eye(len(load)), self.factors
+        K = identity - self.inertia[:, None] * response
         least = (1.0 + np.diag(K) * factors).min(axis=0)
         if (least <= 1e-9).any():
             raise ModelError(
-                f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks (its joint cannot "
-                "drive it: back_efficiency), with too much inertia behind it for any finite acceleration. State what "
-                "is elastic between gear and link, a joint with a pc.Spring, so that the gear moves little inertia."
+                f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks, because its joint "
+                "cannot drive it (back_efficiency) and too much inertia is behind it for a finite acceleration. Model "
+                "the elasticity between gear and link, a joint with a pc.Spring, so that the gear moves little inertia."
             )
-        found = load
+        loads = load
         for _ in range(_MOST_TURNS):
-            last, found = found, np.linalg.solve(one + K * np.where(found > 0.0, *factors), load)
-            if ((found > 0.0) == (last > 0.0)).all():
-                return self.loss(found)
-        raise ModelError(f"model {self._model.name!r}: no loads of its gears obey their law here. Take smaller losses.")
+            previous, loads = loads, np.linalg.solve(identity + K * np.where(loads > 0.0, *factors), load)
+            if ((loads > 0.0) == (previous > 0.0)).all():
+                return self.loss(loads)
+        raise ModelError(
+            f"model {self._model.name!r}: the losses of the gears have no consistent solution in this state. Reduce "
+            "the losses."
+        )
 
 
 def spins_of_carriers(
     model: ClusterModel, q: np.ndarray, v_tree: np.ndarray, a_tree: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the angular accelerations of the carriers of motors about the axes of their rotors, [rad/s^2].
+    """Compute the angular accelerations of the motors' carriers about the rotor axes, [rad/s^2].
 
     Returns:
-        Their derivatives by accelerations of the tree, shape (motors, tree.nv), and the values, shape (motors,).
+        Derivatives with respect to the tree's accelerations, shape (motors, tree.nv), and values, shape (motors,).
     """
     tree, count = model.own_tree, len(model.motors)
-    rows, found = np.zeros((count, tree.nv)), np.zeros(count)
+    rows, accelerations = np.zeros((count, tree.nv)), np.zeros(count)
     carried = [(k, r) for k, r in enumerate(model.motors) if r.carrier_id]
     if carried:
         if getattr(_of_thread, "tree", None) is not tree:
-            _of_thread.tree, _of_thread.data = tree, tree.createData()  # which takes a millisecond
+            _of_thread.tree, _of_thread.data = tree, tree.createData()  # cached: createData takes 1 ms
         data = _of_thread.data
         pin.forwardKinematics(tree, data, q, v_tree, a_tree)
         pin.computeJointJacobians(tree, data)
     for k, r in carried:
         rows[k] = r.axis @ pin.getJointJacobian(tree, data, r.carrier_id, pin.LOCAL)[3:]
-        found[k] = r.axis @ data.a[r.carrier_id].angular
-    return rows, found
+        accelerations[k] = r.axis @ data.a[r.carrier_id].angular
+    return rows, accelerations
 
 
 @once
 def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return speeds of rotors by those of the tree; inertia, frictions and loss factors, shape (5, motors)."""
+    """Map tree velocities to rotor speeds, (motors, tree.nv); inertia, two frictions, two loss factors, (5, motors)."""
     drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
     for k, r in enumerate(model.motors):
         for i, ratio in r.drivers:

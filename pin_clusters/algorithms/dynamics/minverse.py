@@ -1,4 +1,4 @@
-"""The inverse of the mass matrix."""
+"""Inverse of the mass matrix."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,37 +11,43 @@ from .._shared import check as _check
 
 @fast(of_state)
 @also_pinocchios
-@_check.documented()
+@_check.documented(_check.SINGULAR)
 def computeMinverse(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the inverse of the mass matrix in O(n^2), from articulated inertias and without the mass matrix.
+    """Compute the inverse mass matrix in O(n^2) from articulated inertias, without the mass matrix.
 
     Args:
-        data: Its workspace; ``data.Minv`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``). Without
-            it, that of the last ``pc.aba``.
+        data: Workspace; ``data.Minv`` stores the result as well.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
+            ``data.check``. The default is the configuration of the last ``pc.aba``.
 
     Returns:
-        Inverse mass matrix of the independent joints, shape (nv, nv), symmetric; ``out``, or a fresh array.
+        Inverse mass matrix of the independent joints, shape (nv, nv), symmetric, [1/(kg m^2)], [1/(kg m)] or [1/kg];
+        ``out`` or a new array.
 
     Raises:
-        NotComputedError: q is not given, and ``pc.aba`` was not called before.
-        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        NotComputedError: q is missing, and ``pc.aba`` was not called before.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
+        Chignoli et al., arXiv 2311.13732 (C-ABA) for unit torques; docs/algorithms.md, (A6) to (A10).
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeMinverse(model, model.createData(), pc.neutral(model)).round(2)  # [1/(kg m^2)]
+        array([[319.34]])
     """
     if q is None:
         _check.model_data(model, data)
         q = data._derivatives.after_aba[: model.nq].copy()
         if not np.isfinite(q).all():
             raise NotComputedError(
-                "computeMinverse was given no q, and data knows none: pc.aba was not called with it. Call "
-                "pc.aba(model, data, q, v, tau) before, or pass q."
+                "computeMinverse needs q: data has no finite state of an earlier pc.aba. Call "
+                "pc.aba(model, data, q, v, tau) first, or pass q."
             )
-    given, q = q, _check.pose(model, data, q)
-    result = _check.result(out, (model.nv, model.nv), given)
+    q_given, q = q, _check.pose(model, data, q)
+    result = _check.result(out, (model.nv, model.nv), q_given)
     data._keep("computeMinverse", q)
     _check.run(model, data, "minverse", "Minv", q, result)
     data._owe("computeMinverse")

@@ -1,4 +1,4 @@
-"""The motor side: speeds of the rotors, torques at the rotors, and where the power of motors goes."""
+"""Motor side: speeds and torques of the rotors, and the power balance of the motors."""
 
 from typing import NamedTuple
 
@@ -16,21 +16,27 @@ from .passive import check_friction_speed, springs
 _documented = _check.documented(
     """
     References:
-        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.motors``.
+        Virtual work: tau' v = tau_motor' (B' v), where B' has the rows of G for ``model.motors``.
     """
 )
 
 
-# a transmission with a larger condition number than this has a lost direction, not a large ratio
+# A larger condition number means that some direction has no motor; large gear ratios stay below it.
 _SINGULAR = 1e12
 
 
 @_documented
 def rotor_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Return the speed of each rotor relative to its carrier.
+    """Compute the speed of each rotor relative to its carrier.
 
     Returns:
-        One per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a fresh array.
+        One speed per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a new array.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> pc.rotor_velocity(model, model.createData(), pc.neutral(model), np.ones(model.nv)).round(2)
+        array([24., 12.,  6.,  6.,  6.])
     """
     q, v = _check.state(model, data, q, v)
     return rotor_rows(model, _bridge.matrix(model, data, q)) @ v
@@ -38,10 +44,17 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: Arra
 
 @_documented
 def actuation_matrix(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Return B: tau = B tau_motor, the motors sitting on the carriers of their rotors.
+    """Compute the actuation matrix B, with tau = B tau_motor; each motor is mounted on the carrier of its rotor.
 
     Returns:
-        Shape (nv, len(model.motors)): column k is the G row of ``model.motors[k]`` at this pose; a fresh array.
+        Shape (nv, len(model.motors)), a new array: column k has the speed of ``model.motors[k]`` per independent
+        velocity, [rad/rad] or [rad/m].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> pc.actuation_matrix(model, model.createData(), pc.neutral(model)).shape
+        (5, 5)
     """
     q = _check.pose(model, data, q)
     return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q))[[r.driven for r in model.rotors]].T)
@@ -58,24 +71,24 @@ def motor_torque(
     *,
     friction_speed: float = FRICTION_SPEED,
 ) -> np.ndarray:
-    """Return the torques at the rotors that act as the given torques of the independent joints.
+    """Compute the torques at the rotors that are equivalent to the given torques of the independent joints.
 
-    With ``v`` and ``a``, and ``tau = pc.rnea(model, data, q, v, a, fext)``: what motors have to give for a motion.
-    Springs and the like (``pc.passive_torque``) do their part, and what each ``Motor`` and its gear lose is added.
+    With ``v``, ``a`` and ``tau = pc.rnea(model, data, q, v, a, fext)``, these are the motor torques for a motion.
+    Springs and other passive forces (``pc.passive_torque``) are subtracted, and motor and gear losses are added.
 
     Args:
-        tau: Torque of the independent joints, shape (nv,); with ``v`` all that ``pc.rnea`` asks for.
-        v: Shape (nv,).
-        a: Shape (nv,); needed with ``v`` where gears have losses.
+        tau: Torque of the independent joints, shape (nv,), [N m] or [N]; with ``v`` the complete torque of ``pc.rnea``.
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; required with ``v`` if gears have losses.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:
-        One per entry of ``model.motors``, in their order, [N m]; a fresh array. NaN and inf propagate.
+        One torque per entry of ``model.motors``, in their order, [N m]; a new array. NaN and inf propagate.
 
     Raises:
         ArgumentTypeError: ``v`` or ``a`` is missing.
-        ModelError: There is not one motor per independent velocity, or two motors turn alike; the joints without a
-            motor are named.
+        ModelError: The number of motors is not nv, or motors do not turn independently. The message names the joints
+            without a motor.
 
     Example:
         A gear of ratio 5 needs a fifth of the torque at its motor:
@@ -93,7 +106,7 @@ def motor_torque(
     lossy = model.passive is not None and model.passive.lossy
     if (v is None and a is not None) or (v is not None and a is None and lossy):
         raise ArgumentTypeError(
-            "motor_torque: losses of motors follow from velocity and acceleration: pass both, or none."
+            "motor_torque: motor losses depend on velocity and acceleration. Pass both v and a, or neither."
         )
     losses = None
     if v is not None:
@@ -102,17 +115,17 @@ def motor_torque(
         tau -= springs(model, data, q, v, float(friction_speed))
     n, count = B.shape
     idle = _joints(model, ~np.any(B, axis=1))
-    without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
+    without = f" No rotor drives the joint(s) {idle}." if idle else ""
     if n != count:
         raise ModelError(
             f"motor_torque: model {model.name!r} has {count} motors for nv = {n} independent velocities, so the motor "
-            f"torques are not determined.{without} Solve B tau_motor = tau for the part that you mean, with "
+            f"torques are not determined.{without} Solve B tau_motor = tau for the torques that you need, with "
             "B = pc.actuation_matrix(model, data, q)."
         )
     if not np.isfinite(B).all():
-        return np.full(n, np.nan)  # of a pose that is not finite
+        return np.full(n, np.nan)  # q is not finite
     if n and not np.linalg.cond(B) < _SINGULAR:
-        # a direction that no motor torque reaches
+        # The left singular vector of the smallest singular value is a direction without a motor.
         lost = np.linalg.svd(B)[0][:, -1]
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
@@ -121,10 +134,14 @@ def motor_torque(
 
 
 class MotorPower(NamedTuple):
-    """Where the power of motors goes, [W], shape (motors,), in the order of ``model.motors``.
+    """Power balance of motors, [W], shape (motors,) each, in the order of ``model.motors``.
 
-    Mechanical (torque times speed of the rotor), friction of the motor, loss of its gear (NaN where it is not
-    determined), copper (NaN where torque constant or resistance are not known), electrical: mechanical and copper.
+    Attributes:
+        mechanical: Torque times speed of the rotor.
+        friction: Friction loss of the motor.
+        gear: Loss of the gear; NaN if it is not determined.
+        copper: Resistive loss of the winding; NaN if torque constant or resistance is unknown.
+        electrical: Sum of mechanical and copper.
     """
 
     mechanical: np.ndarray
@@ -145,44 +162,52 @@ def motor_power(
     *,
     friction_speed: float = FRICTION_SPEED,
 ) -> MotorPower:
-    """Return where the power of motors goes that give these torques in a motion.
+    """Compute the power balance of motors that exert these torques in a motion.
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Shape (nv,). Without it losses of gears are NaN, as are those of one that locks, which may hold either way.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without it, the losses of lossy gears are NaN.
+            The loss of a locked gear is NaN as well, because it is not unique.
         friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:
-        ``MotorPower``.
+        Powers, [W]; new arrays.
 
     Raises:
-        ShapeError: ``tau_motor`` has another size.
+        ShapeError: ``tau_motor`` has a wrong size.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> pc.motor_power(model, data, q, v, np.ones(5)).mechanical.round(2)
+        array([24., 12.,  6.,  6.,  6.])
     """
     q, v = _check.state(model, data, q, v)
     u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
     check_friction_speed("motor_power", friction_speed)
     losses = Losses(model, data, q, v, float(friction_speed))
-    left = losses.load(u - losses.friction, model, a)
-    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(left)
+    load = losses.load(u - losses.friction, model, a)
+    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(load)
     copper = np.full(len(u), np.nan)
     for k, r in enumerate(model.motors):
         if r.motor is not None and r.motor.resistance is not None and r.motor.torque_constant is not None:
             copper[k] = r.motor.resistance * (u[k] / r.motor.torque_constant) ** 2
-    given = u * losses.speeds
-    return MotorPower(given, losses.friction * losses.speeds, loss * losses.speeds, copper, given + copper)
+    mechanical = u * losses.speeds
+    return MotorPower(mechanical, losses.friction * losses.speeds, loss * losses.speeds, copper, mechanical + copper)
 
 
 def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np.ndarray) -> np.ndarray:
-    """Return the derivative of B tau_motor by q, along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
-    found, rows, driven = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
+    """Compute the derivative of B tau_motor along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
+    dG, rows, is_motor = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
     for unit in np.eye(model.nv):
-        _bridge.derivatives(model, data, q, unit, NOTHING, found.ravel())  # of the tree's velocities
-        rows.append(tau_motor @ rotor_rows(model, found[1])[driven])
+        _bridge.derivatives(model, data, q, unit, NOTHING, dG.ravel())  # d(G unit)/dq is dG[1]
+        rows.append(tau_motor @ rotor_rows(model, dG[1])[is_motor])
     return np.array(rows)
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
-    """Return the G rows of the rotors at the pose to which G belongs, shape (rotors, nv)."""
+    """Compute the rows of G for the rotors, shape (rotors, nv)."""
     if not model.closures:
         return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
     rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]
@@ -190,8 +215,7 @@ def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
 
 
 def _joints(model: ClusterModel, mask: np.ndarray) -> str:
-    """Return the names of the joints to which some independent velocities belong."""
     tree = model.own_tree
-    wanted = set(model.idx_v_independent[mask].tolist())
-    names = [tree.names[j] for j in range(1, tree.njoints) if wanted & set(in_v(tree, j))]
+    velocities = set(model.idx_v_independent[mask].tolist())
+    names = [tree.names[j] for j in range(1, tree.njoints) if velocities & set(in_v(tree, j))]
     return ", ".join(map(repr, names))

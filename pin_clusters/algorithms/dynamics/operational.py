@@ -1,4 +1,4 @@
-"""Operational space: the inertia that tasks feel, and what forces at frames do; no inverse mass matrix is formed."""
+"""Operational-space inertia and responses to forces at frames, computed without the inverse mass matrix."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,19 +15,18 @@ from .._shared import force_columns as _columns
 
 _COMMON = """
 Args:
-    frames: Names or ids of frames, in the order of the rows: several may be on one body, inside a cluster or on bodies
-        of rotors.
-    reference: Axes and points of the forces and of the motion: ``pin.LOCAL``, ``pin.WORLD`` or
+    frames: Names or ids of frames, in the order of the rows. Several frames may be on one body, on bodies inside a
+        cluster and on rotor bodies.
+    reference: Axes and reference points of forces and motions: ``pin.LOCAL``, ``pin.WORLD`` or
         ``pin.LOCAL_WORLD_ALIGNED``.
-    rows: Which of the 6 len(frames) rows, [linear; angular] frame by frame: None for all, ``"linear"`` for the first
-        three of each frame, or their indices.
+    rows: Selection from the 6 len(frames) rows, [linear; angular] per frame: None for all, ``"linear"`` for the first
+        three of each frame, or row indices.
 
 Raises:
-    UnknownNameError: There is no such frame.
-    ArgumentTypeError: A type is wrong; frames or rows are missing or given twice.
-    SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+    UnknownNameError: No such frame.
+    ArgumentTypeError: An argument has a wrong type; frames or rows are empty or contain duplicates.
 """
-_documented = _check.documented(_COMMON, solves=False)
+_documented = _check.documented(_check.SINGULAR, _COMMON)
 
 
 @fast(lambda data, function: ())
@@ -40,15 +39,15 @@ def inverse_operational_inertia(
     reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
 ) -> np.ndarray:
-    """Compute the inverse operational-space inertia J M^-1 J' of frames, rotors and closed loops included.
+    """Compute the inverse operational-space inertia J M^-1 J' of frames, including rotors and closed loops.
 
-    Forces at the frames are propagated to the base, all of them at once; entries are sums over common ancestors.
+    Unit forces at all frames are propagated to the base together. Each entry is a sum over common ancestors.
 
     Returns:
-        Shape (rows, rows), symmetric; a fresh array. Acceleration per force: [1/kg], [1/(kg m)], [1/(kg m^2)].
+        Shape (rows, rows), symmetric, acceleration per force: [1/kg], [1/(kg m)], [1/(kg m^2)]; a new array.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-EFPA).
+        Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O4).
 
     Example:
         >>> import pin_clusters as pc
@@ -61,13 +60,13 @@ def inverse_operational_inertia(
     if type(data) is not ClusterData or data._unchecked is not model:
         _check.model_data(model, data)
     plan = _columns.of_frames(model, data, frames, reference, rows)
-    found = _columns.columns(model, data, q, plan)
+    inverse = _columns.columns(model, data, q, plan)
     _remember(data, plan, frames, reference, rows)
-    return found
+    return inverse
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: Any, rows: Any) -> None:
-    """Let the extension know a question again: the same frames, reference frame and rows."""
+    """Let the C extension serve calls with the same frames, reference frame and rows."""
     if rows is not None and type(rows) not in (str, int):
         return
     names = "q frames" + " rows" * (rows is not None)
@@ -94,28 +93,37 @@ def operational_inertia(
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:
-        damping: Added to the diagonal of the inverse before it is inverted; then there is a result at singular poses
-            too, unless it is lost in rounding.
+        damping: Value added to the diagonal of the inverse before inversion, in its units. It makes the result finite
+            at singular poses, unless rounding removes it.
 
     Returns:
-        Shape (rows, rows), symmetric; a fresh array. Force per acceleration: [kg], [kg m], [kg m^2].
+        Shape (rows, rows), symmetric, force per acceleration: [kg], [kg m], [kg m^2]; a new array.
 
     Raises:
-        RankError: The rows do not move independently; its ``rank`` says how many do.
-        ArgumentTypeError: A type is wrong; frames or rows are missing or given twice; damping is negative, or not
-            finite.
+        RankError: The rows are linearly dependent; ``error.rank`` is the number of independent rows.
+        ArgumentTypeError: An argument has a wrong type; frames or rows are empty or contain duplicates; damping is
+            negative or not finite.
+
+    References:
+        O. Khatib, "A unified approach for motion and force control of robot manipulators", 1987.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> pc.operational_inertia(model, model.createData(), pc.neutral(model), ["torso"], rows="linear").shape
+        (3, 3)
     """
-    if (given := real(damping)) is None or not 0.0 <= given < np.inf:
-        raise ArgumentTypeError(f"damping must be a number that is not negative, got {shown(damping)}.")
+    if (added := real(damping)) is None or not 0.0 <= added < np.inf:
+        raise ArgumentTypeError(f"damping must be a finite number >= 0, got {shown(damping)}.")
     A = inverse_operational_inertia(model, data, q, frames, reference, rows)
     if not np.all(np.isfinite(A)):
         return np.full_like(A, np.nan)
     n = len(A)
-    A[np.diag_indices(n)] += given
-    # rows in m and in rad are made comparable, so that a small robot is no singular one; but not rounding, whose square
-    # stands here
-    own, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
-    scale = np.where(own > rounding**2 * own.max(), np.sqrt(np.maximum(own, 0.0)), np.inf)
+    A[np.diag_indices(n)] += added
+    # Rows are scaled so that rows in m and in rad are comparable: small robots are not singular. Diagonal entries of
+    # the size of rounding errors, squared here, are not scaled up.
+    diagonal, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
+    scale = np.where(diagonal > rounding**2 * diagonal.max(), np.sqrt(np.maximum(diagonal, 0.0)), np.inf)
     w, V = np.linalg.eigh(A / np.outer(scale, scale))
     rank = int(np.count_nonzero(w > rounding * w[-1]))
     if rank < n:
@@ -132,18 +140,26 @@ def operational_inertia(
 def apply_test_force(
     model: ClusterModel, data: ClusterData, q: ArrayLike, frame: str | int, force: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute by how much a force at a frame changes the accelerations.
+    """Compute the change of the accelerations due to a force at a frame.
 
     Args:
         frame: Name or id of a frame.
-        force: In the frame, [linear; angular], shape (6,) or a ``pin.Force``, [N] and [N m].
+        force: Force in the axes of the frame, [linear; angular], shape (6,) or a ``pin.Force``, [N] and [N m].
 
     Returns:
-        Change of the independent accelerations, shape (nv,), and the inverse operational inertia of the frame in its
-        own axes, shape (6, 6); fresh arrays.
+        Change of the independent accelerations, shape (nv,), [rad/s^2] or [m/s^2], and the inverse operational-space
+        inertia of the frame in its own axes, shape (6, 6), [1/kg], [1/(kg m)], [1/(kg m^2)]; new arrays.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-EFPA).
+        Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O5).
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, q, push = model.createData(), pc.neutral(model), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        >>> da, inverse = pc.apply_test_force(model, data, q, "coupler", push)
+        >>> da.shape, inverse.shape
+        ((1,), (6, 6))
     """
     q = _check.pose(model, data, q)
     f = force.vector if isinstance(force, pin.Force) else force

@@ -1,4 +1,4 @@
-"""The torque of springs, dampers, dry friction and held weight, and what motors and their gears lose."""
+"""Torque of springs, dampers, dry friction and gravity compensation, and of motor and gear losses."""
 
 from typing import Any
 
@@ -25,26 +25,26 @@ def passive_torque(
     *,
     friction_speed: float = FRICTION_SPEED,
 ) -> np.ndarray:
-    """Return the torque with which springs, dampers, dry friction and held weight act on the independent joints.
+    """Compute the torque of springs, dampers, dry friction and gravity compensation on the independent joints.
 
-    Friction and gears of each ``Motor`` are part of it. It has the sign of MuJoCo's ``qfrc_passive``: the acceleration
-    under torques of motors is ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``, and where
-    no gear has losses motors give ``pc.rnea(...) - pc.passive_torque(...)`` (else: ``pc.motor_torque``).
-    ``pc.simulate`` adds it by itself. Zero for a model without passive forces (``model.passive`` is None).
+    It includes friction and gear losses of each ``Motor`` and has the sign of MuJoCo's ``qfrc_passive``. Motor torques
+    cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``. Without gear
+    losses, the motor torques of a motion are ``pc.rnea(...) - pc.passive_torque(...)``; see also ``pc.motor_torque``.
+    ``pc.simulate`` adds this torque automatically. It is zero if ``model.passive`` is None.
 
     Args:
-        tau: Torque of the independent joints by motors that lose nothing (B tau_motor of ``pc.actuation_matrix``),
-            shape (nv,). Needed where gears have losses: these follow their load, and so the acceleration.
-        fext: External forces, as in ``pc.aba``: gears carry them, too.
-        friction_speed: Dry friction grows as tanh(speed / friction_speed), [rad/s] or [m/s]; 0 takes the sign,
-            infinity leaves it out (in MuJoCo it is a constraint, and no part of ``qfrc_passive``).
+        tau: Torque of the independent joints due to lossless motors, B tau_motor with ``pc.actuation_matrix``, shape
+            (nv,), [N m] or [N]. Required if gears have losses, because losses depend on load and acceleration.
+        fext: External forces as in ``pc.aba``; gears carry them as well.
+        friction_speed: Dry friction is proportional to tanh(speed / friction_speed), [rad/s] or [m/s]. 0 selects
+            the sign function, infinity removes dry friction. In MuJoCo it is a constraint, not in ``qfrc_passive``.
 
     Returns:
-        Shape (nv,), [N m] or [N]; a fresh array.
+        Shape (nv,), [N m] or [N]; a new array.
 
     Raises:
         ArgumentTypeError: ``tau`` is missing.
-        ModelError: A gear locks: under no finite acceleration its law holds.
+        ModelError: A gear locks, so that no finite acceleration satisfies the torque model.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -58,32 +58,31 @@ def passive_torque(
     friction_speed = check_friction_speed("passive_torque", friction_speed)
     if model.passive is None:
         return np.zeros(model.nv)
-    own = springs(model, data, q, v, friction_speed)
+    spring_torque = springs(model, data, q, v, friction_speed)
     if not model.passive.lossy:
-        return own
+        return spring_torque
     if tau is None:
         raise ArgumentTypeError(
-            f"passive_torque: the gear of {model.passive.lossy[0]!r} loses a part of its load, so the torque of the "
-            "motors is needed: passive_torque(model, data, q, v, tau), tau as for pc.aba."
+            f"passive_torque: the gear of {model.passive.lossy[0]!r} has load-dependent losses, so tau is required: "
+            "passive_torque(model, data, q, v, tau), with tau as in pc.aba."
         )
     tau = _check.velocity(model, "tau", tau)
     losses = Losses(model, data, q, v, friction_speed)
-    a = aba(model, data, q, v, tau + own, fext)
+    a = aba(model, data, q, v, tau + spring_torque, fext)
     load = losses.load(losses.motor_torque(tau) - losses.friction, model, a)
     if not np.isfinite(load).all():
         return np.full(model.nv, np.nan)
     response = losses.whole @ computeMinverse(model, data, q) @ losses.rows.T
-    return own - losses.settle(load, response) @ losses.rows
+    return spring_torque - losses.settle(load, response) @ losses.rows
 
 
 def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, speed: float) -> np.ndarray:
-    """Return the torque of all that acts but gears, on the independent joints."""
+    """Compute the passive torque without gear losses, on the independent joints."""
     G = _bridge.matrix(model, data, q)
     return np.zeros(model.nv) if model.passive is None else np.asarray(model.passive.torque(q, G @ v, speed) @ G)
 
 
 def check_friction_speed(caller: str, given: Any) -> float:
-    """Return a speed of ``passive_torque``; raise ``ArgumentTypeError`` for what is none."""
     speed = real(given)
     if speed is None or not speed >= 0.0:
         raise ArgumentTypeError(f"{caller}: friction_speed must be a number, at least 0, got {shown(given)}.")

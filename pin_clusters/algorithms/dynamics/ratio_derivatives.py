@@ -1,4 +1,4 @@
-"""How torques depend on the ratios of transmissions: one direction of motion per ratio, on the tree with all rotors."""
+"""Derivatives of joint torques with respect to transmission ratios, on the expanded tree that contains all rotors."""
 
 from dataclasses import dataclass
 
@@ -18,14 +18,14 @@ from .._shared import check as _check
 
 @dataclass(frozen=True, eq=False)
 class _Ratio:
-    """A number of a transmission: by how much more a joint moves per unit of it."""
+    """A ratio or coefficient of a constant coupling, and its effect on one joint."""
 
-    label: str  # what it is
-    joint: int | None  # the dependent joint of the tree; None for a rotor that is no body
-    row: int  # its place in the expanded tree's v
-    # of its coefficients: index in the tree's v, and joint, of what it follows; the derivative
+    label: str
+    joint: int | None  # dependent joint of the tree; None for a rotor that is lumped into its carrier
+    row: int  # index in v of the expanded tree
+    # per joint that it follows: index in v of the tree, joint, derivative of the coefficient
     slopes: tuple[tuple[int, int, float], ...]
-    offset: float = 0.0  # derivative of its offset
+    offset: float = 0.0  # derivative of the offset of the coupling
 
 
 @_check.documented(
@@ -39,16 +39,15 @@ def computeRatioDerivatives(
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Compute the derivatives of ``pc.rnea`` with respect to the ratios of transmissions.
 
-    The independent coordinates and their rates are held; what follows them at another ratio moves otherwise. Meant for
-    identification and design: Pinocchio's derivatives of the expanded tree are computed.
+    Independent coordinates, velocities and accelerations are constant; dependent joints change with the ratio. The
+    function uses Pinocchio's derivatives of the expanded tree and is meant for identification and design.
 
     Returns:
-        Derivatives, shape (nv, ratios), and a label of each column: the ratios of each ``Rotor``, then of each ``Gear``
-        and ``Belt``, and the coefficients of each other constant coupling. Fresh arrays.
+        Derivatives, shape (nv, ratios), [N m] or [N] per unit ratio, and one label per column: ratios of each
+        ``Rotor``, then of each ``Gear`` and ``Belt``, and coefficients of other constant couplings. New arrays.
 
     Raises:
-        ModelError: A coupling moves joints that a loop ties, or a rod with mass: its ratio changes where the loop is
-            closed.
+        ModelError: A coupling moves a joint of a loop or a rod with mass. The ratio would change the closed pose.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -77,7 +76,7 @@ def computeRatioDerivatives(
             row += slope * G[iv]
             speed += slope * rates[iv]
             gain += slope * rises[iv]
-            if ratio.joint is not None:  # a rotor without a body looks the same at any angle
+            if ratio.joint is not None:  # torques do not depend on the angle of a lumped rotor
                 angle += slope * coordinate(model.own_tree, j, q)
         change = of_v @ response * speed + of_a @ response * gain
         if ratio.joint is not None:
@@ -87,32 +86,32 @@ def computeRatioDerivatives(
 
 
 def _ratios(model: ClusterModel, span: SpanningTree) -> list[_Ratio]:
-    tree, found = model.own_tree, []
+    tree, ratios = model.own_tree, []
     names = {tree.idx_vs[j]: (j, tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j]}
     spinning = [r for r in model.rotors if r.source is not None]
     for j, r in zip(span.rotors, spinning, strict=True):
         for iv, _ in r.drivers:
             joint, name = names[iv]
             label = f"{r.source.label}: ratio" + (f" of {name}" if len(r.drivers) > 1 else "")
-            found.append(_Ratio(label, None, span.tree.idx_vs[j], ((iv, joint, 1.0),)))
+            ratios.append(_Ratio(label, None, span.tree.idx_vs[j], ((iv, joint, 1.0),)))
     for row in model.coupling_rows:
-        at = int(span.from_tree_v[tree.idx_vs[row.dependent]])
+        index = int(span.from_tree_v[tree.idx_vs[row.dependent]])
         followed = [(int(tree.idx_vs[m]), int(m)) for m in row.masters]
         if isinstance(row.source, (Gear, Belt)):
             slopes, offset = _slopes(model, row)
-            given = tuple((*m, slope) for m, slope in zip(followed, slopes, strict=True))
-            found.append(_Ratio(f"{row.source.label}: ratio", row.dependent, at, given, offset))
+            terms = tuple((*m, slope) for m, slope in zip(followed, slopes, strict=True))
+            ratios.append(_Ratio(f"{row.source.label}: ratio", row.dependent, index, terms, offset))
             continue
         for iv, m in followed:
             label = f"{row.source.label}: coefficient of {tree.names[m]}"
             if len({r.dependent for r in model.coupling_rows if r.source is row.source}) > 1:
                 label += f" in {tree.names[row.dependent]}"
-            found.append(_Ratio(label, row.dependent, at, ((iv, m, 1.0),)))
-    return found
+            ratios.append(_Ratio(label, row.dependent, index, ((iv, m, 1.0),)))
+    return ratios
 
 
 def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
-    """Derivatives of the coefficients and the offset of a gear or belt with respect to its ratio."""
+    """Differentiate the coefficients and the offset of a gear or belt with respect to its ratio."""
     source, tree = row.source, model.own_tree
     if isinstance(source, Gear):
         return [1.0], 0.0
@@ -125,21 +124,20 @@ def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
 
 
 def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndarray:
-    """Motion of the expanded tree per unit of motion of what has the ratio: it, and what follows it."""
-    tree, own = model.own_tree, np.zeros(model.own_tree.nv)
+    """Compute the velocity of the expanded tree per unit velocity of the coupled joint, including its followers."""
+    tree, velocity = model.own_tree, np.zeros(model.own_tree.nv)
     if ratio.joint is None:
         result = np.zeros(span.tree.nv)
         result[ratio.row] = 1.0
         return result
-    own[tree.idx_vs[ratio.joint]] = 1.0
-    for row in model.coupling_rows:  # masters before dependents
+    velocity[tree.idx_vs[ratio.joint]] = 1.0
+    for row in model.coupling_rows:  # sorted: masters come before their dependent joints
         if row.dependent != ratio.joint:
-            own[tree.idx_vs[row.dependent]] = sum(c * own[tree.idx_vs[m]] for m, c in row.terms)
-    return np.asarray(span.from_tree @ own)
+            velocity[tree.idx_vs[row.dependent]] = sum(c * velocity[tree.idx_vs[m]] for m, c in row.terms)
+    return np.asarray(span.from_tree @ velocity)
 
 
 def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio], moved: np.ndarray) -> None:
-    """Refuse ratios on which it depends where loops are closed."""
     tree = model.own_tree
     tied = touched(tree, model.closures)
     for rod in massive(model.closures):
@@ -150,7 +148,7 @@ def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio],
         hit = [j for j in sorted(tied - {0}) if np.any(response[span.from_tree_v[list(in_v(tree, j))]])]
         if hit:
             raise ModelError(
-                f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which a loop ties. "
-                "Take differences of pc.rnea of models with other ratios, at poses of pc.project that hold the "
-                "independent joints."
+                f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which belongs to a loop. "
+                "Instead, use finite differences of pc.rnea for models with other ratios, at poses that pc.project "
+                "returns for fixed independent joints."
             )

@@ -1,4 +1,4 @@
-"""Inverse dynamics, and what is inverse dynamics with something set to zero."""
+"""Inverse dynamics, and its special cases: nonlinear effects, gravity and static torques."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 
 _documented = _check.documented(
     """
     Returns:
-        Torque, shape (nv,), [N m] or [N]; ``out``, or a fresh array.
+        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out`` or a new array.
     """
 )
 
@@ -34,15 +34,22 @@ def rnea(
     """Compute the joint torques of a motion with the cluster recursive Newton-Euler algorithm.
 
     Args:
-        data: Its workspace; ``data.tau`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``; off them
-            the bodies are placed where q says, and move as G says).
+        data: Workspace; ``data.tau`` stores the result as well.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
+            ``data.check``. Otherwise, q determines the poses of the bodies and G their velocities.
 
     Returns:
-        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out``, or a fresh array. NaN and inf propagate.
+        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out`` or a new array. NaN and inf propagate.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the documentation, Algorithms, (S1) to (S4).
+        Chignoli et al., arXiv 2311.13732 (C-RNEA); docs/algorithms.md, (A1) to (A4), spin elements (S1), (S2), (S5).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> pc.rnea(model, data, q, v, 2 * v).round(4)
+        array([0.1139])
     """
     return _run(model, data, q, v, a, fext, "rnea", "tau", out)
 
@@ -58,16 +65,15 @@ def _run(
     name: str,
     out: np.ndarray | None,
 ) -> np.ndarray:
-    """Check all arguments, and call the kernel; the field ``name`` of data receives the result as well."""
     _check.model_data(model, data)
-    given = (q, v, a)
+    arguments = (q, v, a)
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
     q = _check.configuration(model, data, q)
-    result = _check.result(out, (model.nv,), *given)
-    leaves = "rnea with forces" if function == "rnea" and fext is not None else function
-    data._keep(leaves, q, v, a)
+    result = _check.result(out, (model.nv,), *arguments)
+    outputs = "rnea with forces" if function == "rnea" and fext is not None else function
+    data._keep(outputs, q, v, a)
     _check.run(model, data, "rnea", _check.tables(model, data, name, fext), q, v, a, result)
-    data._owe(leaves)
+    data._owe(outputs)
     if fext is not None:
         getattr(data, name)[:] = result
     return result
@@ -79,16 +85,16 @@ def _run(
 def nonLinearEffects(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the Coriolis, centrifugal, gyroscopic and gravity torques: ``rnea`` at a = 0.
+    """Compute the Coriolis, centrifugal, gyroscopic and gravity torques: ``rnea`` with a = 0.
 
     Args:
-        data: Its workspace; ``data.nle`` keeps the result.
+        data: Workspace; ``data.nle`` stores the result as well.
     """
     return _run(model, data, q, v, _rest(model), None, "nonLinearEffects", "nle", out)
 
 
 nle = nonLinearEffects
-"""Pinocchio's short name."""
+"""Pinocchio's short name of ``nonLinearEffects``."""
 
 
 @fast(of_state)
@@ -97,10 +103,10 @@ nle = nonLinearEffects
 def computeGeneralizedGravity(
     model: ClusterModel, data: ClusterData, q: ArrayLike, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the gravity torques: ``rnea`` at rest.
+    """Compute the gravity torques: ``rnea`` with v = 0 and a = 0.
 
     Args:
-        data: Its workspace; ``data.g`` keeps the result.
+        data: Workspace; ``data.g`` stores the result as well.
     """
     return _run(model, data, q, _rest(model), _rest(model), None, "computeGeneralizedGravity", "g", out)
 
@@ -111,18 +117,18 @@ def computeGeneralizedGravity(
 def computeStaticTorque(
     model: ClusterModel, data: ClusterData, q: ArrayLike, fext: Any, *, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Compute the torques that hold the robot at rest under gravity and external forces.
+    """Compute the torques that keep the robot at rest under gravity and external forces.
 
     Args:
-        data: Its workspace; ``data.tau`` keeps the result.
+        data: Workspace; ``data.tau`` stores the result as well.
     """
     return _run(model, data, q, _rest(model), _rest(model), fext, "computeStaticTorque", "tau", out)
 
 
 def _rest(model: Any) -> np.ndarray:
-    """Return zeros for a velocity; a model that is none is refused later."""
+    # An argument that is not a model has no nv; the check of the arguments raises later.
     return np.zeros(getattr(model, "nv", 0))
 
 
-_paying.by(computeGeneralizedGravity, 1, "g")
-_paying.by(nonLinearEffects, 2, "nle")
+_on_demand.register(computeGeneralizedGravity, 1, "g")
+_on_demand.register(nonLinearEffects, 2, "nle")

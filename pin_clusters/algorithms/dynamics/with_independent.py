@@ -1,4 +1,4 @@
-"""Another choice of independent joints."""
+"""Change of the independent joints of a mechanism."""
 
 import warnings
 from collections.abc import Iterable
@@ -14,27 +14,33 @@ from .._shared import check as _check
 _documented = stock(
     """
     Args:
-        q: Configuration of the whole tree, shape (nq,); the same for both models.
+        q: Configuration of the spanning tree, shape (nq,); the same for both models.
 
     Raises:
-        SingularClusterError: The loops cannot be solved for the dependent joints of the model that it leads from.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
+        SingularClusterError: The loops have no solution for the dependent joints of the model of the given quantity.
+        ShapeError: An argument has a wrong size.
+        ArgumentTypeError: An argument has a wrong type.
     """,
 )
 
 
 class CoordinateChange:
-    """From the independent joints of one model to those of another one of the same mechanism.
+    """Map velocities, accelerations and torques between two choices of independent joints of one mechanism.
 
-    With T(q) the rows of G of the old model at the independent joints of the new one, ``v_new = T v_old``,
-    ``a_new = T a_old + T_dot v_old`` and, for the same power, ``tau_old = T' tau_new``. Each method says where it
-    leads: ``velocity_to_new`` takes a velocity of the old independent joints, and returns that of the new ones. It has
-    workspaces of its own: one per thread.
+    T(q) consists of the rows of the old model's G for the independent joints of the new model: ``v_new = T v_old`` and
+    ``a_new = T a_old + T_dot v_old``. Equal power gives ``tau_old = T' tau_new``. Units are SI: [rad] or [m], [N m] or
+    [N]. An object has its own workspaces: use one per thread.
 
     Attributes:
-        old: The model that was given.
-        new: The model with other independent joints.
+        old: Original model.
+        new: Model with other independent joints.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> new, change = pc.with_independent(model, ["rocker"])
+        >>> change.velocity_to_new(pc.neutral(model), [1.0]).round(4)  # rocker speed per crank speed
+        array([0.2211])
     """
 
     __slots__ = ("_data", "_reverse", "new", "old")
@@ -46,7 +52,7 @@ class CoordinateChange:
 
     @property
     def back(self) -> "CoordinateChange":
-        """The change from the new model to the old one."""
+        """The inverse change, from the new model to the old model."""
         if self._reverse is None:
             self._reverse = CoordinateChange(self.new, self.old)
             self._reverse._reverse = self
@@ -54,35 +60,35 @@ class CoordinateChange:
 
     @_documented
     def matrix(self, q: ArrayLike) -> np.ndarray:
-        """Return T, shape (new.nv, old.nv)."""
+        """Compute T, shape (new.nv, old.nv)."""
         q = _check.configuration(self.old, self._data, q)
         return np.array(_bridge.matrix(self.old, self._data, q)[self.new.idx_v_independent])
 
     @_documented
     def velocity_to_new(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-        """Return the velocity of the new independent joints.
+        """Compute the velocity of the new independent joints, shape (nv,).
 
         Args:
-            v: Velocity of the old ones, shape (nv,), [rad/s] or [m/s].
+            v: Velocity of the old independent joints, shape (nv,), [rad/s] or [m/s].
         """
         return self.matrix(q) @ _check.velocity(self.old, "v", v)
 
     @_documented
     def velocity_to_old(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-        """Return the velocity of the old independent joints.
+        """Compute the velocity of the old independent joints, shape (nv,).
 
         Args:
-            v: Velocity of the new ones, shape (nv,), [rad/s] or [m/s].
+            v: Velocity of the new independent joints, shape (nv,), [rad/s] or [m/s].
         """
         return self.back.velocity_to_new(q, v)
 
     @_documented
     def acceleration_to_new(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-        """Return the acceleration of the new independent joints.
+        """Compute the acceleration of the new independent joints, shape (nv,).
 
         Args:
-            v: Velocity of the old ones, shape (nv,), [rad/s] or [m/s].
-            a: Acceleration of the old ones, shape (nv,), [rad/s^2] or [m/s^2].
+            v: Velocity of the old independent joints, shape (nv,), [rad/s] or [m/s].
+            a: Acceleration of the old independent joints, shape (nv,), [rad/s^2] or [m/s^2].
         """
         q, v = _check.configuration(self.old, self._data, q), _check.velocity(self.old, "v", v)
         G, g = _bridge.matrix_and_bias(self.old, self._data, q, v)
@@ -90,44 +96,44 @@ class CoordinateChange:
 
     @_documented
     def acceleration_to_old(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-        """Return the acceleration of the old independent joints.
+        """Compute the acceleration of the old independent joints, shape (nv,).
 
         Args:
-            v: Velocity of the new ones, shape (nv,), [rad/s] or [m/s].
-            a: Acceleration of the new ones, shape (nv,), [rad/s^2] or [m/s^2].
+            v: Velocity of the new independent joints, shape (nv,), [rad/s] or [m/s].
+            a: Acceleration of the new independent joints, shape (nv,), [rad/s^2] or [m/s^2].
         """
         return self.back.acceleration_to_new(q, v, a)
 
     @_documented
     def torque_to_new(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the torques of the new independent joints that do the same work as torques of the old ones.
+        """Compute the torques of the new independent joints with the same power as torques of the old ones.
 
         Args:
-            tau: Torque of the old ones, shape (nv,), [N m] or [N].
+            tau: Torque of the old independent joints, shape (nv,), [N m] or [N].
         """
         return self.back.torque_to_old(q, tau)
 
     @_documented
     def torque_to_old(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the torques of the old independent joints that do the same work as torques of the new ones.
+        """Compute the torques of the old independent joints with the same power as torques of the new ones.
 
         Args:
-            tau: Torque of the new ones, shape (nv,), [N m] or [N].
+            tau: Torque of the new independent joints, shape (nv,), [N m] or [N].
         """
         return _check.velocity(self.new, "tau", tau) @ self.matrix(q)
 
     def velocity(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-        """Return ``velocity_to_new(q, v)``; an old name, deprecated."""
+        """Return ``velocity_to_new(q, v)``. Deprecated."""
         _deprecated("velocity", "velocity_to_new")
         return self.velocity_to_new(q, v)
 
     def acceleration(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-        """Return ``acceleration_to_new(q, v, a)``; an old name, deprecated."""
+        """Return ``acceleration_to_new(q, v, a)``. Deprecated."""
         _deprecated("acceleration", "acceleration_to_new")
         return self.acceleration_to_new(q, v, a)
 
     def torque(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return ``torque_to_old(q, tau)``; an old name, deprecated."""
+        """Return ``torque_to_old(q, tau)``. Deprecated."""
         _deprecated("torque", "torque_to_old")
         return self.torque_to_old(q, tau)
 
@@ -135,36 +141,35 @@ class CoordinateChange:
         return f"CoordinateChange({list(self.old.independent_joints)} -> {list(self.new.independent_joints)})"
 
 
-def _deprecated(name: str, now: str) -> None:
-    other = now[:-3] + ("old" if now.endswith("new") else "new")
+def _deprecated(name: str, replacement: str) -> None:
+    inverse = replacement[:-3] + ("old" if replacement.endswith("new") else "new")
     warnings.warn(
-        f"CoordinateChange.{name} does not say where it leads: it is now {now}. {other} leads the other way.",
+        f"CoordinateChange.{name} is deprecated. Use {replacement}; {inverse} is the inverse.",
         DeprecationWarning,
         stacklevel=3,
     )
 
 
 def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[ClusterModel, CoordinateChange]:
-    """Return the same mechanism with other independent joints, for poses where the present ones are singular.
+    """Choose other independent joints, for poses where the present independent joints are singular.
 
-    The configurations of both models are the same. Nothing is compiled again: compiled functions read tables, and know
-    no model.
+    Both models have the same configurations. The new model reuses all compiled functions.
 
     Args:
         model: Cluster model.
-        names: Joints that shall be independent, for every cluster with loops that holds one of them; the other
-            clusters keep theirs.
+        names: New independent joints of every cluster with loops that contains one of them. Other clusters keep
+            their independent joints.
 
     Returns:
-        The new model, and the change of velocities, accelerations and torques between the two.
+        The new model, and the change of velocities, accelerations and torques between the models.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``names`` no list of names.
-        UnknownNameError: No joint has that name.
-        ConstraintError: The number of names does not fit, or they do not determine the other joints.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``names`` is not a list of names.
+        UnknownNameError: No such joint.
+        ConstraintError: The number of names is wrong, or these joints do not determine the other joints.
 
     References:
-        Power is the same in both: tau' v = tau_new' v_new.
+        Equal power: tau' v = tau_new' v_new.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -175,11 +180,11 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         True
     """
     check_model(model, "with_independent")
-    wished = [*joint_names("with_independent: names", names)]
+    independent = [*joint_names("with_independent: names", names)]
     tree = model.own_tree
     for loop in model.tables.topology.analyses:
-        inside = [j for j in loop.joints if tree.names[j] in wished]
+        inside = [j for j in loop.joints if tree.names[j] in independent]
         if not inside:
-            wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and tree.idx_vs[j] in loop.independents]
-    other = alike(model, independent=tuple(wished))
-    return other, CoordinateChange(model, other)
+            independent += [tree.names[j] for j in loop.joints if tree.nvs[j] and tree.idx_vs[j] in loop.independents]
+    new_model = alike(model, independent=tuple(independent))
+    return new_model, CoordinateChange(model, new_model)

@@ -1,1 +1,1 @@
-"""Places, motions, Jacobians and their derivatives."""
+"""Placements, motions, Jacobians, momentum and their derivatives; inverse kinematics."""

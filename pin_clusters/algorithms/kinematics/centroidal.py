@@ -1,4 +1,4 @@
-"""Centre of mass and momentum, with the mass and the spin of the rotors that are no bodies, and rods with mass."""
+"""Centre of mass and momentum, including lumped rotors (mass and spin) and rods with mass."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from ...errors import ArgumentTypeError
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 from .._shared import tree as _tree
 from .._shared.rods import add_to_centers, lumps
 
@@ -28,18 +28,24 @@ _MAP = owing(MAP, "computeCentroidalMap")
 _CCRBA = owing(MAP | WHOLE | MOMENTUM, "ccrba")
 _MAP_RATE = owing(MAP | MAP_RATE | WHOLE | MOMENTUM | RATES, "dccrba")
 _MOMENTUM_RATE = owing(MOTION | CENTERS | MOMENTUM, "computeCentroidalMomentumTimeVariation")
-_FLAG = (bool, np.bool_, int, np.integer)  # Pinocchio takes whole numbers as well
+_FLAG = (bool, np.bool_, int, np.integer)  # like Pinocchio, accepts integers as flags
 _COMMON = """
 References:
     Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
 """
 _RATE = """
 Args:
-    data: Its workspace; ``data.dAg`` keeps the result, ``data.Ag`` the matrix, ``data.hg`` the momentum.
-        ``data.tree.J`` and ``data.tree.dJ`` are filled as well.
+    data: Workspace; stores the result in ``data.dAg``, the matrix in ``data.Ag`` and the momentum in ``data.hg``. It
+        also fills ``data.tree.J`` and ``data.tree.dJ``.
 
 Returns:
-    Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
+    dA/dt, shape (6, nv), [linear; angular], in world axes, [N] and [N m] per [rad/s] or [m/s]; a new array.
+
+Example:
+    >>> import pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> pc.{name}(model, model.createData(), pc.neutral(model), [1.0]).shape
+    (6, 1)
 """
 _documented = _check.documented(_COMMON)
 _rate = _check.documented(_COMMON, _RATE)
@@ -51,10 +57,9 @@ _of_states = of_tree(
 
 
 def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plans of ``centerOfMass``: of states, and of what the last ``forwardKinematics`` left."""
     levels = pin.POSITION, pin.VELOCITY, pin.ACCELERATION
-    if lumps(data.model):  # Pinocchio does not know the masses of rods
-        left = [
+    if lumps(data.model):  # Pinocchio ignores the masses of rods
+        after_kinematics = [
             plan
             for names in ("q", "q v", "q v a")
             for plan in of_tree(
@@ -66,28 +71,28 @@ def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
             )(data, function)
         ]
     else:
-        left = [
-            _left(data, function, level, at, flag)
+        after_kinematics = [
+            _plan_after_kinematics(data, function, level, position, flag)
             for level in (None, *levels)
-            for at in (("q", "kinematic_level") if level is not None else ("",))
-            for flag in ("", "compute_subtree_coms", "v" if at == "q" else "q")
-            if flag != "q" or at != "kinematic_level"
+            for position in (("q", "kinematic_level") if level is not None else ("",))
+            for flag in ("", "compute_subtree_coms", "v" if position == "q" else "q")
+            if flag != "q" or position != "kinematic_level"
         ]
-    return (*_of_states(data, function), *left)
+    return (*_of_states(data, function), *after_kinematics)
 
 
-def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> Any:
-    """Return the plan of what ``forwardKinematics`` left, with a level and a flag by the names of their positions."""
-    form = Form(data, function, f"{at} {flag}")
-    if at:
-        form.checks.append(("member", form.positions[at], pin.KinematicLevel, int(level), -1))
+def _plan_after_kinematics(data: ClusterData, function: Any, level: Any, position: str, flag: str) -> Any:
+    """Describe a call after ``forwardKinematics``; ``position`` and ``flag`` are argument names."""
+    form = Form(data, function, f"{position} {flag}")
+    if position:
+        form.checks.append(("member", form.positions[position], pin.KinematicLevel, int(level), -1))
     if flag:
         form.checks.append(("truth", form.positions[flag]))
     level = pin.ACCELERATION if level is None else level
-    given = level, form.positions[flag] if flag else True
+    arguments = level, form.positions[flag] if flag else True
     form.checks.append(("owes", data._owed_words, OF_TREE))
     form.reads_tree()
-    form.call(pin.centerOfMass, data.model.inertia_tree, data._tree, *given)
+    form.call(pin.centerOfMass, data.model.inertia_tree, data._tree, *arguments)
     form.owes(Owed(0, writes=bits("com mass" + " vcom" * (level > 0))), [])
     return form.plan()
 
@@ -104,60 +109,67 @@ def centerOfMass(
     *,
     kinematic_level: pin.KinematicLevel | None = None,
 ) -> np.ndarray:
-    """Compute the centre of mass (with v, its velocity; with a, its acceleration).
+    """Compute the centre of mass; with v also its velocity, with a also its acceleration.
 
-    Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``, index 0 for the whole robot.
+    Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``; index 0 is the whole robot.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; needs v.
-        compute_subtree_coms: Also for the subtree of every joint, in its frame. It may also come last by position, in
-            the place of q, v or a, as in Pinocchio.
-        kinematic_level: In the place of q, by position or by name: how much to compute of what ``forwardKinematics``
-            left: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``.
+        q: Configuration of the spanning tree, shape (nq,). By default, the state of the last ``forwardKinematics``.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
+        compute_subtree_coms: Also compute the centre of mass of the subtree of every joint, in the joint frame. By
+            position, it may replace q, v or a, as in Pinocchio.
+        kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``: the quantities to compute from the
+            last ``forwardKinematics``. It replaces q, by position or by name.
 
     Returns:
-        Position in the world, shape (3,), [m]; a fresh array.
+        Position in the world, shape (3,), [m]; a new array.
 
     Raises:
-        ArgumentTypeError: A type is wrong, v comes without q, or a without v.
+        ArgumentTypeError: An argument has a wrong type, v is passed without q, or a without v.
 
     References:
         Pinocchio's ``centerOfMass``, with the mass of all rotors.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.centerOfMass(model, model.createData(), pc.neutral(model)).round(4)
+        array([0.1768, 0.    , 0.1562])
     """
     subtrees = bool(compute_subtree_coms)
     state, level = [q, v, a], kinematic_level
-    for i, x in enumerate(state):  # what may stand in the place of one of them
+    for i, x in enumerate(state):  # as in Pinocchio, a level or a flag may replace q, v or a
         if isinstance(x, pin.KinematicLevel):
             level, state[i] = x, None
         elif isinstance(x, _FLAG):
             subtrees, state[i] = bool(x), None
     q, v, a = state
     if is_pinocchios(model, data):
-        given = [x for x in (q, v, a, level) if x is not None]
-        return np.asarray(pin.centerOfMass(model, data, *given, subtrees))
+        arguments = [x for x in (q, v, a, level) if x is not None]
+        return np.asarray(pin.centerOfMass(model, data, *arguments, subtrees))
     _check.model_data(model, data)
     if (v is not None and q is None) or (a is not None and v is None) or (level is not None and q is not None):
         raise ArgumentTypeError(
-            "centerOfMass: v needs q, a needs v, and a kinematic_level needs none of them: (model, data[, q[, v[, "
-            "a]]]) or (model, data, kinematic_level)."
+            "centerOfMass: v requires q, a requires v, and kinematic_level excludes all three. Call (model, data[, q[, "
+            "v[, a]]]) or (model, data, kinematic_level)."
         )
     if q is None:
-        return _centers_left(model, data, pin.ACCELERATION if level is None else level, subtrees)
-    what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
+        return _from_last_kinematics(model, data, pin.ACCELERATION if level is None else level, subtrees)
+    outputs = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
     q = _check.pose(model, data, q)
     if v is None:
-        _tree.place(model, data, what, q)
+        _tree.place(model, data, outputs, q)
     else:
-        _tree.compute(model, data, what, q, *_check.rates(model, v, a))
+        _tree.compute(model, data, outputs, q, *_check.rates(model, v, a))
     return data._com.copy()
 
 
-def _centers_left(model: ClusterModel, data: ClusterData, level: pin.KinematicLevel, subtrees: bool) -> np.ndarray:
-    """Return the centre of mass of what ``forwardKinematics`` left, up to a level."""
+def _from_last_kinematics(
+    model: ClusterModel, data: ClusterData, level: pin.KinematicLevel, subtrees: bool
+) -> np.ndarray:
     tree, moved, posed = data.tree, data._section("seen_q", model.nq), data._section("posed_q", model.nq)
-    known = level == pin.POSITION or (data._section("seen", 1)[0] >= int(level) and np.array_equal(moved, posed))
-    if lumps(model) and known:  # Pinocchio does not know the masses of rods
+    available = level == pin.POSITION or (data._section("seen", 1)[0] >= int(level) and np.array_equal(moved, posed))
+    if lumps(model) and available:  # Pinocchio ignores the masses of rods
         name, needed = "centerOfMass", "forwardKinematics(model, data, q, v, a)"
         state = data._last(int(level), name, needed) if level != pin.POSITION else [data._last_pose(name)]
         _tree.compute(model, data, _CENTERS_OF_ALL if subtrees else MOTION | CENTERS, *state)
@@ -173,30 +185,36 @@ def _centers_left(model: ClusterModel, data: ClusterData, level: pin.KinematicLe
 def jacobianCenterOfMass(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, compute_subtree_coms: bool = True
 ) -> np.ndarray:
-    """Compute the Jacobian of the centre of mass: its velocity is J v.
+    """Compute the Jacobian J of the centre of mass, whose velocity is J v.
 
     Args:
-        data: Its workspace; ``data.Jcom`` keeps the result, ``data.com`` and ``data.mass`` are filled.
-        q: Configuration of the whole tree, shape (nq,); by default the last one that a function of this package was
-            given. Motions of ``data.tree`` by Pinocchio's own functions do not count.
+        data: Workspace; stores the result in ``data.Jcom`` and fills ``data.com`` and ``data.mass``.
+        q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
+            calls of Pinocchio with ``data.tree`` do not change it.
         compute_subtree_coms: Also fill ``data.com`` of the subtree of every joint, in the world.
 
     Returns:
-        Shape (3, nv), in the world; a fresh array.
+        Shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
 
     References:
         Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.jacobianCenterOfMass(model, model.createData(), pc.neutral(model)).round(4).ravel()
+        array([0.0553, 0.    , 0.0153])
     """
     subtrees = bool(compute_subtree_coms)
-    if isinstance(q, _FLAG):  # in the place of q, as in Pinocchio
+    if isinstance(q, _FLAG):  # as in Pinocchio, the flag may replace q
         q, subtrees = None, bool(q)
-    what = _JCOM | WORLD if subtrees else _JCOM
+    outputs = _JCOM | WORLD if subtrees else _JCOM
     if is_pinocchios(model, data):
         return np.asarray(pin.jacobianCenterOfMass(model, data, *([] if q is None else [q]), subtrees))
     _check.model_data(model, data)
     if q is None:
         q = data._last_pose("jacobianCenterOfMass")
-    _tree.compute(model, data, what, _check.pose(model, data, q))
+    _tree.compute(model, data, outputs, _check.pose(model, data, q))
     return data._Jcom.copy()
 
 
@@ -206,15 +224,21 @@ def jacobianCenterOfMass(
 def computeCentroidalMomentum(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
 ) -> pin.Force:
-    """Compute the momentum about the centre of mass, the spin of all rotors included.
+    """Compute the momentum about the centre of mass, including the spin of all rotors.
 
-    Without a state it is that of the last ``forwardKinematics`` with v.
+    Without q and v, it uses the state of the last ``forwardKinematics`` with v.
 
     Args:
-        data: Its workspace; ``data.hg`` keeps the result, ``data.com[0]`` and the kinematics are filled.
+        data: Workspace; stores the result in ``data.hg`` and fills ``data.com[0]`` and the kinematics.
 
     Returns:
-        [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
+        [linear; angular], in world axes, [kg m/s] and [kg m^2/s].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeCentroidalMomentum(model, model.createData(), pc.neutral(model), [1.0]).linear.round(4)
+        array([0.0404, 0.    , 0.0111])
     """
     if q is None and v is None:
         q, v = _check.last_motion(model, data, 1, "computeCentroidalMomentum")
@@ -226,13 +250,19 @@ def computeCentroidalMomentum(
 @also_pinocchios
 @_documented
 def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute the centroidal momentum matrix: momentum about the centre of mass = A v.
+    """Compute the centroidal momentum matrix A: the momentum about the centre of mass is A v.
 
     Args:
-        data: Its workspace; ``data.Ag`` keeps the result.
+        data: Workspace; stores the result in ``data.Ag``.
 
     Returns:
-        Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
+        A, shape (6, nv), [linear; angular], in world axes, [kg m/s] and [kg m^2/s] per [rad/s] or [m/s]; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeCentroidalMap(model, model.createData(), pc.neutral(model)).shape
+        (6, 1)
     """
     _tree.compute(model, data, _MAP, _check.pose(model, data, q))
     return data._Ag.copy()
@@ -242,13 +272,21 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: ArrayLike) -
 @also_pinocchios
 @_documented
 def ccrba(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the centroidal momentum matrix and the momentum.
+    """Compute the centroidal momentum matrix A and the momentum A v about the centre of mass.
 
     Args:
-        data: Its workspace; ``data.Ag`` keeps the matrix, ``data.hg`` the momentum.
+        data: Workspace; stores the matrix in ``data.Ag`` and the momentum in ``data.hg``.
 
     Returns:
-        Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
+        A, shape (6, nv), [linear; angular], in world axes, [kg m/s] and [kg m^2/s] per [rad/s] or [m/s]; a new array.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> A = pc.ccrba(model, data, pc.neutral(model), [1.0])
+        >>> bool(np.allclose(A @ [1.0], data.hg.vector))
+        True
     """
     _tree.compute(model, data, _CCRBA, *_check.state(model, data, q, v))
     return data._Ag.copy()
@@ -258,7 +296,7 @@ def ccrba(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) ->
 @also_pinocchios
 @_rate
 def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the time derivative of the centroidal momentum matrix, the spin of all rotors included.
+    """Compute the time derivative of the centroidal momentum matrix A, including the spin of all rotors.
 
     The rate of the momentum is ``Ag a + dAg v``.
     """
@@ -269,13 +307,12 @@ def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q:
 @also_pinocchios
 @_rate
 def dccrba(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``."""
+    """Compute the time derivative of the centroidal momentum matrix A; see ``computeCentroidalMapTimeVariation``."""
     _tree.compute(model, data, _MAP_RATE, *_check.state(model, data, q, v))
     return data._dAg.copy()
 
 
 def _of_center(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plan of the derivatives of the centre of mass."""
     begun = begin(data, function, CENTER_RATES, "")
     if begun is None:
         return ()
@@ -301,16 +338,24 @@ def _of_center(data: ClusterData, function: Any) -> tuple[Any, ...]:
     """
 )
 def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -> np.ndarray:
-    """Return the derivative of the velocity of the centre of mass by q along ``pc.integrate``, v held.
+    """Compute the derivative of the centre-of-mass velocity with respect to q along ``pc.integrate``, for constant v.
 
-    It is that at the last state of ``centerOfMass``, ``computeAllTerms`` or ``forwardKinematics`` with v. The
-    derivative by v is ``jacobianCenterOfMass``.
+    The state is that of the last ``centerOfMass``, ``computeAllTerms`` or ``forwardKinematics`` with v. The derivative
+    with respect to v is ``jacobianCenterOfMass``.
 
     Returns:
-        Shape (3, nv), in the world; a fresh array.
+        Shape (3, nv), in world axes, [m/s] per [rad] or [m]; a new array.
 
     Raises:
-        NotComputedError: None of these was called before with v.
+        NotComputedError: None of these functions was called with v before.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> _ = pc.centerOfMass(model, data, pc.neutral(model), [1.0])
+        >>> pc.getCenterOfMassVelocityDerivatives(model, data).shape
+        (3, 1)
     """
     _check.model_data(model, data)
     q, v = data._last(1, "getCenterOfMassVelocityDerivatives", "centerOfMass(model, data, q, v)")
@@ -333,15 +378,22 @@ def computeCentroidalMomentumTimeVariation(
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
 ) -> pin.Force:
-    """Compute the time derivative of the momentum about the centre of mass, the spin of all rotors included.
+    """Compute the time derivative of the momentum about the centre of mass, including the spin of all rotors.
 
-    Without a state it is that of the last ``forwardKinematics`` with v and a.
+    Without q, v and a, it uses the state of the last ``forwardKinematics`` with v and a.
 
     Args:
-        data: Its workspace; ``data.hg`` keeps the momentum, ``data.dhg`` its derivative.
+        data: Workspace; stores the momentum in ``data.hg`` and its derivative in ``data.dhg``.
 
     Returns:
-        [linear; angular], in axes of the world, [N] and [N m].
+        [linear; angular], in world axes, [N] and [N m].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q = pc.neutral(model)
+        >>> pc.computeCentroidalMomentumTimeVariation(model, model.createData(), q, [1.0], [0.0]).linear.round(4)
+        array([-0.0185,  0.    , -0.0353])
     """
     if q is None and v is None and a is None:
         q, v, a = _check.last_motion(model, data, 2, "computeCentroidalMomentumTimeVariation")
@@ -349,10 +401,10 @@ def computeCentroidalMomentumTimeVariation(
     return data._dhg.copy()
 
 
-_paying.by(computeCentroidalMap, 1, "Ag")
-_paying.by(dccrba, 2, "dAg")
-_paying.by(ccrba, 2, "Ig", "hg")
-_paying.by(centerOfMass, 1, "com", "mass")
-_paying.by(centerOfMass, 2, "vcom")
-_paying.by(jacobianCenterOfMass, 1, "Jcom")
-_paying.by(computeCentroidalMomentumTimeVariation, 3, "dhg")
+_on_demand.register(computeCentroidalMap, 1, "Ag")
+_on_demand.register(dccrba, 2, "dAg")
+_on_demand.register(ccrba, 2, "Ig", "hg")
+_on_demand.register(centerOfMass, 1, "com", "mass")
+_on_demand.register(centerOfMass, 2, "vcom")
+_on_demand.register(jacobianCenterOfMass, 1, "Jcom")
+_on_demand.register(computeCentroidalMomentumTimeVariation, 3, "dhg")

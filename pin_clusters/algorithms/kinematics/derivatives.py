@@ -1,6 +1,6 @@
-"""Derivatives of motions of joints, frames and points: of the tree, with the independent joints leading the others.
+"""Derivatives of the motions of joints, frames and points with respect to the independent coordinates.
 
-Derivatives by q are along ``pc.integrate``: dependent joints follow; the independent v and a are held.
+Derivatives with respect to q are along ``pc.integrate``: dependent joints follow; the independent v and a are constant.
 """
 
 from typing import Any, overload
@@ -23,19 +23,36 @@ Args:
     placement: Placement of the frame or point in the frame of the joint.
 
 Raises:
-    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or without the acceleration
-        that is needed.
+    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or was called without the
+        required acceleration.
 
 References:
     Pinocchio's ``{name}``.
 """
 _VELOCITY = """
 Returns:
-    (dv_dq, dv_dv), each of shape (6, nv), [linear; angular]; fresh arrays.
+    (dv_dq, dv_dv), each of shape (6, nv), [linear; angular], [m/s] and [rad/s] per unit of the column; new arrays.
+
+Example:
+    >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> data, v = model.createData(), np.ones(model.nv)
+    >>> pc.computeForwardKinematicsDerivatives(model, data, pc.neutral(model), v)
+    >>> [x.shape for x in pc.{name}(model, data, 3, pin.LOCAL)]
+    [(6, 1), (6, 1)]
 """
 _ACCELERATION = """
 Returns:
-    (dv_dq, da_dq, da_dv, da_da), each of shape (6, nv), [linear; angular]; fresh arrays.
+    (dv_dq, da_dq, da_dv, da_da), each of shape (6, nv), [linear; angular], [m/s] and [rad/s], or [m/s^2] and [rad/s^2],
+    per unit of the column; new arrays.
+
+Example:
+    >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> data, v = model.createData(), np.ones(model.nv)
+    >>> pc.computeForwardKinematicsDerivatives(model, data, pc.neutral(model), v, v)
+    >>> [x.shape for x in pc.{name}(model, data, 3, pin.LOCAL)]
+    [(6, 1), (6, 1), (6, 1), (6, 1)]
 """
 _velocity = _check.documented(_COMMON, _ids.AT_A_PLACE, _VELOCITY, solves=False)
 _acceleration = _check.documented(_COMMON, _ids.AT_A_PLACE, _ACCELERATION, solves=False)
@@ -49,14 +66,13 @@ _ROWS, _ROWS_OF_POINT = 6, 3
 def computeForwardKinematicsDerivatives(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None
 ) -> None:
-    """Compute what the derivatives of velocities (with a, of accelerations too) of joints, frames and points need.
+    """Prepare the derivatives of velocities, and with a of accelerations, of joints, frames and points.
 
-    They are got by ``getJointVelocityDerivatives`` and its relatives, from what was computed here, whatever is
-    computed in between. ``data.oMi``, ``data.v``, ``data.a``, and ``data.tree.J`` and ``data.tree.dJ`` are filled as
-    well.
+    ``getJointVelocityDerivatives`` and related functions return the derivatives at this state, even after calls of
+    other functions. Also fills ``data.oMi``, ``data.v``, ``data.a``, ``data.tree.J`` and ``data.tree.dJ``.
 
     Args:
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; without it velocities alone can be
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; without it, only velocities can be
             differentiated.
 
     Example:
@@ -79,10 +95,13 @@ def computeForwardKinematicsDerivatives(
 def getJointVelocityDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the derivatives of the spatial velocity of a joint by q and v; see ``getFrameVelocityDerivatives``."""
+    """Return the derivatives of a joint's spatial velocity with respect to q and v.
+
+    See ``getFrameVelocityDerivatives``.
+    """
     _check.model_data(model, data)
-    place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return _of_velocity(model, data, place, NOTHING, reference, _ROWS)
+    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return _of_velocity(model, data, joint, NOTHING, reference, _ROWS)
 
 
 @fast(of_derivatives(2))
@@ -91,10 +110,13 @@ def getJointVelocityDerivatives(
 def getJointAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the derivatives of the spatial acceleration of a joint; see ``getFrameAccelerationDerivatives``."""
+    """Return the derivatives of a joint's spatial acceleration with respect to q, v and a, preceded by dv_dq.
+
+    See ``getFrameAccelerationDerivatives``.
+    """
     _check.model_data(model, data)
-    place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return _of_acceleration(model, data, place, NOTHING, reference, _ROWS)
+    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return _of_acceleration(model, data, joint, NOTHING, reference, _ROWS)
 
 
 @overload
@@ -109,10 +131,10 @@ def getFrameVelocityDerivatives(
 @also_pinocchios
 @_velocity
 def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the derivatives of the spatial velocity of a frame by q and v.
+    """Return the derivatives of the spatial velocity of a frame with respect to q and v.
 
-    In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` they are, as Pinocchio's, those of the velocity that
-    the body has at a point at rest: the origin of the world, or where the frame is at q.
+    For ``pin.WORLD`` and ``pin.LOCAL_WORLD_ALIGNED``, the reference point is fixed in space, as in Pinocchio: the
+    origin of the world, or the position of the frame at q.
     """
     _check.model_data(model, data)
     return _of_velocity(model, data, *_ids.place_of(model, where, named), _ROWS)
@@ -130,10 +152,11 @@ def getFrameAccelerationDerivatives(
 @also_pinocchios
 @_acceleration
 def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the derivatives of the spatial acceleration of a frame by q, v and a, and before them dv_dq.
+    """Return the derivatives of the spatial acceleration of a frame with respect to q, v and a, preceded by dv_dq.
 
-    In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` as in ``getFrameVelocityDerivatives``. Pinocchio's
-    (4.1) da_dq there is wrong below joints of several degrees of freedom that have a parent; this is right.
+    The reference frame is used as in ``getFrameVelocityDerivatives``. For ``pin.WORLD`` and
+    ``pin.LOCAL_WORLD_ALIGNED``, Pinocchio 4.1 returns a wrong da_dq below joints with several degrees of freedom that
+    have a parent joint; this function does not.
     """
     _check.model_data(model, data)
     return _of_acceleration(model, data, *_ids.place_of(model, where, named), _ROWS)
@@ -145,13 +168,21 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
 def getPointVelocityDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the derivatives of the velocity of a point by q and v.
+    """Return the derivatives of the velocity of a point with respect to q and v.
 
     Args:
         reference_frame: ``pin.LOCAL`` or ``pin.LOCAL_WORLD_ALIGNED``.
 
     Returns:
-        (dv_dq, dv_dv), each of shape (3, nv); fresh arrays.
+        (dv_dq, dv_dv), each of shape (3, nv), [m/s] per unit of the column; new arrays.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> pc.computeForwardKinematicsDerivatives(model, data, pc.neutral(model), [1.0])
+        >>> [x.shape for x in pc.getPointVelocityDerivatives(model, data, 3, pin.SE3.Identity(), pin.LOCAL)]
+        [(3, 1), (3, 1)]
     """
     _check.model_data(model, data)
     point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
@@ -164,13 +195,22 @@ def getPointVelocityDerivatives(
 def getPointClassicAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the derivatives of the classical acceleration of a point by q, v and a, and before them dv_dq.
+    """Return the derivatives of the classical acceleration of a point with respect to q, v and a, preceded by dv_dq.
 
     Args:
         reference_frame: ``pin.LOCAL`` or ``pin.LOCAL_WORLD_ALIGNED``.
 
     Returns:
-        (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv); fresh arrays.
+        (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv), [m/s] or [m/s^2] per unit of the column; new arrays.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> pc.computeForwardKinematicsDerivatives(model, data, pc.neutral(model), [1.0], [0.0])
+        >>> results = pc.getPointClassicAccelerationDerivatives(model, data, 3, pin.SE3.Identity(), pin.LOCAL)
+        >>> [x.shape for x in results]
+        [(3, 1), (3, 1), (3, 1), (3, 1)]
     """
     _check.model_data(model, data)
     point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
@@ -196,11 +236,11 @@ def _of_acceleration(
 def _compute(
     data: ClusterData, level: int, place: int, M: np.ndarray, reference: pin.ReferenceFrame, *results: np.ndarray
 ) -> None:
-    """Write derivatives of velocities, at level 2 of accelerations too, from what was computed before."""
+    """Write derivatives of velocities, and for level 2 of accelerations, from the prepared state."""
     if data._level < level:
-        what, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
+        quantity, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
         raise NotComputedError(
-            f"this data has no {what} to differentiate: call pc.computeForwardKinematicsDerivatives(model, data, "
+            f"this data has no derivatives of {quantity}. Call pc.computeForwardKinematicsDerivatives(model, data, "
             f"{needed} first."
         )
     data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)

@@ -1,4 +1,4 @@
-"""Derivatives of Jacobians by the independent coordinates: along ``pc.integrate``, dependent joints follow."""
+"""Derivatives of Jacobians with respect to the independent coordinates, along ``pc.integrate``."""
 
 from typing import Any, overload
 
@@ -19,58 +19,71 @@ from .._shared import tree as _tree
 
 _COMMON = """
 References:
-    Pinocchio's ``{name}``, of the Jacobians of the independent velocities.
+    Pinocchio's ``{name}`` for the Jacobians of the independent velocities; docs/algorithms.md, (L8).
 """
 _GETS = """
 Args:
-    placement: Placement of the frame in that of the joint.
+    placement: Placement of the frame in the frame of the joint.
 
 Returns:
-    dJ[:, k] / dq_m at [:, k, m], shape (6, nv, nv), [linear; angular]; a fresh array.
+    Entry [:, k, m] is dJ[:, k] / dq_m; shape (6, nv, nv), [linear; angular], in the units of J per [rad] or [m]; a new
+    array.
 
 Raises:
     NotComputedError: ``computeJointKinematicHessians`` was not called before.
+
+Example:
+    >>> import pinocchio as pin, pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> data = model.createData()
+    >>> pc.computeJointKinematicHessians(model, data, pc.neutral(model))
+    >>> pc.{name}(model, data, 3, pin.LOCAL).shape
+    (6, 1, 1)
 """
 _documented = _check.documented(_COMMON)
 _gets = _check.documented(_COMMON, _ids.AT_A_PLACE, _GETS, solves=False)
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plans of ``computeJointKinematicHessians``, with q and without it."""
-    found = []
-    for given in ("q", ""):
-        begun = begin(data, function, TREE, given)
-        if begun is None or (given and not couple(begun[0])):
+    plans = []
+    for names in ("q", ""):
+        begun = begin(data, function, TREE, names)
+        if begun is None or (names and not couple(begun[0])):
             return ()
         form, code = begun
-        if given:
-            run_tree(form, code, COLUMNS, given)
+        if names:
+            run_tree(form, code, COLUMNS, names)
         else:
             form.checks.append(("equal", data._posed[-1:].view("i8"), THERE))
         form.work += [("copy", data._posed.size, data._bent, data._posed), ("set", data._bent[-1:].view("i8"), THERE)]
-        found.append(form.plan())
-    return tuple(found)
+        plans.append(form.plan())
+    return tuple(plans)
 
 
 @fast(_plans)
 @also_pinocchios
 @_documented
 def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> None:
-    """Compute what the derivatives of Jacobians need, for ``getJointKinematicHessian``.
+    """Prepare the derivatives of Jacobians for ``getJointKinematicHessian`` and ``getFrameKinematicHessian``.
 
     Args:
-        data: Its workspace; ``data.J`` and ``data.oMi`` are filled, if q is given.
-        q: Configuration of the whole tree, shape (nq,). Without it, after ``computeJointJacobians``.
+        data: Workspace; if q is given, fills ``data.J`` and ``data.oMi``.
+        q: Configuration of the spanning tree, shape (nq,). By default, the state of ``computeJointJacobians``.
 
     Raises:
-        NotComputedError: q is not given, and was not given to another function before.
+        NotComputedError: Neither this function nor another one was called with q.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeJointKinematicHessians(model, model.createData(), pc.neutral(model))
     """
     _check.model_data(model, data)
     if q is not None:
         _tree.compute(model, data, COLUMNS, _check.configuration(model, data, q))
     elif not data._posed[-1]:
         raise NotComputedError(
-            "this data has no Jacobians to differentiate: call pc.computeJointKinematicHessians(model, data, q)."
+            "this data has no Jacobians to differentiate. Call pc.computeJointKinematicHessians(model, data, q)."
         )
     elif data._posed[-1] != 1.0:
         _bridge.bring(model, data, data._posed[:-1], data._zeros)
@@ -83,9 +96,9 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Arr
 def getJointKinematicHessian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the derivative of the Jacobian of a joint by q."""
+    """Return the derivative of a joint's Jacobian with respect to q."""
     _check.model_data(model, data)
-    return _asked(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
+    return _hessian(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
 
 
 @overload
@@ -100,17 +113,17 @@ def getFrameKinematicHessian(
 @also_pinocchios
 @_gets
 def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the derivative of the Jacobian of a frame by q."""
+    """Return the derivative of a frame's Jacobian with respect to q."""
     _check.model_data(model, data)
-    return _asked(model, data, *_ids.place_of(model, where, named, "frame_placement"))
+    return _hessian(model, data, *_ids.place_of(model, where, named, "frame_placement"))
 
 
-def _asked(
+def _hessian(
     model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame
 ) -> np.ndarray:
     if not data._bent[-1]:
         raise NotComputedError(
-            "this data has no derivatives of Jacobians: call pc.computeJointKinematicHessians(model, data, q) first."
+            "this data has no derivatives of Jacobians. Call pc.computeJointKinematicHessians(model, data, q) first."
         )
     if model.closures and data._bent[-1] == 1.0:
         _bridge.derivatives(model, data, data._bent[:-1], NOTHING, NOTHING, data._bends)

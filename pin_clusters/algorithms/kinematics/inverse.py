@@ -1,7 +1,8 @@
-"""Inverse kinematics on the couplings: loops stay closed, dependent joints follow, limits of both hold.
+"""Inverse kinematics with closed loops: dependent joints follow, and the limits of all joints hold.
 
-Steps of Levenberg and Marquardt along ``pc.integrate`` are least squares under linear inequalities, the limits, solved
-by way of the least distance (Lawson, Hanson, ch. 23). As dependent joints move no line, limits have a price besides.
+Levenberg-Marquardt steps along ``pc.integrate`` are least-squares problems with linear inequalities (the limits). They
+are solved as least-distance problems (Lawson and Hanson, chapter 23). Dependent joints are nonlinear in a step, so an
+exact penalty on violated limits is added to the merit function.
 """
 
 import warnings
@@ -31,15 +32,21 @@ CENTER = "center_of_mass"
 
 @dataclass(frozen=True)
 class InverseKinematics:
-    """What ``pc.inverse_kinematics`` found.
+    """Result of ``pc.inverse_kinematics``.
 
     Attributes:
-        q: Configuration, shape (nq,): loops closed, dependent joints where they belong.
-        converged: Whether all targets are reached within the tolerance, and all limits hold.
-        errors: How far each target is, [m], and how far it is turned away, [rad], by its name.
-        loop_residual: Largest entry of ``pc.residual(model, q)``.
-        iterations: Steps that were tried, of all attempts.
-        at_limits: Names of the joints that stand at a limit, or beyond it.
+        q: Configuration, shape (nq,), with closed loops.
+        converged: Whether all targets are reached within the tolerance and all limits hold.
+        errors: Position error, [m], and angle error, [rad], per target name.
+        loop_residual: Largest absolute entry of ``pc.residual(model, q)``, [m] or [rad].
+        iterations: Number of steps of all attempts, including rejected steps.
+        at_limits: Names of the joints at or beyond a limit.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.inverse_kinematics(model, pc.neutral(model), {"coupler": [0.06, 0.0, 0.08]}).q.round(4)
+        array([ 0.6435, -0.8084,  0.0795])
     """
 
     q: np.ndarray
@@ -65,53 +72,65 @@ def inverse_kinematics(
     attempts: int = 8,
     data: ClusterData | None = None,
 ) -> InverseKinematics:
-    """Find a configuration that brings frames to where they shall be, on the couplings and with all loops closed.
+    """Find a configuration that moves frames to target poses, with closed loops and within joint limits.
 
     Args:
-        targets: By name of a frame a ``pin.SE3``, or a position alone, shape (3,), [m]; in the world. A floating base
-            that shall stay is a target, too.
-        weights: By name what a target counts for, or (distance, angle), where not all can be reached; 1 by default.
-        center_of_mass: Where it shall be, shape (3,), [m], in the world; a target of this name in weights and errors.
-        posture: Where independent joints go with the freedom that targets leave, shape (nq,); ``q0`` by default.
-        posture_weight: What a rad or m from it counts for; 1e-2 by default if there is a posture, else 0. A last phase
-            without it reaches the targets.
-        tolerance: Largest error of targets that are reached, [m] and [rad].
-        iterations: Most steps of one attempt.
-        attempts: How often to start, after the first time from places near ``q0``, at random but always the same, as
-            straight legs and the like hold one up. Two that end alike are the last.
+        targets: A ``pin.SE3`` or a position, shape (3,), [m], in the world, per frame name. To keep a floating base in
+            place, make it a target as well.
+        weights: Weight per target name, or (distance, angle) weights, for targets that conflict; 1 by default.
+        center_of_mass: Target of the centre of mass, shape (3,), [m], in the world. Weights and errors list it as
+            "center_of_mass".
+        posture: Configuration that the independent joints approach in the null space of the targets, shape (nq,); by
+            default ``q0``.
+        posture_weight: Weight of the posture error per rad or m: by default 1e-2 with a posture, otherwise 0. A final
+            phase without it reaches the targets.
+        tolerance: Largest error of a reached target, [m] and [rad].
+        iterations: Maximum number of steps per attempt.
+        attempts: Maximum number of starting poses. After ``q0``, they are pseudorandom poses near ``q0``, with a fixed
+            seed, which escape singular poses such as a straight leg. Two attempts with equal results end the search.
 
     Returns:
-        The result, which says whether all targets are reached; else it is the nearest that was found.
+        The result; if the targets are not reached, the best configuration that was found.
 
     Raises:
-        UnknownNameError: There is no frame or target of a name.
-        ArgumentTypeError: An argument has the wrong type or value.
+        UnknownNameError: No such frame or target.
+        ArgumentTypeError: An argument has a wrong type or value.
         ConfigurationError: The loops of ``q0`` cannot be closed.
 
     Warns:
-        PinClustersWarning: A target was not reached; it says which, by how much, and the joints at their limits.
+        PinClustersWarning: A target was not reached. The message lists the errors and the joints at their limits.
+
+    References:
+        Lawson and Hanson, "Solving Least Squares Problems", 1974, chapter 23 (least squares with inequalities).
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("tello")
+        >>> result = pc.inverse_kinematics(model, pc.neutral(model), {"torso": [0.0, 0.0, 0.01]})
+        >>> result.converged, bool(result.loop_residual < 1e-9)
+        (True, True)
     """
     start, data, weights = project(model, q0), model.createData() if data is None else data, weights or {}
     if not isinstance(targets, Mapping):
-        raise ArgumentTypeError(f"targets must be a dict of pin.SE3 or positions by frames, got {targets!r}.")
+        raise ArgumentTypeError(f"targets must be a dict of pin.SE3 or positions by frame name, got {targets!r}.")
     ids, goals, limits = list[int | None](), list[Any](), _limits(model)
     if targets or center_of_mass is None:
         ids += _ids.frames(model, "targets", [*targets])
     if center_of_mass is not None:
         if CENTER in targets:
-            raise ArgumentTypeError(f"targets name a frame {CENTER!r}, whose name is that of the centre's target.")
+            raise ArgumentTypeError(f"targets contains {CENTER!r}. Pass the centre of mass as center_of_mass=.")
         targets, ids = {**targets, CENTER: vector(model, CENTER, center_of_mass, 3, "a position")}, [*ids, None]
     posture_weight = 1e-2 * (posture is not None) if posture_weight is None else posture_weight
     error, weight = real(tolerance), real(posture_weight)
     if error is None or weight is None or not 0.0 < error < np.inf or not 0.0 <= weight < np.inf:
         raise ArgumentTypeError(
-            "tolerance must be above 0, posture_weight not below, both finite; got "
+            "tolerance must be > 0, posture_weight >= 0, and both finite; got "
             f"{shown(tolerance)} and {shown(posture_weight)}."
         )
     for option, count in (("iterations", iterations), ("attempts", attempts)):
         whole_number(option, count, 1)
     if unknown := [n for n in weights if n not in targets]:
-        raise UnknownNameError(f"weights name {unknown[0]!r}, which is no target: {', '.join(targets)}.")
+        raise UnknownNameError(f"weights contains {unknown[0]!r}, which is not a target: {', '.join(targets)}.")
     for frame, (name, x) in zip(ids, targets.items(), strict=True):
         goal = x if isinstance(x, pin.SE3) else vector(model, f"target {name!r}", x, 3, "a position, or pin.SE3")
         defect = placement_defect(goal if isinstance(goal, pin.SE3) else pin.SE3(np.eye(3), goal))
@@ -120,53 +139,54 @@ def inverse_kinematics(
         counts = numbers(f"weight of {name!r}", weights.get(name, 1.0))
         if counts.shape not in ((), (2,)) or not (np.isfinite(counts) & (counts >= 0.0)).all():
             raise ArgumentTypeError(
-                f"weight of {name!r} must be one number, or (distance, angle), finite and not negative, got {counts}."
+                f"weight of {name!r} must be one number or (distance, angle), finite and not negative, got {counts}."
             )
         goals.append((name, frame, goal, *np.broadcast_to(counts, 2)))
-    toward = start if posture is None else _check.configuration(model, data, posture)
-    if not np.isfinite(toward).all():
+    rest_pose = start if posture is None else _check.configuration(model, data, posture)
+    if not np.isfinite(rest_pose).all():
         raise ArgumentTypeError(f"posture is not finite: {posture!r}.")
-    at = partial(_point, model, data, goals, limits, toward)
-    rng, best, tried, again = np.random.default_rng(0), at(start), 0, False
+    evaluate = partial(_point, model, data, goals, limits, rest_pose)
+    rng, best, total, repeated = np.random.default_rng(0), evaluate(start), 0, False
     for k in range(attempts):
         try:
             q = integrate(model, start, min(1.0, 0.1 * 2.0**k) * rng.normal(size=model.nv)) if k else start
             for pull in (posture_weight, 0.0) if posture_weight else (0.0,):
-                found, steps = _descend(model, at, q, pull, tolerance, iterations)
-                q, tried = found.q, tried + steps
+                candidate, steps = _descend(model, evaluate, q, pull, tolerance, iterations)
+                q, total = candidate.q, total + steps
         except (BranchLost, SingularClusterError):
             continue
-        again = k > 0 and abs(_merit(found) - _merit(best)) <= 1e-6 * _merit(best)
-        best = min(best, found, key=_merit)
-        if again or best.worst <= tolerance:
+        repeated = k > 0 and abs(_merit(candidate) - _merit(best)) <= 1e-6 * _merit(best)
+        best = min(best, candidate, key=_merit)
+        if repeated or best.worst <= tolerance:
             break
-    open_by, good = float(np.abs(residual(model, best.q)).max(initial=0.0)), best.worst <= tolerance
+    open_by, converged = float(np.abs(residual(model, best.q)).max(initial=0.0)), best.worst <= tolerance
     ends = tuple(dict.fromkeys(model.names[joint_in_q(model.own_tree, i)] for i in limits[0][best.slack < 1e-6]))
-    if not good:
-        told = ", ".join(f"{n!r} stays {x:.3g} m and {turn:.3g} rad away" for n, (x, turn) in best.errors.items())
+    if not converged:
+        misses = ", ".join(f"{n!r} is {x:.3g} m and {turn:.3g} rad away" for n, (x, turn) in best.errors.items())
         warnings.warn(
-            f"inverse_kinematics: model {model.name!r} does not reach all targets within {tolerance:g} m and rad, in "
-            f"{tried} steps: {told}; joints at their limits: {', '.join(ends) or 'none'}. This is the nearest that was "
-            "found. Move targets, lower the weights of some, or start from another q0.",
+            f"inverse_kinematics: model {model.name!r} does not reach all targets within {tolerance:g} m and rad after "
+            f"{total} steps: {misses}; joints at their limits: {', '.join(ends) or 'none'}. The result is the best "
+            "configuration found. Move targets, reduce weights, or start from another q0.",
             PinClustersWarning,
             stacklevel=2,
         )
-    return InverseKinematics(best.q, good, best.errors, open_by, tried, ends)
+    return InverseKinematics(best.q, converged, best.errors, open_by, total, ends)
 
 
 def _limits(model: ClusterModel) -> tuple[np.ndarray, ...]:
-    """Return where in q and in the tree's v joints have limits, sign q <= bound."""
+    """List the joint limits sign q <= bound: indices in q and in the tree's v, signs, bounds."""
     tree = model.own_tree
     limited = [j for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j]]
     pairs = [(tree.idx_qs[j] + k, iv) for j in limited for k, iv in enumerate(in_v(tree, j))]
     iq, iv = np.tile(np.array(pairs, dtype=np.int64).reshape(-1, 2).T, 2)
     low, high, half = model.lowerPositionLimit[iq], model.upperPositionLimit[iq], len(pairs)
     bound, sign = np.append(high[:half], -low[half:]), np.repeat([1.0, -1.0], half)
-    rows = ~(low >= high) & (np.abs(bound) < 1e100)  # Pinocchio's none is 1.8e308; without one of NaN the other holds
+    # Pinocchio marks missing limits by 1.8e308. If one limit of a pair is NaN, the other limit still holds.
+    rows = ~(low >= high) & (np.abs(bound) < 1e100)
     return iq[rows], iv[rows], sign[rows], bound[rows]
 
 
-# where a step begins: weighted errors r, their Jacobian J; limits are C d <= slack; errors of targets, the worst of all
+# State of the solver: weighted errors r with Jacobian J; limits C d <= slack; errors per target, and the largest error.
 _Point = namedtuple("_Point", "q r J C slack errors worst")
 
 
@@ -183,10 +203,10 @@ def _point(model: Any, data: Any, goals: Any, limits: Any, toward: Any, q: np.nd
             R = goal.rotation.T @ M.rotation
             rows.append(angle * (turn := pin.log3(R)))
             columns.append(angle * pin.Jlog3(R) @ J[3:])
-        away = M.translation - getattr(goal, "translation", goal)
-        rows.append(distance * away)
+        offset = M.translation - getattr(goal, "translation", goal)
+        rows.append(distance * offset)
         columns.append(distance * M.rotation @ J[:3])
-        errors[name] = float(np.linalg.norm(away)), float(np.linalg.norm(turn))
+        errors[name] = float(np.linalg.norm(offset)), float(np.linalg.norm(turn))
     if pull:
         i, between = model.idx_v_independent, (model.own_tree, toward, q)
         rows.append(pull * pin.difference(*between)[i])
@@ -197,45 +217,47 @@ def _point(model: Any, data: Any, goals: Any, limits: Any, toward: Any, q: np.nd
     return _Point(q, np.concatenate(rows), np.vstack(columns), C, slack, errors, worst)
 
 
-def _merit(at: _Point, price: float = 1e9) -> float:
-    return float(0.5 * at.r @ at.r - price * np.minimum(at.slack, 0.0).sum())
+def _merit(point: _Point, price: float = 1e9) -> float:
+    return float(0.5 * point.r @ point.r - price * np.minimum(point.slack, 0.0).sum())
 
 
-def _descend(model: ClusterModel, at: Any, q: Any, pull: float, tolerance: float, most: int) -> tuple[_Point, int]:
-    best, damped, price, flat = (here := at(q, pull)), 1e-2, 0.0, 0
-    for tried in range(most):
-        d, multiplier = _step(here, damped * (here.r @ here.r) + 1e-12)
+def _descend(
+    model: ClusterModel, evaluate: Any, q: Any, pull: float, tolerance: float, limit: int
+) -> tuple[_Point, int]:
+    best, damped, price, flat = (point := evaluate(q, pull)), 1e-2, 0.0, 0
+    for step in range(limit):
+        d, multiplier = _step(point, damped * (point.r @ point.r) + 1e-12)
         longest = np.abs(d).max(initial=0.0)
-        if longest < 1e-12 or flat == 3 or (here.worst <= tolerance and not pull):
-            return best, tried
+        if longest < 1e-12 or flat == 3 or (point.worst <= tolerance and not pull):
+            return best, step
         price = max(price, 2.0 * multiplier)
         try:
-            there = at(integrate(model, here.q, d / max(1.0, longest)), pull)
-            gain = _merit(here, price) - _merit(there, price)
+            trial = evaluate(integrate(model, point.q, d / max(1.0, longest)), pull)
+            gain = _merit(point, price) - _merit(trial, price)
         except (BranchLost, SingularClusterError):
             gain = 0.0
         damped *= 10.0
         if gain > 0.0:
-            flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(here, price) else 0
-            here, damped = there, max(0.01 * damped, 1e-8)
-            best = min(best, here, key=_merit)  # which is not beyond limits, unless the first is
-    return best, most
+            flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(point, price) else 0
+            point, damped = trial, max(0.01 * damped, 1e-8)
+            best = min(best, point, key=_merit)  # accepted steps violate limits only if the first pose does
+    return best, limit
 
 
-def _step(at: _Point, damping: float) -> tuple[np.ndarray, float]:
-    """Return d that minimises |J d + r|^2 + damping |d|^2 subject to C d <= slack, and the largest multiplier."""
-    from scipy.optimize import nnls  # whose import takes time
+def _step(point: _Point, damping: float) -> tuple[np.ndarray, float]:
+    """Minimise |J d + r|^2 + damping |d|^2 subject to C d <= slack; return d and the largest multiplier."""
+    from scipy.optimize import nnls  # imported here, because SciPy is slow to import
 
-    n, room = at.J.shape[1], at.slack - 1e-9  # [rad] or [m], so that rounding breaks no limit
-    Q, R = np.linalg.qr(np.vstack([at.J, np.sqrt(damping) * np.eye(n)]))
+    n, margin = point.J.shape[1], point.slack - 1e-9  # [rad] or [m]; the margin prevents violations by rounding
+    Q, R = np.linalg.qr(np.vstack([point.J, np.sqrt(damping) * np.eye(n)]))
     inverse = np.linalg.inv(R)
-    d = free = inverse @ (-Q[: len(at.r)].T @ at.r)
-    held, multiplier = np.zeros(len(room), dtype=bool), 0.0
-    while (broken := (at.C @ d > room + 1e-13) & ~held).any():
-        held |= broken  # what binds is found among those that were broken once
-        M, last = np.vstack([-(at.C[held] @ inverse).T, at.C[held] @ free - room[held]]), np.eye(n + 1)[n]
-        rest = last - M @ (u := nnls(M, last, maxiter=1000)[0])
-        if rest[n] < 1e-12:  # the limits contradict each other
+    d = free = inverse @ (-Q[: len(point.r)].T @ point.r)
+    held, multiplier = np.zeros(len(margin), dtype=bool), 0.0
+    while (broken := (point.C @ d > margin + 1e-13) & ~held).any():
+        held |= broken  # the active limits are among those that were violated in some iteration
+        M, target = np.vstack([-(point.C[held] @ inverse).T, point.C[held] @ free - margin[held]]), np.eye(n + 1)[n]
+        residual = target - M @ (u := nnls(M, target, maxiter=1000)[0])
+        if residual[n] < 1e-12:  # no d satisfies all limits
             return np.zeros(n), 0.0
-        d, multiplier = free - inverse @ rest[:n] / rest[n], float(u.max() / rest[n])
+        d, multiplier = free - inverse @ residual[:n] / residual[n], float(u.max() / residual[n])
     return d, multiplier

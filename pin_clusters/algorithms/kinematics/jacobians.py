@@ -1,4 +1,4 @@
-"""Jacobians of joints and frames: those of the tree, times G. Columns are the independent velocities."""
+"""Jacobians of joints and frames: Pinocchio's Jacobians of the tree times G. Columns are the independent velocities."""
 
 from typing import Any, overload
 
@@ -18,39 +18,62 @@ from .._shared.ids import FRAME, JOINT, RATE
 
 _COMMON = """
 Returns:
-    Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
+    Shape (6, nv), [linear; angular], in the reference frame, [m/s] and [rad/s] per unit of v; a new array.
 
 Raises:
-    SingularClusterError: Closed loops cannot be solved for their dependent joints.
+    SingularClusterError: The loops have no solution for the dependent joints.
 
 References:
     Pinocchio's ``{name}``, times G.
+
+Example:
+    >>> import pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> pc.{name}(model, model.createData(), pc.neutral(model), 3).shape
+    (6, 1)
 """
 _WITH_RATE = """
 References:
-    Pinocchio's ``{name}``, times G; plus the Jacobian times dG/dt.
+    Pinocchio's ``{name}``, times G, plus the Jacobian times dG/dt.
+
+Returns:
+    dJ/dt, shape (6, nv), [linear; angular], in the reference frame, [m/s^2] and [rad/s^2] per unit of v; a new array.
+
+Example:
+    >>> import pinocchio as pin, pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> data = model.createData()
+    >>> _ = pc.computeJointJacobiansTimeVariation(model, data, pc.neutral(model), [1.0])
+    >>> pc.{name}(model, data, 3, pin.LOCAL).shape
+    (6, 1)
 """
 
 _ALL = MOTION | COLUMNS | RATES
-_documented = _check.documented(_COMMON)
+_documented = _check.documented(_COMMON, _ids.AT_A_PLACE)
 _gets = _check.documented(_COMMON, _ids.AT_A_PLACE, solves=False)
-_rates = _check.documented(_COMMON, _WITH_RATE)
+_rates = _check.documented(_COMMON, _ids.AT_A_PLACE, _WITH_RATE)
 
 
 @fast(of_tree(COLUMNS, "q", copies="_J", last="q"))
 @also_pinocchios
 @_documented
 def computeJointJacobians(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> np.ndarray:
-    """Compute the Jacobians of all joints, for ``getJointJacobian`` and ``getFrameJacobian``; updates ``data.oMi``.
+    """Compute the Jacobians of all joints for ``getJointJacobian`` and ``getFrameJacobian``; update ``data.oMi``.
 
     Args:
-        data: Its workspace; ``data.J`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,); by default the last one that a function of this package was
-            given. Motions of ``data.tree`` by Pinocchio's own functions do not count.
+        data: Workspace; stores the result in ``data.J``.
+        q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
+            calls of Pinocchio with ``data.tree`` do not change it.
 
     Returns:
-        Shape (6, nv): motion axes of the independent velocities in the world, [linear; angular], summed over the
-        joints that they move; a fresh array.
+        Shape (6, nv), [linear; angular], in the world: the sum of the motion axes of all joints that an independent
+        velocity moves; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeJointJacobians(model, model.createData(), pc.neutral(model)).shape
+        (6, 1)
     """
     if q is None:
         _check.model_data(model, data)
@@ -65,15 +88,21 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: ArrayLike |
 def computeJointJacobiansTimeVariation(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike
 ) -> np.ndarray:
-    """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
+    """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and related functions.
 
-    Pinocchio (4.1) forgets that the axes of universal, ZYX and composite joints move in their own body; they do here.
+    It includes the motion of the axes of universal, ZYX and composite joints, which Pinocchio 4.1 omits.
 
     Args:
-        data: Its workspace; ``data.J`` and ``data.tree.dJ`` are filled as well.
+        data: Workspace; also fills ``data.J`` and ``data.tree.dJ``.
 
     Returns:
-        Shape (6, nv), in the world, [linear; angular]; a fresh array.
+        Shape (6, nv), [linear; angular], in the world, [m/s^2] and [rad/s^2] per unit of v; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeJointJacobiansTimeVariation(model, model.createData(), pc.neutral(model), [1.0]).shape
+        (6, 1)
     """
     _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
     return data._dJ.copy()
@@ -86,10 +115,10 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: ArrayLike, j
     """Compute the Jacobian of one joint in its own frame.
 
     Returns:
-        Shape (6, nv), [linear; angular], in the joint frame; a fresh array.
+        Shape (6, nv), [linear; angular], in the joint frame, [m/s] and [rad/s] per unit of v; a new array.
     """
     q, joint = _check.pose(model, data, q), _ids.joint(model, joint_id)
-    return _at(model, data, q, joint, pin.LOCAL)
+    return _compute(model, data, q, joint, pin.LOCAL)
 
 
 @fast(of_jacobian("frame", "frame_id", q="q", default=int(pin.LOCAL)))
@@ -101,27 +130,29 @@ def computeFrameJacobian(
     """Compute the Jacobian of one frame.
 
     Args:
-        data: Its workspace. But for the reference frame ``LOCAL``, ``data.oMf[frame_id]`` is filled, and ``data.oMi``
-            of the joints that move the frame.
+        data: Workspace. Unless the reference frame is ``pin.LOCAL``, fills ``data.oMf[frame_id]`` and ``data.oMi`` of
+            the joints that move the frame.
     """
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    found = _at(model, data, q, model.njoints + frame, reference)
-    if reference != pin.LOCAL and data._other_fields:  # the kernel could not leave them
+    J = _compute(model, data, q, model.njoints + frame, reference)
+    if reference != pin.LOCAL and data._other_fields:  # the kernel cannot write the placements to this data
         pin.forwardKinematics(model.own_tree, data._tree, q)
         pin.updateFramePlacement(model.own_tree, data._tree, frame)
-    return found
+    return J
 
 
-def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame) -> np.ndarray:
-    """Return the Jacobian of a joint, or of a frame behind them, at a configuration."""
+def _compute(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame
+) -> np.ndarray:
+    """Compute the Jacobian of a joint (``place`` < njoints) or frame (njoints + id) at q."""
     _bridge.bring(model, data, q, data._zeros)
     result = np.empty((6, model.nv))
     data._run_jacobian(q, place, int(reference), 0, result)
     return result
 
 
-def _asked(
+def _from_data(
     model: ClusterModel,
     data: ClusterData,
     index: Any,
@@ -130,16 +161,16 @@ def _asked(
     function: Any,
     M: np.ndarray = NOTHING,
 ) -> np.ndarray:
-    """Return the Jacobian of a joint or a frame, or its time derivative, from what is in the tree's data."""
+    """Compute the Jacobian of a joint or a frame, or its time derivative, from the tree's data."""
     if is_pinocchios(model, data):
         return np.asarray(function(model, data, index, reference_frame))
     _check.model_data(model, data)
-    place = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
+    number = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
-    data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)  # raises
-    _bridge.kept(model, data)  # raises
+    data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)  # raises NotComputedError
+    _bridge.kept(model, data)  # raises SingularClusterError
     result = np.empty((6, model.nv))
-    data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result, M)
+    data._run_jacobian(NOTHING, number, int(reference), kind & RATE, result, M)
     return result
 
 
@@ -148,8 +179,17 @@ def _asked(
 def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the Jacobian of a joint; after ``computeJointJacobians``."""
-    return _asked(model, data, joint_id, reference_frame, JOINT, pin.getJointJacobian)
+    """Return the Jacobian of a joint, after ``computeJointJacobians``.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> _ = pc.computeJointJacobians(model, data, pc.neutral(model))
+        >>> pc.getJointJacobian(model, data, 3, pin.LOCAL).round(4).ravel()
+        array([0.    , 0.    , 0.    , 0.    , 0.2211, 0.    ])
+    """
+    return _from_data(model, data, joint_id, reference_frame, JOINT, pin.getJointJacobian)
 
 
 @overload
@@ -163,14 +203,23 @@ def getFrameJacobian(
 @fast(of_jacobian_at_place, AT_A_PLACE)
 @_gets
 def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the Jacobian of a frame, or of a placement in the frame of a joint; after ``computeJointJacobians``."""
+    """Return the Jacobian of a frame, or of a placement relative to a joint, after ``computeJointJacobians``.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data, frame = model.createData(), model.getFrameId("rocker_link")
+        >>> _ = pc.computeJointJacobians(model, data, pc.neutral(model))
+        >>> pc.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED).round(4).ravel()
+        array([0.    , 0.    , 0.    , 0.    , 0.2211, 0.    ])
+    """
     if is_pinocchios(model, data):
         return pin.getFrameJacobian(model, data, *where, **named)
     _check.model_data(model, data)
     index, placement, axes = _ids.frame_or_joint(model, where, named)
     if placement is None:
-        return _asked(model, data, index, axes, FRAME, None)
-    return _asked(model, data, index, axes, JOINT, None, _ids.numbers_of(placement))
+        return _from_data(model, data, index, axes, FRAME, None)
+    return _from_data(model, data, index, axes, JOINT, None, _ids.numbers_of(placement))
 
 
 @fast(of_jacobian("joint", "joint_id", rate=True))
@@ -178,8 +227,8 @@ def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **name
 def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the time derivative of the Jacobian of a joint; after ``computeJointJacobiansTimeVariation``."""
-    return _asked(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
+    """Return the time derivative of a joint's Jacobian, after ``computeJointJacobiansTimeVariation``."""
+    return _from_data(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
 
 
 @fast(of_jacobian("frame", "frame_id", rate=True))
@@ -187,8 +236,8 @@ def getJointJacobianTimeVariation(
 def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the time derivative of the Jacobian of a frame; after ``computeJointJacobiansTimeVariation``."""
-    return _asked(model, data, frame_id, reference_frame, FRAME | RATE, pin.getFrameJacobianTimeVariation)
+    """Return the time derivative of a frame's Jacobian, after ``computeJointJacobiansTimeVariation``."""
+    return _from_data(model, data, frame_id, reference_frame, FRAME | RATE, pin.getFrameJacobianTimeVariation)
 
 
 @also_pinocchios
@@ -201,6 +250,13 @@ def frameJacobianTimeVariation(
     frame_id: int,
     reference_frame: pin.ReferenceFrame,
 ) -> np.ndarray:
-    """Compute the time derivative of the Jacobian of a frame: ``getFrameJacobianTimeVariation`` at a state."""
+    """Compute the time derivative of a frame's Jacobian at a state.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.frameJacobianTimeVariation(model, model.createData(), pc.neutral(model), [1.0], 3, pin.LOCAL).shape
+        (6, 1)
+    """
     computeJointJacobiansTimeVariation(model, data, q, v)
     return getFrameJacobianTimeVariation(model, data, frame_id, reference_frame)

@@ -1,4 +1,4 @@
-"""Kinematics of the spanning tree, from the independent velocities; results are where Pinocchio's would be."""
+"""Kinematics of the spanning tree from the independent velocities; results are stored where Pinocchio stores them."""
 
 from typing import Any, overload
 
@@ -12,7 +12,7 @@ from ...kernels.tables.tree_layout import MOTION
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
-from .._shared import paying as _paying
+from .._shared import on_demand as _on_demand
 from .._shared import tree as _tree
 
 _CALLS = """
@@ -22,10 +22,26 @@ References:
 _SPEED = """
 Returns:
     [linear; angular], [m/s] and [rad/s].
+
+Example:
+    >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> data = model.createData()
+    >>> pc.forwardKinematics(model, data, pc.neutral(model), [1.0])
+    >>> pc.{name}(model, data, 1, pin.LOCAL).vector.shape
+    (6,)
 """
 _RATE = """
 Returns:
     [linear; angular], [m/s^2] and [rad/s^2].
+
+Example:
+    >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+    >>> model = pc.load("four_bar")
+    >>> data = model.createData()
+    >>> pc.forwardKinematics(model, data, pc.neutral(model), [1.0], [0.0])
+    >>> pc.{name}(model, data, 1, pin.LOCAL).vector.shape
+    (6,)
 """
 _V, _A, _OMI = bits("v"), bits("a"), bits("oMi")
 _documented = _check.documented(_CALLS, solves=False)
@@ -39,22 +55,22 @@ _acceleration = _check.documented(_CALLS, _RATE, _ids.AT_A_PLACE, solves=False)
 def forwardKinematics(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
 ) -> None:
-    """Compute the placements (with v, the velocities; with a, the accelerations) of all joints.
+    """Compute the placements of all joints; with v also their velocities, with a also their accelerations.
 
-    The results are in ``data.oMi``, ``data.v``, ``data.a`` (joint frames, [linear; angular]), that is in ``data.tree``,
-    which goes to any Pinocchio function together with ``model.tree``.
+    Results are stored in ``data.oMi``, ``data.v`` and ``data.a`` (joint frames, [linear; angular]). These are fields of
+    ``data.tree``, which can be passed to any Pinocchio function together with ``model.tree``.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``; off them
-            the bodies are placed where q says, and move as G says).
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; needs v.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
+            ``data.check``. Otherwise, q determines the poses of the bodies and G their velocities.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
 
     Raises:
-        ArgumentTypeError: A type is wrong, or a comes without v.
-        SingularClusterError: With v: closed loops cannot be solved for their dependent joints.
+        ArgumentTypeError: An argument has a wrong type, or a is passed without v.
+        SingularClusterError: v is passed, and the loops have no solution for the dependent joints.
 
     References:
-        Pinocchio's ``forwardKinematics``, with the motion G v, G a + g of the tree.
+        Pinocchio's ``forwardKinematics`` with the tree motion G v, G a + g.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -67,16 +83,13 @@ def forwardKinematics(
     q = _check.pose(model, data, q)
     if v is None:
         if a is not None:
-            raise ArgumentTypeError(
-                "forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a)."
-            )
+            raise ArgumentTypeError("forwardKinematics: a requires v. Call forwardKinematics(model, data, q, v, a).")
         _tree.place(model, data, MOTION, q)
     else:
         _tree.compute(model, data, MOTION, q, *_check.rates(model, v, a))
 
 
 def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plan of a function that Pinocchio's function of the same name answers, of placements of joints."""
     names = [name for name in function.positions if name == "frame_id"]
     form = Form(data, function, " ".join(names))
     form.checks += [("index", form.positions[name], data.model.nframes, 0, register()) for name in names]
@@ -92,7 +105,17 @@ def _update_frames(form: Form) -> None:
 @also_pinocchios
 @_documented
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
-    """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
+    """Compute the placements of all frames, ``data.oMf``, after ``forwardKinematics``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> pc.forwardKinematics(model, data, pc.neutral(model))
+        >>> pc.updateFramePlacements(model, data)
+        >>> data.oMf[model.getFrameId("rocker")].translation.round(3)
+        array([0.37, 0.  , 0.  ])
+    """
     _check.model_data(model, data)
     data._bring(_OMI)
     pin.updateFramePlacements(model.own_tree, data._tree)
@@ -102,10 +125,18 @@ def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
 @also_pinocchios
 @_documented
 def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.SE3:
-    """Compute the placement of one frame, ``data.oMf[frame_id]``; after ``forwardKinematics``.
+    """Compute the placement of one frame, ``data.oMf[frame_id]``, after ``forwardKinematics``.
 
     Returns:
-        Placement of the frame in the world.
+        Placement of the frame in the world, [m].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> pc.forwardKinematics(model, data, pc.neutral(model))
+        >>> pc.updateFramePlacement(model, data, model.getFrameId("rocker")).translation.round(3)
+        array([0.37, 0.  , 0.  ])
     """
     _check.model_data(model, data)
     frame = _ids.frame(model, frame_id)
@@ -126,38 +157,41 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
 @also_pinocchios
 @_documented
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: ArrayLike) -> None:
-    """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
+    """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> pc.framesForwardKinematics(model, data, pc.neutral(model))
+        >>> data.oMf[model.getFrameId("coupler")].translation.round(3)
+        array([0. , 0. , 0.1])
+    """
     _tree.place(model, data, MOTION, _check.pose(model, data, q))
     pin.updateFramePlacements(model.own_tree, data._tree)
 
 
-def _asked(
+def _motion_of(
     find: Any, model: ClusterModel, data: ClusterData, index: int, reference_frame: Any, function: Any
 ) -> pin.Motion:
-    """Return the motion of a joint or a frame, whose index ``find`` checks."""
     _check.model_data(model, data)
     return _motion(model, data, (find(model, index), _ids.reference(reference_frame)), function)
 
 
-def _at_place(
+def _motion_at_place(
     model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any], function: Any
 ) -> pin.Motion:
-    """Return the motion of a frame, or of a placement in the frame of a joint."""
     usual = len(where) == 1 or (len(where) == 2 and type(where[1]) is pin.ReferenceFrame)
-    if usual and not named:  # The general form below takes twice as long.
-        return _asked(_ids.frame, model, data, where[0], where[1] if len(where) == 2 else pin.LOCAL, function)
+    if usual and not named:  # this branch takes half the time of the general one
+        return _motion_of(_ids.frame, model, data, where[0], where[1] if len(where) == 2 else pin.LOCAL, function)
     _check.model_data(model, data)
     index, placement, axes = _ids.frame_or_joint(model, where, named, default=pin.LOCAL)
-    place = (index,) if placement is None else (index, placement)
-    return _motion(model, data, (*place, axes), function)
+    placed = (index,) if placement is None else (index, placement)
+    return _motion(model, data, (*placed, axes), function)
 
 
 def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], function: Any) -> pin.Motion:
-    """Return the result of a getter of Pinocchio; first compute the members of the data that it reads.
-
-    Raises:
-        NotComputedError: One of them belongs to a state that has been overwritten.
-    """
+    """Call a getter of Pinocchio; first compute the fields of the data that it reads."""
     if data._owed[0]:
         read = _V if function in (pin.getVelocity, pin.getFrameVelocity) else _V | _A
         data._bring(read if where[-1] == pin.LOCAL else read | _OMI)
@@ -170,8 +204,8 @@ def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], func
 def getVelocity(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the spatial velocity of a joint; after ``forwardKinematics`` with v."""
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
+    """Return the spatial velocity of a joint, after ``forwardKinematics`` with v."""
+    return _motion_of(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
 
 
 @fast(of_getter(pin.getAcceleration, _V | _A))
@@ -180,8 +214,8 @@ def getVelocity(
 def getAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the spatial acceleration of a joint; after ``forwardKinematics`` with v and a."""
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
+    """Return the spatial acceleration of a joint, after ``forwardKinematics`` with v and a."""
+    return _motion_of(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
 
 
 @fast(of_getter(pin.getClassicalAcceleration, _V | _A))
@@ -190,8 +224,8 @@ def getAcceleration(
 def getClassicalAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the classical acceleration (of the origin) of a joint; after ``forwardKinematics`` with v and a."""
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
+    """Return the classical acceleration of a joint's origin, after ``forwardKinematics`` with v and a."""
+    return _motion_of(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
 
 
 @overload
@@ -206,8 +240,8 @@ def getFrameVelocity(
 @also_pinocchios
 @_velocity
 def getFrameVelocity(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the spatial velocity of a frame; after ``forwardKinematics`` with v."""
-    return _at_place(model, data, where, named, pin.getFrameVelocity)
+    """Return the spatial velocity of a frame, after ``forwardKinematics`` with v."""
+    return _motion_at_place(model, data, where, named, pin.getFrameVelocity)
 
 
 @overload
@@ -222,8 +256,8 @@ def getFrameAcceleration(
 @also_pinocchios
 @_acceleration
 def getFrameAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the spatial acceleration of a frame; after ``forwardKinematics`` with v and a."""
-    return _at_place(model, data, where, named, pin.getFrameAcceleration)
+    """Return the spatial acceleration of a frame, after ``forwardKinematics`` with v and a."""
+    return _motion_at_place(model, data, where, named, pin.getFrameAcceleration)
 
 
 @overload
@@ -238,10 +272,10 @@ def getFrameClassicalAcceleration(
 @also_pinocchios
 @_acceleration
 def getFrameClassicalAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the classical acceleration (of the origin) of a frame; after ``forwardKinematics`` with v and a."""
-    return _at_place(model, data, where, named, pin.getFrameClassicalAcceleration)
+    """Return the classical acceleration of a frame's origin, after ``forwardKinematics`` with v and a."""
+    return _motion_at_place(model, data, where, named, pin.getFrameClassicalAcceleration)
 
 
-_paying.by(forwardKinematics, 1, "liMi", "oMi")
-_paying.by(forwardKinematics, 2, "v")
-_paying.by(forwardKinematics, 3, "a")
+_on_demand.register(forwardKinematics, 1, "liMi", "oMi")
+_on_demand.register(forwardKinematics, 2, "v")
+_on_demand.register(forwardKinematics, 3, "a")

@@ -1,4 +1,4 @@
-"""Masses and centres of mass of parts of a robot, with the masses of all rotors and rods."""
+"""Masses, inertias and centres of mass of subtrees, including the masses of all rotors and rods."""
 
 import ctypes
 from typing import Any
@@ -25,7 +25,7 @@ _ROOT = "subtree_root_joint_id"
 _documented = _check.documented(
     """
     Args:
-        subtree_root_joint_id: ``model.getJointId(name)`` of the joint that carries the part; 0 is the whole robot.
+        subtree_root_joint_id: ``model.getJointId(name)`` of the joint that carries the subtree; 0 is the whole robot.
 
     References:
         Pinocchio's ``{name}``, with the masses of rotors and rods.
@@ -35,7 +35,6 @@ _documented = _check.documented(
 
 
 def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
-    """Return the plan of a function of masses. Where rods have mass, Pinocchio does not know it."""
     form = Form(owner, function, "")
     has_data, total = isinstance(owner, ClusterData), function.__name__ == "computeTotalMass"
     masses = np.array(form.model.tables.tree.masses, dtype=float)
@@ -47,11 +46,11 @@ def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
             return ()
         form.reads_tree()
         address, n = int(owner._tree_tables.arrays[0][row, 2]), 1 if total else len(masses)
-        there = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
-        form.work.append(("copy", n, there, masses[:n].copy()))
+        stored = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
+        form.work.append(("copy", n, stored, masses[:n].copy()))
     if total:
-        found = masses[0] if lumps(form.model) else pin.computeTotalMass(form.model.inertia_tree)
-        form.results.append(("number", np.array([found])))
+        mass = masses[0] if lumps(form.model) else pin.computeTotalMass(form.model.inertia_tree)
+        form.results.append(("number", np.array([mass])))
     return (form.plan(),)
 
 
@@ -59,13 +58,18 @@ def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
 @also_pinocchios
 @_documented
 def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> float:
-    """Return the mass of the robot, without what is welded to the universe.
+    """Compute the mass of the robot, without the bodies fixed to the universe.
 
     Args:
-        data: Its workspace, of which ``data.mass[0]`` is filled; it may be left out.
+        data: Workspace, optional; stores the result in ``data.mass[0]``.
 
     Returns:
         Mass, [kg].
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> round(pc.computeTotalMass(pc.load("four_bar")), 3)
+        0.73
     """
     check_model(model, cure="computeTotalMass takes (model[, data]).")
     if not lumps(model):
@@ -84,7 +88,16 @@ def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> fl
 @also_pinocchios
 @_documented
 def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
-    """Compute the masses of the subtrees of all joints, ``data.mass``; index 0 is the whole robot."""
+    """Compute the masses, [kg], of the subtrees of all joints, ``data.mass``; index 0 is the whole robot.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> pc.computeSubtreeMasses(model, data)
+        >>> [round(m, 3) for m in data.mass]
+        [0.73, 0.39, 0.29, 0.34]
+    """
     _check.model_data(model, data)
     if not lumps(model):
         pin.computeSubtreeMasses(model.inertia_tree, data.tree)
@@ -95,8 +108,7 @@ def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
 
 
 def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plans of the Jacobian of a subtree, at a pose and at the last one."""
-    found = []
+    plans = []
     for pose, joint in (("q", _ROOT), ("", _ROOT), ("", "q")):
         if "q" in (pose, joint) and "q" not in function.positions:
             continue
@@ -112,8 +124,8 @@ def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
             run_tree(form, code, MOTION, "q")
         words = form.run(SUBTREE_JACOBIAN, begun[1], data._tree_tables, f"{'-' if pose else 'q'} . +of_point")
         form.checks.append(("index", form.positions[joint], data.model.njoints, 0, words.word("joint")))
-        found.append(form.plan())
-    return tuple(found)
+        plans.append(form.plan())
+    return tuple(plans)
 
 
 @fast(_of_subtree)
@@ -122,18 +134,23 @@ def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def jacobianSubtreeCenterOfMass(
     model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, subtree_root_joint_id: Any = None
 ) -> np.ndarray:
-    """Compute the Jacobian of the centre of mass of a subtree: its velocity in the world is J v.
+    """Compute the Jacobian J of the centre of mass of a subtree, whose velocity in the world is J v.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,); by default the last one that a function of this package was
-            given. Motions of ``data.tree`` by Pinocchio's own functions do not count. Without q, the joint id takes its
-            place.
+        q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
+            calls of Pinocchio with ``data.tree`` do not change it. Without q, the joint id takes its position.
 
     Returns:
-        Shape (3, nv), in the world; a fresh array.
+        Shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
 
     Raises:
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
+        SingularClusterError: The loops have no solution for the dependent joints.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.jacobianSubtreeCenterOfMass(model, model.createData(), pc.neutral(model), 3).shape
+        (3, 1)
     """
     if subtree_root_joint_id is None:
         q, subtree_root_joint_id = None, q
@@ -153,16 +170,23 @@ def jacobianSubtreeCenterOfMass(
 @also_pinocchios
 @_documented
 def getJacobianSubtreeCenterOfMass(model: ClusterModel, data: ClusterData, subtree_root_joint_id: int) -> np.ndarray:
-    """Return the Jacobian of the centre of mass of a subtree; after ``jacobianCenterOfMass``.
+    """Return the Jacobian of the centre of mass of a subtree, after ``jacobianCenterOfMass``.
 
     Returns:
-        Shape (3, nv), in the world; a fresh array.
+        Shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> _ = pc.jacobianCenterOfMass(model, data, pc.neutral(model))
+        >>> pc.getJacobianSubtreeCenterOfMass(model, data, 3).shape
+        (3, 1)
     """
     return jacobianSubtreeCenterOfMass(model, data, subtree_root_joint_id)
 
 
 def _of_supported(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plan of ``computeSupportedInertiaByFrame``."""
     form = Form(data, function, "frame_id with_subtree")
     form.checks.append(("index", form.positions["frame_id"], data.model.nframes, 0, register()))
     form.checks.append(("truth", form.positions["with_subtree"]))
@@ -176,13 +200,21 @@ def _of_supported(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def computeSupportedInertiaByFrame(
     model: ClusterModel, data: ClusterData, frame_id: int, with_subtree: bool
 ) -> pin.Inertia:
-    """Return the inertia of the links that a frame carries, in the frame; after ``forwardKinematics``.
+    """Compute the inertia of the links that are rigidly attached beyond a frame, in the frame; after kinematics.
 
     Args:
-        with_subtree: Also of the links that hang from them.
+        with_subtree: Also include all links that these links carry.
 
     Returns:
-        Inertia, of rotors that are no bodies their mass too; rods with mass count as far as links carry them.
+        Inertia, [kg] and [kg m^2], with lumped rotors locked and the point masses at the ends of rods.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> pc.forwardKinematics(model, data, pc.neutral(model))
+        >>> round(pc.computeSupportedInertiaByFrame(model, data, model.getFrameId("crank"), True).mass, 3)
+        0.29
     """
     _check.model_data(model, data)
     if not isinstance(with_subtree, (bool, np.bool_, int, np.integer)):
@@ -194,31 +226,37 @@ def computeSupportedInertiaByFrame(
 @also_pinocchios
 @_documented
 def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.Force:
-    """Return the force that the links behind a frame need, in the frame; after ``rnea``, without external forces.
+    """Compute the force required by the links beyond a frame, in the frame, after ``rnea`` without external forces.
 
     Returns:
-        Sum of the forces that accelerate the links behind the frame and everything that they carry, and that hold them
-        against gravity, [linear; angular], [N] and [N m]. Rotors on these links are included, with their spin.
+        Force that accelerates these links and everything they carry, and holds them against gravity, [linear; angular],
+        [N] and [N m]. It includes the spin of rotors on these links.
 
     Raises:
-        NotComputedError: ``rnea`` was not called before, was given external forces, or the model has closed loops.
+        NotComputedError: ``rnea`` was not called before or was called with external forces, or the model has loops.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
+        >>> data, v = model.createData(), np.zeros(model.nv)
+        >>> _ = pc.rnea(model, data, pc.neutral(model), v, v)
+        >>> pc.computeSupportedForceByFrame(model, data, model.getFrameId("elbow_joint")).vector.shape
+        (6,)
     """
     _check.model_data(model, data)
     tree, frame = model.own_tree, model.own_tree.frames[_ids.frame(model, frame_id)]
-    j, place = frame.parentJoint, frame.placement
+    j, placement = frame.parentJoint, frame.placement
     f, v, a = data.f[j], data.v[j], data.a_gf[j]
-    others = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # of joints and rotors on the link
+    reaction = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # due to joints and rotors on the link
     carried = pin.computeSupportedInertiaByFrame(tree, data.tree, frame_id, False)
-    return place.actInv(others) + _moving(carried, place.actInv(v), place.actInv(a))
+    return placement.actInv(reaction) + _moving(carried, placement.actInv(v), placement.actInv(a))
 
 
 def _moving(inertia: pin.Inertia, v: pin.Motion, a: pin.Motion) -> pin.Force:
-    """Return the force that an inertia needs to move."""
     return inertia * a + inertia.vxiv(v)
 
 
 def _of_body(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plan of the regressor of a body: Pinocchio's reads its velocity and acceleration."""
     name = "frame_id" if "frame_id" in function.positions else "joint_id"
     form = Form(data, function, name)
     limit = data.model.nframes if name == "frame_id" else data.model.njoints
@@ -230,12 +268,20 @@ def _of_body(data: ClusterData, function: Any) -> tuple[Any, ...]:
 @also_pinocchios
 @_documented
 def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
-    """Return the regressor of a joint's body: the force that moves it is linear in its ten inertial parameters.
+    """Compute the regressor of a joint's body: the force on the body is the regressor times ten inertial parameters.
 
-    It reads ``data.v`` and ``data.a_gf``: call ``rnea`` before.
+    It reads ``data.v`` and ``data.a_gf``: call ``rnea`` first.
 
     Returns:
-        Shape (6, 10), in the frame of the joint; a fresh array.
+        Shape (6, 10), in the frame of the joint, [N] and [N m] per unit of the parameter; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> _ = pc.rnea(model, data, pc.neutral(model), [1.0], [0.0])
+        >>> pc.jointBodyRegressor(model, data, 3).shape
+        (6, 10)
     """
     _check.model_data(model, data)
     data._bring(_OF_BODY)
@@ -246,10 +292,18 @@ def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) ->
 @also_pinocchios
 @_documented
 def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) -> np.ndarray:
-    """Return the same as ``jointBodyRegressor`` for the body that a frame is on, in the frame.
+    """Compute the regressor of the body to which a frame belongs, as ``jointBodyRegressor`` but in the frame.
 
     Returns:
-        Shape (6, 10), in the frame; a fresh array.
+        Shape (6, 10), in the frame, [N] and [N m] per unit of the parameter; a new array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> data = model.createData()
+        >>> _ = pc.rnea(model, data, pc.neutral(model), [1.0], [0.0])
+        >>> pc.frameBodyRegressor(model, data, model.getFrameId("rocker_link")).shape
+        (6, 10)
     """
     _check.model_data(model, data)
     data._bring(_OF_BODY)

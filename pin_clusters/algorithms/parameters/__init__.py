@@ -1,1 +1,1 @@
-"""Inertial parameters: what torques tell of them."""
+"""Inertial parameters: values, regressors, and the combinations that torques determine."""

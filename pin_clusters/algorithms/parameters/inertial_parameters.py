@@ -1,4 +1,4 @@
-"""Inertial parameters of a robot: their values, and the same robot with other ones."""
+"""Inertial parameters of a robot: their values, and models with other values."""
 
 import dataclasses
 from typing import Any
@@ -16,21 +16,21 @@ _ROUNDING = 1e-9
 
 
 def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the inertial parameters, in the order of the columns of ``pc.computeJointTorqueRegressor``.
+    """List the inertial parameters in the order of the columns of ``pc.computeJointTorqueRegressor``.
 
-    Ten of each body, with the rotors that are locked into it (``Rotor`` by ``inertia``) but without rods: mass [kg],
-    first moment [kg m], inertia about the origin of its joint [kg m^2], as Pinocchio's ``toDynamicParameters``. Then
-    the axial inertia of each ``Rotor`` (what its spin adds to the locked one), each armature that is not zero, the mass
-    of each rod that has one.
+    Each body has ten parameters: mass [kg], first moment [kg m] and inertia about the origin of its joint [kg m^2], as
+    in Pinocchio's ``toDynamicParameters``. They include rotors that are locked into the body (``Rotor`` with
+    ``inertia``), but not rods. Then follow the axial inertia of each ``Rotor`` [kg m^2], each non-zero armature
+    [kg m^2] or [kg], and the mass of each rod that has one [kg].
 
     Args:
         model: Cluster model.
 
     Returns:
-        Values, shape (parameters,), and a label of each: ``"knee: mass"``.
+        Values, shape (parameters,), and one label per value, such as ``"knee: mass"``.
 
     Raises:
-        ArgumentTypeError: ``model`` is no cluster model.
+        ArgumentTypeError: ``model`` is not a cluster model.
 
     Example:
         >>> import pin_clusters as pc
@@ -50,7 +50,7 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
         model.inertia_tree.armature[list(columns.armatures)],
         [rod.mass for rod in columns.rods],
     ]
-    labels = [f"{name}: {what}" for name in list(tree.names)[1:] for what in _OF_A_BODY]
+    labels = [f"{name}: {quantity}" for name in list(tree.names)[1:] for quantity in _OF_A_BODY]
     labels += [f"{r.name}: axial inertia" for r in columns.rotors]
     labels += [f"{_joint_of(model, iv)}: armature" for iv in columns.armatures]
     labels += [f"{rod.source.label}: mass" for rod in columns.rods]
@@ -58,27 +58,27 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
-    """Return the robot with other inertial parameters; its dynamics need no code of their own.
+    """Create a model with other inertial parameters; its dynamics need no compilation.
 
-    Functions of dynamics of the new model are compiled once for all models that differ in these numbers only, which
-    are read where they stand: not as quick as code that has them in it, as ``pc.specialise`` makes it.
+    All models that differ only in these values share compiled functions, which read the values from memory. They are
+    slower than the functions of ``pc.specialise``, which contain the values as constants.
 
-    A ``Rotor`` that was given by its ``inertia`` is given by its ``axial_inertia`` in the new model, because the ten
-    parameters of its carrier have the rest. A rotor that is a body of the tree stays a body if its new parameters are
-    not balanced. A rod whose mass becomes zero, or such an armature, is no parameter of the new model.
+    A ``Rotor`` defined by its ``inertia`` is defined by its ``axial_inertia`` in the new model, because the parameters
+    of its carrier contain the rest. A rotor that is a body of the tree stays a body if its new parameters are not
+    balanced. Rods and armatures whose value becomes zero are no longer parameters.
 
     Args:
         model: Cluster model.
-        values: In the order of ``pc.parameters``, shape (parameters,).
+        values: Parameters in the order and units of ``pc.parameters``, shape (parameters,).
 
     Returns:
-        A new model with the same couplings, loops, reference and names.
+        A new model with the same constraints, reference configuration and names.
 
     Raises:
-        ShapeError: There are more or fewer values than the model has parameters: perhaps they are another model's.
-        ArgumentTypeError: A type is wrong.
-        InertiaError: A value is not finite; a mass, an armature or an axial inertia is negative; or no body has such an
-            inertia. Bodies whose parameters stay as they are, or by one factor, may have any.
+        ShapeError: The number of values differs from the number of parameters of the model.
+        ArgumentTypeError: An argument has a wrong type.
+        InertiaError: A value is not finite; a mass, an armature or an axial inertia is negative; or no real body has
+            the inertia. Bodies whose parameters are unchanged or scaled by one factor are not checked.
 
     Example:
         >>> import pin_clusters as pc
@@ -88,27 +88,27 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
         >>> float(heavier.tree.inertias[1].mass / model.tree.inertias[1].mass)
         2.0
     """
-    own, labels = parameters(model)
+    present, labels = parameters(model)
     values = array("with_parameters: values", values)
-    if values.size != own.size:
+    if values.size != present.size:
         raise ShapeError(
-            f"with_parameters: {values.size} values, but model {model.name!r} has {own.size} parameters. "
-            "pc.parameters(model) lists them."
+            f"with_parameters: {values.size} values, but model {model.name!r} has {present.size} parameters. "
+            "See pc.parameters(model)."
         )
     if not np.all(np.isfinite(values)):
         i = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InertiaError(f"with_parameters: {labels[i]} is {values[i]}; it must be finite.")
     columns, tree = parameter_columns(model), model.own_tree.copy()
     for i in range(10 * columns.bodies, columns.width):
-        if values[i] < 0.0 and values[i] != own[i]:
+        if values[i] < 0.0 and values[i] != present[i]:
             raise InertiaError(f"with_parameters: {labels[i]} is {values[i]:g}; it must not be negative.")
     locked = {r.carrier_id for r in columns.rotors if r.inertia is not None}
     for j in range(1, tree.njoints):
-        here = slice(10 * j - 10, 10 * j)
-        if j in locked or not np.array_equal(values[here], own[here]):
-            share = values[here][0] / own[here][0] if own[here][0] > 0.0 < values[here][0] else 1.0
-            checked = not np.allclose(values[here], share * own[here], rtol=1e-12, atol=0.0)
-            tree.inertias[j] = _inertia(values[here], tree.names[j], checked)
+        body = slice(10 * j - 10, 10 * j)
+        if j in locked or not np.array_equal(values[body], present[body]):
+            share = values[body][0] / present[body][0] if present[body][0] > 0.0 < values[body][0] else 1.0
+            checked = not np.allclose(values[body], share * present[body], rtol=1e-12, atol=0.0)
+            tree.inertias[j] = _inertia(values[body], tree.names[j], checked)
     armature = np.array(tree.armature)
     armature[list(columns.armatures)] = values[columns.armatures_from : columns.rods_from]
     tree.armature = armature
@@ -124,14 +124,14 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:
-    """Name of the joint that has a velocity of the tree, with a number if it has several."""
+    """Name the joint of a velocity of the tree, with a number if the joint has several."""
     tree = model.own_tree
     j = joint_in_v(tree, iv)
     return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")
 
 
 def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
-    """Return a body's inertia from its ten parameters; refuse, if ``checked``, what no distribution of mass has."""
+    """Convert ten parameters to an inertia; raise if ``checked`` and no mass distribution has this inertia."""
     mass, h = float(x[0]), x[1:4]
     about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass if mass else np.zeros(3)
@@ -140,14 +140,14 @@ def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
     if checked and mass < 0.0:
         raise InertiaError(f"with_parameters: body {name!r} has mass {mass:g}; it must not be negative. {cure}")
     if checked and not mass and np.any(h):
-        raise InertiaError(f"with_parameters: body {name!r} has a first moment {h.tolist()}, but no mass. {cure}")
+        raise InertiaError(f"with_parameters: body {name!r} has first moment {h.tolist()} but no mass. {cure}")
     if checked:
         moments = np.linalg.eigvalsh(np.trace(about_center) / 2.0 * np.eye(3) - about_center)
         if moments[0] < -_ROUNDING * max(float(np.abs(about_origin).max()), 1e-15):
             a, b, c = np.linalg.eigvalsh(about_center)
             raise InertiaError(
-                f"with_parameters: no real body has the inertia given for {name!r}: its principal moments about the "
-                f"centre of mass are {a:g}, {b:g}, {c:g} kg m^2, and none may be negative or exceed the sum of the "
-                f"others. {cure}"
+                f"with_parameters: no real body has the inertia of {name!r}: its principal moments about the "
+                f"centre of mass are {a:g}, {b:g}, {c:g} kg m^2. None may be negative or exceed the sum of the "
+                f"other two. {cure}"
             )
     return pin.Inertia(mass, lever, (about_center + about_center.T) / 2.0)

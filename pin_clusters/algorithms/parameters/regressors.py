@@ -1,4 +1,4 @@
-"""Regressors: torques, energies and the centre of mass are linear in the inertial parameters."""
+"""Regressors: torques, energies and the centre of mass as linear functions of the inertial parameters."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from .._shared import check as _check
 
 _COMMON = """
 References:
-    Pinocchio's ``{name}``, whose columns come first; rotors without a body: Algorithms, (Y1) to (Y3).
+    Pinocchio's ``{name}``, extended by rotors, armature and rods: docs/algorithms.md, (Y1) and (Y2).
 """
 _documented = _check.documented(_COMMON)
 
@@ -21,17 +21,17 @@ _documented = _check.documented(_COMMON)
 def computeJointTorqueRegressor(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> np.ndarray:
-    """Compute Y: ``pc.rnea(model, data, q, v, a) = Y @ parameters``, of torques of the independent joints.
+    """Compute the regressor Y of the joint torques: ``pc.rnea(model, data, q, v, a) = Y @ parameters``.
 
-    Columns: ten per body of the tree (joints 1, 2, ...: mass, first moment, inertia about the origin of the joint: xx
-    xy yy xz yz zz, as Pinocchio has them), one per ``Rotor`` (its axial inertia), one per armature that is not zero,
-    one per rod with mass. ``pc.parameters`` has their values and labels.
+    There are ten columns per body of the tree: mass, first moment, and inertia about the joint origin in Pinocchio's
+    order xx xy yy xz yz zz. Then follow one column per ``Rotor`` (axial inertia), per non-zero armature, and per rod
+    with mass. ``pc.parameters`` returns values and labels.
 
     Args:
-        data: Its workspace; ``data.jointTorqueRegressor`` keeps the result.
+        data: Workspace; stores the result in ``data.jointTorqueRegressor``.
 
     Returns:
-        Shape (nv, parameters), a fresh array.
+        Y, shape (nv, parameters), [N m] or [N] per unit of the parameter; a new array.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -55,15 +55,21 @@ def computeJointTorqueRegressor(
 @also_pinocchios
 @_check.documented(_COMMON, solves=False)
 def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute how the centre of mass depends on masses and first moments.
+    """Compute the regressor of the centre of mass.
 
     Args:
-        data: Its workspace; ``data.staticRegressor`` keeps the result.
+        data: Workspace; stores the result in ``data.staticRegressor``.
 
     Returns:
-        Shape (3, columns), a fresh array: four columns per body (mass, first moment), then those of
-        ``computeJointTorqueRegressor`` for rotors and armature, which are zero, and for rods. Times these parameters it
-        is the centre of mass; like Pinocchio's it is divided by the mass of the robot.
+        Shape (3, columns), a new array. There are four columns per body (mass, first moment), followed by zero columns
+        for rotors and armature and the columns of rods. Its product with these parameters is the centre of mass, [m];
+        as in Pinocchio, it is divided by the mass of the robot.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeStaticRegressor(model, model.createData(), pc.neutral(model)).shape
+        (3, 12)
     """
     return _computed(data, _check.pose(model, data, q), None, "static", "computeStaticRegressor")
 
@@ -72,13 +78,20 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike)
 @also_pinocchios
 @_documented
 def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute how the kinetic energy depends on the parameters.
+    """Compute the regressor of the kinetic energy.
 
     Args:
-        data: Its workspace; ``data.kineticEnergyRegressor`` keeps the result.
+        data: Workspace; stores the result in ``data.kineticEnergyRegressor``.
 
     Returns:
-        Shape (parameters,), in the order of ``computeJointTorqueRegressor``; a fresh array.
+        Shape (parameters,), in the order of ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new
+        array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computeKineticEnergyRegressor(model, model.createData(), pc.neutral(model), [1.0]).shape
+        (30,)
     """
     q, v = _check.state(model, data, q, v)
     _bridge.bring(model, data, q, v)
@@ -89,23 +102,30 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Arr
 @also_pinocchios
 @_check.documented(_COMMON, solves=False)
 def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
-    """Compute how the potential energy of gravity depends on the parameters.
+    """Compute the regressor of the potential energy of gravity.
 
     Args:
-        data: Its workspace; ``data.potentialEnergyRegressor`` keeps the result.
+        data: Workspace; stores the result in ``data.potentialEnergyRegressor``.
 
     Returns:
-        Shape (parameters,), in the order of ``computeJointTorqueRegressor``; a fresh array.
+        Shape (parameters,), in the order of ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new
+        array.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> pc.computePotentialEnergyRegressor(model, model.createData(), pc.neutral(model)).shape
+        (30,)
     """
     return _computed(data, _check.pose(model, data, q), None, "potential", "computePotentialEnergyRegressor")
 
 
 def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str, function: str) -> np.ndarray:
-    """Run the kernel for one of its results; G is brought to the state, if there is a velocity."""
-    mine, nothing = data._regressor_memory(), data._zeros[:0]
-    kept: np.ndarray = getattr(mine, which)
-    asked = [kept.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
+    """Run the kernel for one of its three results; ``data._coupling`` must belong to the state if v is given."""
+    memory, nothing = data._regressor_memory(), data._zeros[:0]
+    stored: np.ndarray = getattr(memory, which)
+    outputs = [stored.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
     data._keep(function, *((q,) if v is None else (q, v)))
-    data._run("energy_regressors", "regressor", q, nothing if v is None else v, *asked)
+    data._run("energy_regressors", "regressor", q, nothing if v is None else v, *outputs)
     data._owe(function)
-    return kept.copy()
+    return stored.copy()

@@ -1,1 +1,1 @@
-"""Pages that need no network: templates, tables, pictures and files, for the audit and for mechanisms."""
+"""Self-contained HTML pages for studies: templates, tables, pictures and result files."""

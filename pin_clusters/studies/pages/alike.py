@@ -1,21 +1,21 @@
-"""Rows of numbers that repeat each other, such as those of mirror images."""
+"""Groups of equal rows, such as rows of mirrored joints."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 _ALIKE = 1e-6
-"""Numbers that differ by less, relatively, are those of mirror images."""
+"""Relative tolerance of equal numbers."""
 
 
 def alike(rows: Sequence[np.ndarray]) -> list[list[int]]:
-    """Return the indices of rows with the same numbers, such as those of mirror images, together; in their order."""
-    found: list[list[int]] = []
+    """Group the indices of rows with equal numbers, in the order of the rows."""
+    groups: list[list[int]] = []
     for i, row in enumerate(rows):
-        for group in found:
+        for group in groups:
             if np.allclose(rows[group[0]], row, rtol=_ALIKE, atol=0.0):
                 group.append(i)
                 break
         else:
-            found.append([i])
-    return found
+            groups.append([i])
+    return groups

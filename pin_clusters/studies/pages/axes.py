@@ -1,4 +1,4 @@
-"""Axes of the pictures of a page, narrow enough for a phone; colours, line styles and hatches tell the parts apart."""
+"""Axes of the pictures on a page, narrow enough for a phone; colours, line styles and hatches distinguish the parts."""
 
 import math
 import re
@@ -14,19 +14,19 @@ from .svg import figure, inline
 from .template import Html
 
 PARTS = ("diagonal", "block", "none", "green", "sky", "rose", "wine", "yellow", "grey")
-"""Colours of parts, in their order."""
+"""Colours of parts, in this order."""
 DASHES: tuple[Any, ...] = ("-", (0, (4, 2)), ":", "-.", (0, (6, 2, 1, 2, 1, 2)))
 HATCHES = ("", "////", "\\\\\\\\", "xx", "--", "||", "++", "/", "-")
-"""Lines only: dots make a path of a quarter of a megabyte."""
+"""Hatches without dots, because dots take 250 kB in an SVG path."""
 WIDTH = 4.1
 SMALL, TEXT = 8.0, 8.5
 LONGEST = 26
-"""Characters for which there is room beside a picture, and in half of its width."""
+"""Characters that fit next to a picture, and into half of its width."""
 _LINE, _TITLE = 0.155, 44
 
 
 def tidy(axes: Any, x: str, y: str) -> None:
-    """Give axes names, a grid behind, and no box."""
+    """Label axes, draw the grid behind the data, and remove the box."""
     axes.grid(color=C["grid"], linewidth=0.7)
     axes.set_axisbelow(True)
     axes.tick_params(labelsize=SMALL, length=2.5, color=C["soft"], labelcolor=C["soft"])
@@ -38,9 +38,9 @@ def tidy(axes: Any, x: str, y: str) -> None:
 
 
 def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float = 0.28) -> Html:
-    """Write a title, and below it the legend [inches from the top], and return the picture for the page.
+    """Add a title and below it a legend, ``top`` inches below the upper edge; convert the picture to HTML.
 
-    Long names go below each other, and the picture grows where the legend needs more room than there is.
+    Long labels are placed in one column, and the picture becomes taller if the legend needs space.
     """
     handles, labels = axes.get_legend_handles_labels()
     columns = 2 if max(map(len, labels), default=0) <= LONGEST else 1
@@ -66,7 +66,7 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
 
 
 def _make_room(drawn: Any, needed: float) -> None:
-    """Make a figure taller until there are so many inches above its axes, which keep their size."""
+    """Increase the height of a figure until ``needed`` inches are above its axes, which keep their size."""
     width, height = drawn.get_size_inches()
     boxes = [axes.get_position() for axes in drawn.axes]
     extra = needed - (1.0 - max(box.y1 for box in boxes)) * height
@@ -79,7 +79,7 @@ def _make_room(drawn: Any, needed: float) -> None:
 
 
 def broken(name: str) -> str:
-    """Return a name in lines that a picture has room for, broken behind signs where it has some."""
+    """Break a name into lines of at most ``LONGEST`` characters, preferably after punctuation."""
     lines = [""]
     for piece in re.findall(rf".{{1,{LONGEST - 1}}}?(?:[_\s:./-]|$)|.{{1,{LONGEST}}}", name):
         if len(lines[-1]) + len(piece) > LONGEST:
@@ -89,17 +89,17 @@ def broken(name: str) -> str:
 
 
 def tall(names: Sequence[str], least: float) -> float:
-    """Return how tall a row has to be for names in lines, [inches]."""
+    """Compute the height of a row with broken names, [inches]."""
     return max(least, 0.06 + 0.14 * max((broken(name).count("\n") + 1 for name in names), default=1))
 
 
 def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any, Any, np.ndarray]:
-    """Return a figure of a height, its axes ``tall`` [inches], and where in them the rows of these names are."""
+    """Create a figure with axes of height ``tall`` [inches] and one labelled row per name; also return the rows' y."""
     drawn = figure(WIDTH, height)
     names = [broken(name) for name in names]
     longest = max(len(line) for name in names for line in name.split("\n"))
-    left = min(0.5, max(0.2, (0.14 + 0.066 * longest) / WIDTH))
-    axes = drawn.add_axes((left, 0.48 / height, 0.97 - left, tall / height))
+    margin = min(0.5, max(0.2, (0.14 + 0.066 * longest) / WIDTH))
+    axes = drawn.add_axes((margin, 0.48 / height, 0.97 - margin, tall / height))
     y = np.arange(len(names))[::-1]
     axes.set_ylim(-0.6, len(names) - 0.4)
     axes.set_yticks(y, [literal(name) for name in names], linespacing=1.1, multialignment="right")
@@ -109,13 +109,13 @@ def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any,
 
 
 def lines(axes: Any, x: np.ndarray, curves: Iterable[tuple[str, np.ndarray]]) -> None:
-    """Draw curves of those names over x, which colours and line styles tell apart."""
+    """Draw curves over x with different colours and line styles."""
     for (name, y), part, dash in zip(curves, cycle(PARTS), cycle(DASHES), strict=False):
         axes.plot(x, y, color=C[part], linestyle=dash, linewidth=1.5, label=literal(name))
 
 
 def over(x: str, y: str) -> tuple[Any, Any]:
-    """Return a figure and its axes, for curves."""
+    """Create a figure with axes for curves."""
     drawn = figure(WIDTH, 2.9)
     axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
     tidy(axes, x, y)

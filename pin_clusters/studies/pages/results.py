@@ -1,4 +1,4 @@
-"""What results have in common: plain numbers and text for JSON, and files that are written whole or not at all."""
+"""Common base of results: conversion to JSON, and files that are written completely or not at all."""
 
 import json
 import math
@@ -15,46 +15,46 @@ F = TypeVar("F", bound=Callable[..., Mapping[str, Callable[[], str]]])
 
 
 class Result:
-    """Something that was found, a frozen dataclass: plain numbers and text of it, in a file too."""
+    """A result, a frozen dataclass, that can be converted to numbers and text for JSON."""
 
     _json: ClassVar[str] = ""
-    """What goes into JSON, as ``told`` takes it; all fields if empty."""
+    """Attributes for JSON, see ``told``; all fields if empty."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text, ready for JSON."""
+        """Convert to numbers and text for JSON."""
         return told(self, self._json or " ".join(self.__dataclass_fields__))  # type: ignore[attr-defined]
 
     def write_json(self, path: Path) -> None:
         """Write ``as_dict`` to a file.
 
         Raises:
-            OSError: It cannot be written.
+            OSError: The file cannot be written.
         """
         write_json(self.as_dict(), path)
 
 
 class Shown:
-    """Something that was found and has a page, whose module knows it and says with ``shown_by`` what the files are."""
+    """A result with an HTML page; the module of the page registers its files with ``shown_by``."""
 
     _texts: ClassVar[Callable[[Any], Mapping[str, Callable[[], str]]]]
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the page, which needs no network, and the numbers beside it, each whole or not at all.
+        """Write the page, which needs no network, and the files with its numbers.
 
         Args:
-            folder: Where to; it is made if it does not exist.
+            folder: Folder, created if it does not exist.
 
         Returns:
-            The paths: the page first.
+            The paths; the page is the first one.
 
         Raises:
-            OSError: A file cannot be written; the others are written.
+            OSError: A file cannot be written; other files are written nevertheless.
         """
         return write_texts({Path(folder) / name: text for name, text in type(self)._texts(self).items()})
 
 
 def shown_by(kind: type[Shown]) -> Callable[[F], F]:
-    """Take a function for the one that returns what makes the files of a kind of results, by their names."""
+    """Register the function that returns the texts of files of a kind of results, by file name."""
 
     def take(texts: F) -> F:
         kind._texts = staticmethod(texts)
@@ -64,7 +64,7 @@ def shown_by(kind: type[Shown]) -> Callable[[F], F]:
 
 
 def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
-    """Write files of text, also if one of them cannot be made or written; then raise that error. Return the paths."""
+    """Write text files; if one fails, write the others and then raise its exception. Return the paths."""
 
     def write(path: Path, text: Callable[[], str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,9 +76,9 @@ def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
 
 
 def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
-    """Return attributes of a result for JSON, and more; arrays by the ``names`` of their columns, if it has them.
+    """Select attributes of a result for JSON, plus ``more``; arrays become dicts if the result has ``names``.
 
-    An entry is the name of an attribute, behind a colon if JSON has another name for it.
+    An entry is the name of an attribute, or "key:attribute" if the JSON key differs.
     """
     pairs = [entry.rpartition(":")[::2] for entry in entries.split()]
     names = getattr(found, "names", None)
@@ -86,7 +86,7 @@ def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
 
 
 def plain(value: Any, names: Iterable[str] | None = None) -> Any:
-    """Return a value as JSON takes it, such as a row of numbers for each approximation, by the names of columns."""
+    """Convert a value for JSON; arrays become dicts with these names of columns."""
     if isinstance(value, np.ndarray):
         return value.tolist() if names is None else by_name(names, value)
     if isinstance(value, dict):
@@ -97,12 +97,12 @@ def plain(value: Any, names: Iterable[str] | None = None) -> Any:
 
 
 def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
-    """Return a number per column, by its name, as JSON takes it."""
+    """Pair the names of columns with their numbers, for JSON."""
     return dict(zip(names, map(float, values), strict=True))
 
 
 def finite(value: Any) -> Any:
-    """Return the same for JSON, with None for numbers that it has not."""
+    """Replace numbers that JSON lacks, NaN and inf, by None."""
     if isinstance(value, dict):
         return {str(name): finite(x) for name, x in value.items()}
     if isinstance(value, (list, tuple)):
@@ -111,11 +111,10 @@ def finite(value: Any) -> Any:
 
 
 def as_json(found: dict[str, Any], *, allow_nan: bool = True) -> str:
-    """Return what is plain as the text of a file."""
+    """Format a dict of plain values as the text of a JSON file."""
     return json.dumps(found, indent=2, allow_nan=allow_nan) + "\n"
 
 
 def write_json(found: dict[str, Any], path: Path) -> None:
-    """Write what is plain to a file."""
     with whole(path) as (part,):
         part.write_text(as_json(found), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Matplotlib's SVG as an element of a page: colours that follow the page's theme, no name that clashes with another."""
+"""Matplotlib's SVG as an element of a page, with colours of the page's theme and unique names."""
 
 import io
 import re
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from .template import Html
 
-# colours of the plots, and the variable of the page that stands for each
+# Colours of the plots, and the CSS variable of the page for each of them.
 COLOURS = {
     "ink": "#000000",
     "soft": "#555555",
@@ -28,19 +28,19 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)$")
 
 
 def figure(width: float, height: float) -> Any:
-    """Return an empty Matplotlib figure that needs no window system, [inches]."""
+    """Create an empty Matplotlib figure, [inches], that needs no window system."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    found = Figure(figsize=(width, height), dpi=72)
-    FigureCanvasSVG(found)
-    return found
+    canvas_figure = Figure(figsize=(width, height), dpi=72)
+    FigureCanvasSVG(canvas_figure)
+    return canvas_figure
 
 
 def inline(drawn: Any, key: str, label: str) -> Html:
-    """Return Matplotlib's figure as an <svg> element for a page, with a label for those who cannot see it.
+    """Convert a Matplotlib figure to an <svg> element with a label for screen readers.
 
-    The key is unique in the page: names inside the picture start with it.
+    The key must be unique on the page: it becomes the prefix of names inside the picture.
     """
     import matplotlib
 
@@ -68,13 +68,13 @@ def _names(value: str) -> list[str]:
 
 
 def _clean(e: ElementTree.Element, key: str, used: set[str]) -> None:
-    """Take namespaces and unused names away, put variables in place of colours, and a prefix before names."""
+    """Remove namespaces and unused ids, replace colours by CSS variables, and add a prefix to ids."""
     e.tag = e.tag.rpartition("}")[2]
     if _HREF in e.attrib:
         e.attrib["href"] = e.attrib.pop(_HREF)
     if e.attrib.get("id") not in used:
         e.attrib.pop("id", None)
-    # variables are for style sheets: an attribute fill="var(...)" is black
+    # CSS variables work only in styles: an attribute fill="var(...)" is drawn black.
     looks = [f"{name}: {e.attrib.pop(name)}" for name in ("fill", "stroke") if name in e.attrib]
     if looks:
         e.attrib["style"] = "; ".join([*looks, e.attrib.get("style", "")])

@@ -1,9 +1,9 @@
-"""Pages from templates: HTML files in folders of the package, with places for values in Mustache's notation.
+"""Pages from HTML templates in Mustache's notation, stored as package data.
 
-``{{name}}`` is a value, escaped unless it is ``Html``. ``{{#name}}...{{/name}}`` stands once for each entry of a list,
-for a mapping with its names, and for anything else if it is true; ``{{.}}`` is the entry. ``{{^name}}...{{/name}}`` is
-for what is false or empty. A block has none of its own name inside. Line breaks beside tags and the ends of blocks are
-left out, others are spaces.
+``{{name}}`` inserts a value, escaped unless it is ``Html``. ``{{#name}}...{{/name}}`` is repeated for each entry of a
+list, filled once with the names of a mapping, or shown once for any other true value; ``{{.}}`` is the entry.
+``{{^name}}...{{/name}}`` is shown if the value is false or empty. Blocks with the same name cannot be nested. Line
+breaks next to tags and block ends are removed; other line breaks become spaces.
 """
 
 import math
@@ -33,15 +33,15 @@ Head = Sequence[str | tuple[str, list[str]]]
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is HTML and is not escaped."""
 
 
 class Words(str):
-    """Text of a table that may be broken into lines."""
+    """Text of a table cell that may be broken into lines."""
 
 
 def fill(template: str, values: Mapping[str, Any]) -> Html:
-    """Return a template with values in its places; those of mappings and lists go before those around them."""
+    """Insert values into a template; inner mappings and lists take precedence over outer values."""
 
     def put(found: re.Match[str]) -> str:
         kind, block, inner, name = found.groups()
@@ -59,19 +59,19 @@ def fill(template: str, values: Mapping[str, Any]) -> Html:
 
 @cache
 def read(name: str, package: str = __package__) -> str:
-    """Return a template by the name of its file, which is in the folder of a package, by default in this one."""
+    """Read a template file from the folder of a package, by default this one, and remove line breaks."""
     return re.sub(r"\s*\n\s*", " ", _BREAK.sub(lambda found: found[1] or "", text(name, package).strip()))
 
 
 def text(name: str, package: str = __package__) -> str:
-    """Return such a file as it is."""
+    """Read a file from the folder of a package."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def page(command: str, package: str, values: dict[str, Any], name: str = "page.html") -> str:
-    """Return a whole page of a command: a template of a package, filled, in what all pages have round it.
+    """Create the complete page of a command from a template of a package and the common frame.
 
-    The values have its ``heading``, a ``sentence`` that describes it, and the ``robot``.
+    The values must contain ``heading``, ``sentence`` (the description of the page) and ``robot``.
     """
     common = {"css": Html("\n" + text("page.css")), "version": __version__, "pinocchio_version": pin.__version__}
     content = {"command": command, "content": fill(read(name, package), values)}
@@ -80,9 +80,9 @@ def page(command: str, package: str, values: dict[str, Any], name: str = "page.h
 
 
 def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
-    """Return a table that scrolls inside itself; the first column are the names of the rows.
+    """Create a table that scrolls horizontally; the first column has the names of the rows.
 
-    A head with a list is that of a group of columns and of each of them; the label is for those who hear the page.
+    A head entry with a list is a group of columns; ``label`` is for screen readers.
     """
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]
@@ -109,12 +109,12 @@ def _cell(value: str) -> Html:
 
 
 def _breakable(value: str) -> Html:
-    """Return text that may be broken in names, behind their underscores."""
+    """Allow line breaks after underscores."""
     return Html(escape(value, quote=False).replace("_", "_<wbr>"))
 
 
 def number(x: float) -> str:
-    """Return a number with three digits, without exponent where it reads well."""
+    """Format a number with three digits, without an exponent where possible."""
     if not math.isfinite(x):
         return "-" if math.isnan(x) else "∞" if x > 0.0 else "-∞"
     if abs(x) < 1e-9:
@@ -123,14 +123,14 @@ def number(x: float) -> str:
 
 
 def formula(typed: str) -> Html:
-    """Return text with the symbols and indices of formulas as they are printed, not as they are typed."""
+    """Typeset symbols and indices of a formula."""
     for symbol, printed in _SYMBOLS:
         typed = typed.replace(symbol, printed)
     return Html(re.sub(r"(?<=\w)_([A-Za-z0-9]{1,2})(?![A-Za-z0-9_])", r"<sub>\1</sub>", escape(typed, quote=False)))
 
 
 def joined(page: str) -> str:
-    """Return a page in which numbers stay on the line of their unit."""
+    """Join numbers and their units by non-breaking spaces."""
     pieces = re.split(_UNJOINED, page)
     pieces[::3] = [_UNIT.sub("\u00a0", x).replace("N m", "N\u00a0m") for x in pieces[::3]]
     return "".join(x for i, x in enumerate(pieces) if i % 3 < 2)

@@ -1,7 +1,7 @@
-"""A robot for trainers of policies: its file, its motors in their own configuration, and what is lost.
+"""Export of a robot for reinforcement-learning frameworks (trainers).
 
-``write`` makes a folder for MuJoCo, mjlab, Genesis or Isaac Lab: the best approximation that each can take, each value
-with its reason beside it, and a report of what that costs in torque.
+``write`` creates a folder for MuJoCo, mjlab, Genesis or Isaac Lab. It contains the best approximation that the trainer
+supports, the reason for each value, and a report of the torque errors.
 """
 
 from .configurations import TRAINERS

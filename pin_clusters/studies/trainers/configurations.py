@@ -1,4 +1,4 @@
-"""The configuration files of trainers, as text of Python."""
+"""Configuration files of trainers, as Python source text."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,34 +9,35 @@ from .values import JointValues
 
 
 class Trainer(NamedTuple):
-    """What a trainer takes."""
+    """Capabilities of a trainer."""
 
     title: str
-    approximation: Literal["best", "diagonal"]  # of ``pc.to_mjcf``
-    loops: bool  # whether closed loops can be in its robots
-    torque_speed: bool  # whether its motors give less at speed
-    text: (
-        Callable[[str, Mapping[str, JointValues]], str] | None
-    )  # of its configuration, beside the MJCF; None: all there
+    approximation: Literal["best", "diagonal"]  # argument of ``pc.to_mjcf``
+    loops: bool  # whether robots may have closed loops
+    torque_speed: bool  # whether the torque limit of motors may decrease with speed
+    # writes the configuration file; None if the MJCF contains everything
+    text: Callable[[str, Mapping[str, JointValues]], str] | None
 
 
 def number(x: float) -> str:
-    """Return a number with the digits that matter."""
+    """Format a number with nine significant digits."""
     return f"{x:.9g}"
 
 
 def _groups(values: Mapping[str, JointValues]) -> list[tuple[list[str], JointValues]]:
-    """Return joints that are told the same, and what that is."""
-    found: dict[str, tuple[list[str], JointValues]] = {}
+    """Group joints with equal values."""
+    groups: dict[str, tuple[list[str], JointValues]] = {}
     for name, x in values.items():
         key = repr([(k, v) for k, v in vars(x).items() if k not in ("joint", "reasons")])
-        found.setdefault(key, ([], x))[0].append(name)
-    return list(found.values())
+        groups.setdefault(key, ([], x))[0].append(name)
+    return list(groups.values())
 
 
 def _line(key: str, x: JointValues, value: str, indent: int = 8) -> str:
-    given = getattr(x, value)
-    return f"{' ' * indent}{key}={number(given)},  # {x.reasons[value]}\n" if given is not None else ""
+    number_or_none = getattr(x, value)
+    return (
+        f"{' ' * indent}{key}={number(number_or_none)},  # {x.reasons[value]}\n" if number_or_none is not None else ""
+    )
 
 
 _MJLAB = '''\
@@ -63,9 +64,9 @@ def get_robot_cfg() -> EntityCfg:
 
 
 def mjlab(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Return the configuration of mjlab: motors, or with gains positions; of a torque-speed line if it is known."""
+    """Write the configuration for mjlab: torque or, with gains, position actuators, with torque-speed line if known."""
     text, used = "", set[str]()
-    unknown = "        effort_limit=1e6,  # not known\n"
+    unknown = "        effort_limit=1e6,  # unknown\n"
     for names, x in _groups(values):
         line = x.stiffness is not None and None not in (x.stall, x.velocity, x.effort)
         kind = "DcMotor" if line else "BuiltinMotor" if x.stiffness is None else "BuiltinPosition"
@@ -99,7 +100,7 @@ ROBOT_CFG = ArticulationCfg(
 
 
 def isaaclab(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Return the configuration of Isaac Lab: actuators whose gains are 0 without gains, and take torques."""
+    """Write the configuration for Isaac Lab; without gains, the stiffness is zero and actuators take torques."""
     text, used = "", set[str]()
     for names, x in _groups(values):
         line = None not in (x.stall, x.velocity, x.effort)
@@ -113,7 +114,7 @@ def isaaclab(robot: str, values: Mapping[str, JointValues]) -> str:
         rows += [("actuator_velocity_limit", "velocity")] + [("saturation_effort", "stall")] * line
         for key, value in rows:
             gains = value in ("stiffness", "gain") and x.stiffness is None
-            text += f"            {key}=0.0,  # torques are given\n" if gains else _line(key, x, value, 12)
+            text += f"            {key}=0.0,  # torque control\n" if gains else _line(key, x, value, 12)
         text += "        ),\n"
     return _ISAACLAB.format(robot=robot, imports=", ".join(sorted(used)), actuators=text)
 
@@ -125,7 +126,7 @@ from pathlib import Path
 
 import genesis as gs
 
-# joint: armature, dry friction, damping, largest torque, stiffness, gain of velocity; None where it is not known
+# joint: armature, dry friction, damping, torque limit, stiffness, velocity gain; None if unknown
 JOINTS = {{
 {joints}}}
 
@@ -150,12 +151,12 @@ def set_motors(robot) -> None:
 
 
 def genesis(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Return a module for Genesis that sets what its MJCF reader leaves out."""
+    """Write a module for Genesis that sets the values that its MJCF reader ignores."""
     text, keys = "", ("armature", "friction", "damping", "effort", "stiffness", "gain")
     for name, x in values.items():
-        told = [number(y) if (y := getattr(x, key)) is not None else "None" for key in keys]
+        numbers = [number(y) if (y := getattr(x, key)) is not None else "None" for key in keys]
         why = "; ".join(f"{key}: {x.reasons[key]}" for key in keys if key in x.reasons)
-        text += f"    {quoted(name)}: ({', '.join(told)}),  # {why}\n"
+        text += f"    {quoted(name)}: ({', '.join(numbers)}),  # {why}\n"
     return _GENESIS.format(robot=robot, joints=text)
 
 
@@ -165,4 +166,4 @@ TRAINERS = {
     "genesis": Trainer("Genesis", "diagonal", True, False, genesis),
     "isaaclab": Trainer("Isaac Lab", "diagonal", False, True, isaaclab),
 }
-"""Trainers by their names."""
+"""Trainers by name."""

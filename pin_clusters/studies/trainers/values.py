@@ -1,4 +1,4 @@
-"""What trainers know of a joint that motors drive: armature, friction, limits, gains; each with its reason."""
+"""Values of motor-driven joints for trainers: armature, friction, limits and gains, each with its reason."""
 
 import math
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ from ..audit.reflected import Reflected
 
 _UNLIMITED = 1e9
 DAMPING_RATIO = 2.0
-"""Of gains by the rule of a natural frequency."""
+"""Damping ratio of the gains."""
 
 
 @dataclass
 class JointValues:
-    """What a trainer is told of a joint; None is not known, and nothing is written.
+    """Values of a joint for a trainer. None is unknown and is not written.
 
     Attributes:
-        joint: Its name.
-        armature: [kg m^2] or [kg].
+        joint: Name of the joint.
+        armature: Armature, [kg m^2] or [kg].
         friction: Dry friction, [N m] or [N].
         damping: Viscous friction, [N m s/rad] or [N s/m].
-        effort: Largest torque or force, in any combination with the joints that share its motors.
-        stall: The same at rest, by the line of torque over speed; of a joint that has its motors for itself.
-        velocity: Largest speed, in the same way, [rad/s] or [m/s].
-        stiffness: Gain of position; None unless asked for.
-        gain: Gain of velocity.
-        reasons: Why, by the name of the value.
+        effort: Torque limit, [N m] or [N], valid in any combination with joints that share the motors.
+        stall: Torque limit at rest of the torque-speed line, [N m] or [N]; only if no other joint shares the motors.
+        velocity: Speed limit, valid in any combination, [rad/s] or [m/s].
+        stiffness: Position gain, [N m/rad] or [N/m]; None without gains.
+        gain: Velocity gain, [N m s/rad] or [N s/m].
+        reasons: Reason for each value, by attribute name.
     """
 
     joint: str
@@ -49,54 +49,54 @@ class JointValues:
 def values_of(
     model: ClusterModel, reflected: Reflected, *, tendons: bool = False, gains: float | None = None
 ) -> dict[str, JointValues]:
-    """Return what to tell of each joint that turns a motor, by its name, in the tree's order.
+    """Compute the values of each joint that drives a motor, by name, in the order of the tree.
 
     Args:
         model: The robot.
-        reflected: Its reflected inertia (``audit.reflected.reflect``).
-        tendons: Whether rotors that several joints turn stand as tendons beside the joints.
+        reflected: Reflected inertia of the robot (``audit.reflected.reflect``).
+        tendons: Whether rotors driven by several joints are exported as tendons instead of armature.
         gains: Natural frequency of the gains, [Hz]: stiffness = armature w^2, damping = 4 armature w.
 
     Raises:
-        ArgumentTypeError: ``gains`` is no frequency.
+        ArgumentTypeError: ``gains`` is not a positive number.
     """
     bad = isinstance(gains, bool) or not isinstance(gains, (int, float)) or not 0.0 < gains < math.inf
     if gains is not None and bad:
-        raise ArgumentTypeError(f"trainers: gains must be a natural frequency above 0, [Hz], got {gains!r}.")
+        raise ArgumentTypeError(f"trainers: gains must be a natural frequency > 0, [Hz], got {gains!r}.")
     armature = snippets.joint_armature(reflected) if tendons else reflected.armature
     rotors = {d.rotor: dict(d.ratios) for d in reflected.drives}
     driven = {name for r in model.motors for name in rotors[r.name]}
-    found = {name: JointValues(name, armature.get(name, 0.0)) for name in model.tree.names if name in driven}
-    beside = {d.rotor for d in snippets.tendons(reflected)} if tendons else set()
-    for name, x in found.items():
+    values = {name: JointValues(name, armature.get(name, 0.0)) for name in model.tree.names if name in driven}
+    tendon_rotors = {d.rotor for d in snippets.tendons(reflected)} if tendons else set()
+    for name, x in values.items():
         turned = [d for d in reflected.drives if name in d.ratios and d.ratios[name] and not d.own]
-        said = [f"{own:g} of the file"] if (own := reflected.own.get(name)) else []
-        if by := [f"{d.rotor} ({d.inertia:g}, {d.ratios[name]:+g})" for d in turned if d.rotor not in beside]:
-            said.append(f"J ratio^2 of {', '.join(by)}")
-        if by := [d.rotor for d in turned if d.rotor in beside]:
-            said.append(f"a tendon in the MJCF for {', '.join(by)}")
-        x.reasons["armature"] = "; ".join(said)
-    _friction(model, rotors, found)
-    _limits(model, rotors, found)
+        parts = [f"{file_armature:g} from the file"] if (file_armature := reflected.own.get(name)) else []
+        if by := [f"{d.rotor} ({d.inertia:g}, {d.ratios[name]:+g})" for d in turned if d.rotor not in tendon_rotors]:
+            parts.append(f"J ratio^2 of {', '.join(by)}")
+        if by := [d.rotor for d in turned if d.rotor in tendon_rotors]:
+            parts.append(f"a tendon in the MJCF for {', '.join(by)}")
+        x.reasons["armature"] = "; ".join(parts)
+    _friction(model, rotors, values)
+    _limits(model, rotors, values)
     if gains is not None:
         w = 2.0 * math.pi * gains
-        for name, x in found.items():
+        for name, x in values.items():
             inertia = reflected.armature.get(name, 0.0)
             x.stiffness, x.gain = inertia * w**2, 2.0 * DAMPING_RATIO * inertia * w
             x.reasons["stiffness"] = f"armature (2 pi {gains:g} Hz)^2"
             x.reasons["gain"] = f"2 * {DAMPING_RATIO:g} * armature * 2 pi {gains:g} Hz"
-    return found
+    return values
 
 
-def _friction(model: ClusterModel, rotors: dict[str, dict[str, float]], found: dict[str, JointValues]) -> None:
+def _friction(model: ClusterModel, rotors: dict[str, dict[str, float]], values: dict[str, JointValues]) -> None:
     for s in model.constraints:
-        if isinstance(s, Spring) and isinstance(s.along, str) and s.along in found:
-            _add(found[s.along], "friction", s.friction, s.label)
-            _add(found[s.along], "damping", s.damping[0], s.label)
+        if isinstance(s, Spring) and isinstance(s.along, str) and s.along in values:
+            _add(values[s.along], "friction", s.friction, s.label)
+            _add(values[s.along], "damping", s.damping[0], s.label)
     for r in model.motors:
         for name, ratio in rotors[r.name].items() if r.motor else ():
-            _add(found[name], "friction", abs(ratio) * r.motor.coulomb, f"coulomb |ratio| of {r.name}")  # type: ignore[union-attr]
-            _add(found[name], "damping", ratio**2 * r.motor.viscous, f"viscous ratio^2 of {r.name}")  # type: ignore[union-attr]
+            _add(values[name], "friction", abs(ratio) * r.motor.coulomb, f"coulomb |ratio| of {r.name}")  # type: ignore[union-attr]
+            _add(values[name], "damping", ratio**2 * r.motor.viscous, f"viscous ratio^2 of {r.name}")  # type: ignore[union-attr]
 
 
 def _add(x: JointValues, key: str, value: float, why: str) -> None:
@@ -105,50 +105,50 @@ def _add(x: JointValues, key: str, value: float, why: str) -> None:
         x.reasons[key] = f"{x.reasons[key]} + {why}" if key in x.reasons else why
 
 
-def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], found: dict[str, JointValues]) -> None:
-    """Write the largest boxes of torques and speeds that motors can give in any combination."""
-    tree, names = model.own_tree, list(found)
-    for r in model.motors:  # a joint with its motors for itself, by the robot's file
+def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], values: dict[str, JointValues]) -> None:
+    """Write the largest boxes of torques and speeds that motors can deliver in any combination."""
+    tree, names = model.own_tree, list(values)
+    for r in model.motors:  # limits in the robot's file apply to single joints
         for name in rotors[r.name]:
-            i, x = tree.idx_vs[tree.getJointId(name)], found[name]
+            i, x = tree.idx_vs[tree.getJointId(name)], values[name]
             for key, limit in (("effort", float(tree.effortLimit[i])), ("velocity", float(tree.velocityLimit[i]))):
                 if 0.0 < limit < _UNLIMITED:
                     setattr(x, key, limit)
                     x.reasons[key] = "limit of the robot's file"
-    ratios = np.array([[rotors[r.name].get(n, 0.0) for n in names] for r in model.motors])  # speeds of rotors = R v
-    count, group = connected_components(np.abs(ratios) @ np.abs(ratios.T), directed=False)  # that share joints
+    ratios = np.array([[rotors[r.name].get(n, 0.0) for n in names] for r in model.motors])  # rotor speeds = ratios v
+    count, group = connected_components(np.abs(ratios) @ np.abs(ratios.T), directed=False)  # motors that share joints
     for k in range(count):
         motors = [r.motor for r, g in zip(model.motors, group, strict=True) if g == k]
         used = np.flatnonzero(np.any(ratios[group == k], axis=0))
         joints, R = [names[i] for i in used], ratios[group == k][:, used]
         torque = [m and m.peak_torque for m in motors]
         speed, stall = [m and m.free_speed for m in motors], [m and m.stall_torque for m in motors]
-        how = "" if len(joints) == 1 and len(motors) == 1 else f", with {', '.join(n for n in joints)} at once"
+        condition = "" if len(joints) == 1 and len(motors) == 1 else f", with {', '.join(n for n in joints)} at once"
         if None not in speed:
-            _box(found, joints, "velocity", np.abs(R), speed, f"no_load_speed / ratio{how}")
+            _box(values, joints, "velocity", np.abs(R), speed, f"no_load_speed / ratio{condition}")
         if len(joints) == 1:
-            for key, given in (("effort", torque), ("stall", stall)):
-                if None not in given:
-                    _least(found[joints[0]], key, float(np.abs(R[:, 0]) @ given), _WHY[key] + how)
+            for key, limits in (("effort", torque), ("stall", stall)):
+                if None not in limits:
+                    _least(values[joints[0]], key, float(np.abs(R[:, 0]) @ limits), _WHY[key] + condition)
         elif None not in torque and R.shape[0] == R.shape[1] and np.linalg.cond(R) < 1e9:
-            _box(found, joints, "effort", np.abs(np.linalg.inv(R.T)), torque, _WHY["effort"] + how)
+            _box(values, joints, "effort", np.abs(np.linalg.inv(R.T)), torque, _WHY["effort"] + condition)
 
 
 _WHY = {"effort": "peak_torque |ratio|", "stall": "torque_constant voltage / resistance |ratio|"}
 
 
-def _box(found: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:
-    """Write the box |x_j| <= t_j in which A |x| <= most holds: each side as long as its share of what it has alone."""
+def _box(values: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:
+    """Write the largest box |x_j| <= t_j in which A |x| <= most, with t_j proportional to the limit of j alone."""
     bounds = np.array(most, dtype=float)
     with np.errstate(divide="ignore"):
-        alone = np.min(np.where(A > 0.0, bounds[:, None] / A, np.inf), axis=0)
-    share = float(np.min(bounds / (A @ alone)))
-    for name, x in zip(joints, share * alone, strict=True):
-        _least(found[name], key, float(x), why)
+        single_limits = np.min(np.where(A > 0.0, bounds[:, None] / A, np.inf), axis=0)
+    share = float(np.min(bounds / (A @ single_limits)))
+    for name, x in zip(joints, share * single_limits, strict=True):
+        _least(values[name], key, float(x), why)
 
 
 def _least(x: JointValues, key: str, value: float, why: str) -> None:
-    given = getattr(x, key)
-    if given is None or value < given:
+    present = getattr(x, key)
+    if present is None or value < present:
         setattr(x, key, value)
         x.reasons[key] = why

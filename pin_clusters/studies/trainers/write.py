@@ -1,4 +1,4 @@
-"""The folder for a trainer: MJCF, its configuration, and what is lost."""
+"""Output folder for a trainer: MJCF, configuration, and a report of the torque errors."""
 
 import os
 import warnings
@@ -26,18 +26,18 @@ from .configurations import TRAINERS, Trainer, number
 from .values import JointValues, values_of
 
 _SAMPLES = 500
-_RUNGS = {"best": "block", "diagonal": "diagonal"}
+_LEVELS = {"best": "block", "diagonal": "diagonal"}
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What was written for a trainer.
+    """Files and values written for a trainer.
 
     Attributes:
         files: Paths.
-        values: What the trainer is told of each joint.
-        lost: RMS error of torques along the motion, in per cent of each joint's largest torque, by joint.
-        notes: What the trainer cannot take, a sentence each.
+        values: Values of each joint.
+        lost: RMS torque error along the motion, [% of the joint's peak torque], by joint.
+        notes: Features that the trainer does not support, one sentence each.
     """
 
     files: tuple[Path, ...]
@@ -55,22 +55,24 @@ def write(
     trajectory: study.Trajectory | None = None,
     name: str | None = None,
 ) -> Written:
-    """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (of MuJoCo none), and ROBOT_TRAINER.md, what is lost.
+    """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (except for MuJoCo), and the report ROBOT_TRAINER.md.
 
-    Motors stand on the joints that turn their rotors; values are those at the joint. Limits of joints that share
-    motors are those of the largest box that they can give in any combination, in fixed shares.
+    Motors act on the joints that drive their rotors, and values refer to the joint side. The limits of joints with
+    shared motors are the largest box of torques that the motors can deliver in any combination.
 
     Args:
         model: The robot, with its rotors and motors.
         trainer: ``"mujoco"``, ``"mjlab"``, ``"genesis"`` or ``"isaaclab"``.
-        folder: Where to; it is made.
-        gains: Natural frequency of gains of position, [Hz]: stiffness = armature w^2, damping ratio 2; None: torques.
-        trajectory: Motion on which it is said what is lost; as in ``study.run``, by default a sine at every joint.
-        name: Of files; by default the robot's.
+        folder: Output folder, created if it does not exist.
+        gains: Natural frequency of position gains, [Hz]: stiffness = armature w^2, damping ratio 2; None for torque
+            control.
+        trajectory: Motion on which errors are computed, as in ``study.run``; by default a sine at every joint.
+        name: Prefix of the files; by default the robot's name.
 
     Raises:
-        ArgumentTypeError: An argument is of no use.
-        ModelError: The robot has no rotors, or what the trainer cannot take, such as closed loops in Isaac Lab.
+        ArgumentTypeError: An argument is invalid.
+        ModelError: The robot has no rotors, or a feature that the trainer does not support, such as closed loops in
+            Isaac Lab.
         ExportError: A file cannot be written.
 
     Example:
@@ -83,33 +85,34 @@ def write(
     """
     check_model(model, "trainers.write")
     if trainer not in TRAINERS:
-        raise ArgumentTypeError(f"trainers: there is no trainer {trainer!r}.{did_you_mean(str(trainer), TRAINERS)}")
+        raise ArgumentTypeError(f"trainers: unknown trainer {trainer!r}.{did_you_mean(str(trainer), TRAINERS)}")
     to = TRAINERS[trainer]
     if not model.rotors:
-        raise ModelError(f"trainers: {model.name!r} has no rotors. State its motors: --motors FILE, or pc.Rotor.")
+        raise ModelError(f"trainers: {model.name!r} has no rotors. Add its motors with --motors FILE, or pc.Rotor.")
     if model.closures and not to.loops:
         raise ModelError(
-            f"trainers: {to.title} takes no closed loops in an articulation, and {model.name!r} has "
+            f"trainers: {to.title} does not support closed loops in an articulation, but {model.name!r} has "
             f"{len(model.closures)} (joints {', '.join(model.dependent_joints[:6])}). Train in mjlab, MuJoCo or "
-            "Genesis, or write a model without the loops."
+            "Genesis, or export a model without the loops."
         )
-    found = study.run(model, trajectory, duration=2.0, dt=2e-3)
-    _, q, v, a = states(model, found.trajectory, found.base)
+    result = study.run(model, trajectory, duration=2.0, dt=2e-3)
+    _, q, v, a = states(model, result.trajectory, result.base)
     values = values_of(model, reflect(model, q), tendons=to.approximation == "best", gains=gains)
-    rung = "armature" if model.closures else _RUNGS[to.approximation]
-    error = dict(zip(found.joints, found.share(found.rms_error)[rung], strict=True))
+    level = "armature" if model.closures else _LEVELS[to.approximation]
+    error = dict(zip(result.joints, result.share(result.rms_error)[level], strict=True))
     lost = {joint: float(x) for joint, x in error.items() if joint in model.independent_joints}
-    some = spread(len(q), _SAMPLES)
-    with warnings.catch_warnings(record=True) as said:
+    samples = spread(len(q), _SAMPLES)
+    with warnings.catch_warnings(record=True) as emitted:
         warnings.simplefilter("always", PinClustersWarning)
         mjcf = _mjcf(model, to, values)
-    others = [str(w.message) for w in said if " of the motors of model " not in str(w.message)]  # these follow better
-    notes = (*_notes(model, to, values, q[some], v[some], a[some]), *others)
+    # The notes below describe the limits of motors better than this warning of to_mjcf.
+    warned = [str(w.message) for w in emitted if " of the motors of model " not in str(w.message)]
+    notes = (*_notes(model, to, values, q[samples], v[samples], a[samples]), *warned)
     base = "".join(c if c.isalnum() or c == "_" else "_" for c in (name or model.name)) or "robot"
     texts = {f"{base}.xml": mjcf}
     if to.text is not None:
         texts[f"{base}_{trainer}.py"] = to.text(base, values)
-    texts[f"{base}_{trainer}.md"] = _report(model, to, found, rung, values, lost, notes)
+    texts[f"{base}_{trainer}.md"] = _report(model, to, result, level, values, lost, notes)
     folder = Path(folder)
     make_folder(folder, ExportError)
     files = tuple(folder / x for x in texts)
@@ -120,7 +123,7 @@ def write(
 
 
 def _mjcf(model: ClusterModel, to: Trainer, values: Mapping[str, JointValues]) -> str:
-    """Return MJCF: with its own motors for MuJoCo, with positions if there are gains, else without any."""
+    """Write the MJCF: with motors for MuJoCo, with position actuators for gains, otherwise without actuators."""
     text = to_mjcf(model, to.approximation)
     gains = any(x.stiffness is not None for x in values.values())
     if to.text is None and not gains:
@@ -132,10 +135,10 @@ def _mjcf(model: ClusterModel, to: Trainer, values: Mapping[str, JointValues]) -
     if to.text is None:
         section = ET.SubElement(root, "actuator")
         for name, x in values.items():
-            given = {"name": name, "joint": name, "kp": number(x.stiffness or 0.0), "kv": number(x.gain or 0.0)}
+            attributes = {"name": name, "joint": name, "kp": number(x.stiffness or 0.0), "kv": number(x.gain or 0.0)}
             if x.effort is not None:
-                given["forcerange"] = f"{number(-x.effort)} {number(x.effort)}"
-            ET.SubElement(section, "position", given)
+                attributes["forcerange"] = f"{number(-x.effort)} {number(x.effort)}"
+            ET.SubElement(section, "position", attributes)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n"
 
@@ -147,43 +150,43 @@ def _notes(
     lossy = [r.name for r in model.motors if r.motor and any(r.motor.loss_factors)]
     if lossy:
         notes.append(
-            f"{to.title} has no loss of gears by load, on this motion up to {_losses(model, q, v, a):.1f} % (RMS) of "
-            f"what a motor gives: {', '.join(lossy)}."
+            f"{to.title} ignores load-dependent gear losses, which are up to {_losses(model, q, v, a):.1f} % (RMS) of "
+            f"the torque of a motor on this motion: {', '.join(lossy)}."
         )
     lines = [x.joint for x in values.values() if x.stall is not None]
     gains = any(x.stiffness is not None for x in values.values())
     if lines and not (to.torque_speed and (gains or to.title != "mjlab")):
-        notes.append(f"torque that falls with speed is not in the file, but its largest value: {', '.join(lines)}.")
-    for key, what in (("effort", "largest torque"), ("velocity", "largest speed")):
+        notes.append(f"only the peak torque is written, although torque decreases with speed: {', '.join(lines)}.")
+    for key, quantity in (("effort", "largest torque"), ("velocity", "largest speed")):
         if unknown := [x.joint for x in values.values() if getattr(x, key) is None]:
-            notes.append(f"{what} is not known, and not limited: {', '.join(unknown)}.")
+            notes.append(f"the {quantity} is unknown and not limited: {', '.join(unknown)}.")
     tree = model.own_tree
     turned = [
         [tree.names[joint_in_v(tree, i)] for i, _ in r.drivers] for r in model.motors if r.motor and r.motor.loses
     ]
     if shared := sorted({", ".join(names) for names in turned if len(names) > 1}):
-        notes.append(f"friction of motors that several joints turn is on each joint by itself: {'; '.join(shared)}.")
+        notes.append(f"friction of motors driven by several joints acts on each joint separately: {'; '.join(shared)}.")
     if several := [c.label for c in model.constraints if isinstance(c, Spring) and not isinstance(c.along, str)]:
-        notes.append(f"springs along more than one joint are in the MJCF alone, if at all: {', '.join(several)}.")
+        notes.append(f"springs along several joints are at most in the MJCF: {', '.join(several)}.")
     return notes
 
 
 def _losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> float:
-    """Return what motors give for losses of gears, in per cent of what they give, of the motor with most of it."""
-    data, given, lost = model.createData(), [], []
+    """Compute the largest RMS gear loss of a motor, [% of its RMS torque]."""
+    data, needed, lost = model.createData(), [], []
     for x in zip(q, v, a, strict=True):
-        at = Losses(model, data, x[0], x[1], FRICTION_SPEED)
-        u = at.motor_torque(rnea(model, data, *x) - springs(model, data, x[0], x[1], FRICTION_SPEED))
-        given.append(at.needed(u, model, x[2]))
-        lost.append(given[-1] - u)
-    return float((100.0 * rms(np.array(lost)) / rms(np.array(given)).clip(1e-300)).max())
+        losses = Losses(model, data, x[0], x[1], FRICTION_SPEED)
+        u = losses.motor_torque(rnea(model, data, *x) - springs(model, data, x[0], x[1], FRICTION_SPEED))
+        needed.append(losses.needed(u, model, x[2]))
+        lost.append(needed[-1] - u)
+    return float((100.0 * rms(np.array(lost)) / rms(np.array(needed)).clip(1e-300)).max())
 
 
 def _report(
     model: ClusterModel,
     to: Trainer,
-    found: study.StudyResult,
-    rung: str,
+    result: study.StudyResult,
+    level: str,
     values: Mapping[str, JointValues],
     lost: Mapping[str, float],
     notes: tuple[str, ...],
@@ -192,10 +195,10 @@ def _report(
     lines = [
         f"# {model.name} in {to.title}",
         "",
-        f"Motion: {found.trajectory.label}. Torques err by {lost[worst]:.2g} % at most ({worst}): RMS of the error of "
-        f"`{rung}`, which is what {to.title} computes, by the joint's largest torque.",
+        f"Motion: {result.trajectory.label}. The RMS torque error is at most {lost[worst]:.2g} % of the joint's peak "
+        f"torque ({worst}). It is the error of the approximation `{level}`, which {to.title} computes.",
         "",
-        "| joint | torque err, % | armature | why |",
+        "| joint | torque error, % | armature | reason |",
         "|---|---|---|---|",
     ]
     names = [*values, *(joint for joint in lost if joint not in values)]
@@ -205,5 +208,5 @@ def _report(
         lines.append(
             f"| {joint} | {err} | {number(x.armature) if x else ''} | {x.reasons['armature'] if x else 'no motor'} |"
         )
-    lines += ["", "What cannot be said there:" if notes else "All else is said there.", "", *(f"- {x}" for x in notes)]
+    lines += ["", "Not supported:" if notes else "All other features are supported.", "", *(f"- {x}" for x in notes)]
     return "\n".join(lines).rstrip() + "\n"

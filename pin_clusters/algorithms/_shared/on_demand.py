@@ -1,7 +1,7 @@
-"""How members of data are computed that are owed: by the function that has them, at the state that was kept.
+"""Recipes for members of data that are computed on first access, at the state of the call they belong to.
 
-Members that only one function of Pinocchio writes together with others are computed in a second workspace, from which
-they alone are copied.
+If a function of Pinocchio writes a member together with other members, it runs in a second workspace, and only this
+member is copied.
 """
 
 from collections.abc import Callable
@@ -18,22 +18,22 @@ from . import tree as _tree
 from .loads import Loads
 
 
-def by(compute: Callable[..., Any], vectors: int, *members: str) -> None:
-    """Say which function computes members, of so many vectors of the state: q, v, a."""
+def register(compute: Callable[..., Any], vectors: int, *members: str) -> None:
+    """Register the function that computes members from the first ``vectors`` of q, v, a."""
     for name in members:
         recipes[name] = _copying(compute, vectors, name)
 
 
 def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[..., None]:
-    def pay(data: ClusterData, *state: np.ndarray) -> None:
-        model, other = data.model, scratch(data)
-        rest = [np.zeros(model.nv)] * (vectors - len(state))
-        compute(model, other, *state[:vectors], *rest)
-        _copy(name, other, data)
-        if name == "oMi":  # and G, of functions that are not given q
-            data._pose(state[0], other)
+    def fill(data: ClusterData, *state: np.ndarray) -> None:
+        model, workspace = data.model, scratch(data)
+        zeros = [np.zeros(model.nv)] * (vectors - len(state))
+        compute(model, workspace, *state[:vectors], *zeros)
+        _copy(name, workspace, data)
+        if name == "oMi":  # functions without q also need G at this pose
+            data._pose(state[0], workspace)
 
-    return pay
+    return fill
 
 
 def scratch(data: ClusterData) -> ClusterData:
@@ -48,7 +48,7 @@ def _copy(name: str, source: ClusterData, to: ClusterData) -> None:
     if name == "M":
         to._M_kernel[...] = source._M_kernel
         to._changed()
-    elif name in ("J", "dJ"):  # of the tree as well, of which Jacobians of frames are made
+    elif name in ("J", "dJ"):  # Jacobians of frames read the tree's arrays
         getattr(to, f"_{name}")[...] = getattr(source, f"_{name}")
         getattr(to._tree, name)[...] = getattr(source._tree, name)
         if name == "dJ":
@@ -89,10 +89,10 @@ def _forces_of_a_tree(model: ClusterModel, data: ClusterData, *state: np.ndarray
     _forces(model, data, *state)
 
 
-by(_forces, 3, "a_gf")
-by(_forces_of_a_tree, 3, "f")
-by(_columns, 1, "J")
-by(_rates, 2, "dJ")
+register(_forces, 3, "a_gf")
+register(_forces_of_a_tree, 3, "f")
+register(_columns, 1, "J")
+register(_rates, 2, "dJ")
 
 
 def _places(data: ClusterData, q: np.ndarray) -> None:

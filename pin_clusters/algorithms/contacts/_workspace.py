@@ -1,0 +1,274 @@
+"""Workspace and calls of the kernel of contact derivatives."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._support.arrays import on_a_page
+from ...compiler import entry_points as kernels
+from ...compiler.calls import is_fast
+from ...compiler.native.words import LEFT_TO_KERNEL
+from ...compiler.operations import CONTACT_DERIVATIVES, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES
+from ...kernels.tables import contacts_layout as layout
+from ...kernels.tables.layout import MINUS_GRAVITY
+from ...kernels.tables.tree_layout import IV, WIDTH
+from ...kernels.tables.variations_layout import COLUMN
+from ...model import ClusterData, ClusterModel
+from ...model.contact_memory import settings_of
+from .._shared import bridge as _bridge
+from .._shared import check as _check
+from ..dynamics.derivatives import NOTHING
+from ._forces import lasting_damping_of
+from ._plans import Plan, take_settings
+
+
+class Workspace:
+    """Work arrays for right-hand sides and rows of contacts, stored with their plan.
+
+    Attributes:
+        order: Position of each independent velocity in the tree of velocities, shape (nv,).
+        sides: Right-hand sides, 3 nv per velocity, followed by the same for each contact row.
+        acting: Contact forces as external forces, shape (6 njoints,), after nv other numbers.
+        rows: J and M^-1 J', (rows * nv,) each; rotation terms of the torques, (nv * nv,); columns of the kernel.
+        tables: Tables of the derivatives, with gravity and without.
+    """
+
+    __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
+
+    def __init__(self, model: ClusterModel, data: ClusterData, plan: Plan) -> None:
+        n, rows, derivatives = model.nv, len(plan.forces), data._derivatives
+        self.order = np.argsort(derivatives.tree[IV : WIDTH * n : WIDTH])
+        (self.sides,) = on_a_page(np.zeros(3 * n * (n + rows)))
+        self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
+        jacobian, response, turned, columns = (np.zeros(size) for size in (rows * n, rows * n, n * n, 2 * COLUMN * n))
+        self.rows = jacobian, response, turned, columns
+        (params,) = on_a_page(model.tables.params)
+        params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
+        weightless = kernels.Pointer(model.tables.index, params, data._work, derivatives.rates)
+        self.tables = data._pointers["rates"], weightless
+
+
+def remember(
+    data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
+) -> None:
+    """Let the C extension serve such calls as long as the contacts keep their addresses."""
+    n, m, nq, derivatives, workspace = (
+        data.model.nv,
+        len(plan.forces),
+        data.model.nq,
+        data._derivatives,
+        plan.derivatives,
+    )
+    settings = None if method is None else settings_of(method)
+    key = function.__name__, names, restitution, None if settings is None else settings.tobytes()
+    numbers = {
+        "forward": data._code("constraintDynamics", CONTACTS.name),
+        "forward_tables": data._pointers["ddq"].address,
+        "rates": data._code(CONTACT_RATES.name, CONTACT_RATES.name),
+        "derivatives": data._kernels[RNEA_DERIVATIVES.name].compiled_address,
+    }
+    if numbers["rates"] != kernels.contact_rates.compiled_address:
+        numbers["derivatives"] = numbers["derivatives"] or 1  # robot-specific code does not call this kernel
+    code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
+    usable = is_fast(function) and key not in plan.known and (method is None or settings is not None)
+    if workspace is None or not n or not m or not usable or not all((*numbers.values(), code)):
+        return
+    form = plan.form(data, function, f"contact_models contact_datas {names}")
+    state = derivatives.after_impact if impact else derivatives.after_contacts
+    form.checks.append(("copy", 1, plan.numbers[layout.DAMPING :], state[-1:]))
+    if impact:
+        form.checks.append(("copy", 1, plan.numbers[layout.RESTITUTION :], state[-2:]))
+    if "r_coeff" in names:
+        x = np.zeros(1)
+        form.checks += [("real", form.positions["r_coeff"], x), ("equal", x.view("i8"), _bits(restitution))]
+        form.checks.append(("equal", state[-2:].view("i8"), _bits(restitution)))
+    if settings is not None:  # the settings determine the damping
+        words = np.zeros(layout.SETTINGS)
+        take_settings(form, names.split()[-1], words)
+        form.checks += [("equal", words[i:].view("i8"), int(settings[i])) for i in (layout.MU, layout.MOST_ITERATIONS)]
+        form.checks.append(("set", plan.numbers[layout.DAMPING :].view("i8"), _bits(lasting_damping_of(method))))
+    jacobian, response, turned, columns = workspace.rows
+    velocity = state[nq : nq + n]
+    form.arrays |= {
+        "q": state[:nq],
+        "v": velocity,
+        "tau": workspace.tau if impact else state[nq + n : -1],
+        "acting": workspace.acting,
+        "order": workspace.order,
+        "contact_sides": workspace.sides,
+        "jacobian": jacobian,
+        "response": response,
+        "turned": turned,
+        "columns": columns,
+        "asked": plan.index_for(layout.IMPACT if impact else layout.DYNAMICS),
+        "found": np.empty(n) if impact else data._ddq,
+    }
+    form.shapes |= {"rows": (m, n)}
+    form.checks.append(("finite", len(state), form.lead_to(state)))
+    form.run(
+        CONTACT_DERIVATIVES,
+        code,
+        workspace.tables[impact],
+        "forward forward_tables rates derivatives q v tau found asked numbers panel gram forces acting unasked dtau_dq "
+        "dtau_dv M - velocities order contact_sides factors jacobian response turned columns +matrix +matrix "
+        + ("spare +rows +rows spare_rows" if impact else "+matrix +rows +rows +rows"),
+        numbers,
+        {"spare": np.empty(n * n), "spare_rows": np.empty(m * n)},
+    )
+    form.work.append(("copy", data._M.size, data._M, data._M_kernel))
+    form.save(form.room("ddq_dq"), "ddq_dq")
+    form.save(form.room("ddq_dv"), "ddq_dv")
+    if impact:  # data stores the derivative of the change of velocity
+        (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(derivatives.ddq[1])
+        form.work.append(("minus", size, np.arange(size), after, ones, to))
+        form.work.append(("copy", m * n, derivatives.dlambda[2 * m * n :], np.full(m * n, np.nan)))
+    else:
+        form.save(form.room("ddq_dtau"), "ddq_dtau")
+    for i, name in enumerate(("dlambda_dq", "dlambda_dv", *["dlambda_dtau"] * (not impact))):
+        form.save(derivatives.dlambda[i * m * n : (i + 1) * m * n], name)
+    form.work.append(("set", derivatives.rows, m))
+    plan.keep(form, key)
+
+
+def _bits(x: float) -> int:
+    return int(np.float64(x).view(np.int64))
+
+
+def differentiate(
+    model: ClusterModel,
+    data: ClusterData,
+    plan: Plan | None,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray | None,
+    restitution: float,
+    damping: float,
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Compute derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
+
+    None if there is no plan, or rows are redundant. For an impact, tau is None and v is the velocity before it.
+    """
+    if plan is None:
+        return None
+    if plan.derivatives is None:
+        plan.derivatives = Workspace(model, data, plan)
+    workspace: Workspace = plan.derivatives
+    derivatives, n, m = data._derivatives, model.nv, len(plan.forces)
+    impact = tau is None
+    torque = workspace.tau if tau is None else tau
+    tables = workspace.tables[impact]
+    ddq = np.empty(n) if impact else data._ddq
+    motions, forces = np.empty((3, n * n)), np.empty((3, m * n))
+    out = *motions, *forces
+    outputs = [x.reshape(-1) for x in (derivatives.dtau_dq, derivatives.dtau_dv, data._M_kernel)]
+    # For an impact, inverse dynamics is differentiated at rest.
+    _bridge.supply_third(model, data, q, data._zeros if impact else v)
+    kind = layout.IMPACT if impact else layout.DYNAMICS
+    index, numbers, _, _ = tables_of = plan.tables(kind)
+    numbers[[layout.RESTITUTION, layout.DAMPING]] = restitution, damping
+    jacobian, _, turned, columns = workspace.rows
+    of_rates = (
+        q,
+        v,
+        torque,
+        ddq,
+        index,
+        numbers,
+        plan.forces,
+        workspace.acting,
+        derivatives.tau,
+        *outputs,
+        NOTHING,
+        jacobian,
+    )
+    if kernels.JIT:
+        of_forward = q, v, torque, *tables_of, plan.forces, ddq
+        code = data._run("contacts", "ddq", *of_forward)
+        if not code:  # otherwise the rows are redundant or the model is singular
+            forward = data._ready("contacts", *of_forward)
+            rates = data._ready("contact_rates", *of_rates, workspace.sides, turned, columns)
+            inverse = 0
+            if rates == kernels.contact_rates.compiled_address:  # generic code calls this kernel
+                inverse = data._kernels["rnea_derivatives"].address()
+            code = kernels.contact_derivatives.call(
+                tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, torque, ddq, *tables_of,
+                plan.forces, workspace.acting, derivatives.tau, *outputs, NOTHING, derivatives.tree, workspace.order,
+                workspace.sides, derivatives.factors, *workspace.rows, *out,
+            )  # fmt: skip
+    else:
+        code = _plain(data, plan, workspace, tables, q, v, torque, ddq, outputs, out, impact, restitution)
+    data._changed()
+    if code == LEFT_TO_KERNEL and not np.isfinite(numbers).all():  # prescribed motions of contacts are not finite
+        return np.full((3, n, n), np.nan), np.full((3, m, n), np.nan)
+    if code in (layout.REDUNDANT, LEFT_TO_KERNEL):
+        return None
+    _check.status(model, code, q)
+    return motions.reshape(3, n, n), forces.reshape(3, m, n)
+
+
+def _plain(
+    data: ClusterData,
+    plan: Plan,
+    workspace: Workspace,
+    tables: Any,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray,
+    ddq: np.ndarray,
+    outputs: list[np.ndarray],
+    out: tuple[np.ndarray, ...],
+    impact: bool,
+    restitution: float,
+) -> int:
+    """Run the steps of the kernel one by one; without the JIT, kernels have no addresses to pass."""
+    from ...kernels.contacts import derivatives as plain
+    from ...kernels.contacts.solutions import differentiated
+
+    def run(v: np.ndarray, a: np.ndarray) -> int:
+        kernel = data._kernels["rnea_derivatives"]
+        return int(kernel.call(tables, q, v, a, workspace.acting, data._derivatives.tau, *outputs, NOTHING))
+
+    tables_of = plan.tables(layout.IMPACT if impact else layout.DYNAMICS)
+    code = data._kernels["contacts"].call(data._pointers["ddq"], q, v, tau, *tables_of, plan.forces, ddq)
+    if code:
+        return int(code)
+    index, params, work, rates = tables.arrays
+    contact_index, numbers, _, gram = tables_of
+    plain.loads(index, contact_index, plan.forces, workspace.acting)
+    zeros = np.zeros(len(v))
+    code = run(zeros, ddq + restitution * v) if impact else run(v, ddq)
+    if code:
+        return code
+    jacobian, response, turned, columns = workspace.rows
+    plain.rows_of_contacts(
+        index,
+        params,
+        work,
+        rates,
+        contact_index,
+        numbers,
+        plan.forces,
+        jacobian,
+        workspace.sides[3 * len(v) ** 2 :],
+        turned,
+        columns,
+    )
+    if impact and (code := run(zeros, ddq - v)):
+        return code
+    tree, factors = data._derivatives.tree, data._derivatives.factors
+    return int(
+        differentiated(
+            index,
+            contact_index,
+            gram,
+            tree,
+            workspace.order,
+            workspace.sides,
+            factors,
+            *outputs,
+            jacobian,
+            response,
+            turned,
+            *out,
+        )
+    )
