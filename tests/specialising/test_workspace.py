@@ -108,6 +108,17 @@ def test_regressors_give_torques_energies_and_the_centre(name: str, rng: np.rand
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+def test_jacobians_of_subtrees_with_new_data(name: str, rng: np.random.Generator) -> None:
+    """With q and without an earlier call; the reference is Pinocchio on the spanning tree, times G."""
+    model = pc.load(name)
+    q, tree = pc.integrate(model, pc.neutral(model), 0.1 * rng.normal(size=model.nv)), model.inertia_tree
+    G = pc.coupling_jacobian(model, model.createData(), q)
+    for joint in sorted({0, 1, model.njoints // 2, model.njoints - 1}):
+        expected = pin.jacobianSubtreeCenterOfMass(tree, tree.createData(), q, joint) @ G
+        near(pc.jacobianSubtreeCenterOfMass(model, model.createData(), q, joint), expected, 1e-11)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
 def test_terms_of_frames_are_those_of_each(name: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
     data, q, v = model.createData(), np.array(model.q_reference), rng.normal(size=model.nv)

@@ -13,7 +13,7 @@ from ...compiler.operations import SUBTREE_JACOBIAN, TREE
 from ...compiler.owed import OF_TREE, bits
 from ...errors import ArgumentTypeError, shown
 from ...kernels.tables.tree_layout import MOTION
-from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, check_model
+from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
@@ -122,7 +122,7 @@ def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
             return ()
         if pose:
             run_tree(form, code, MOTION, "q")
-        words = form.run(SUBTREE_JACOBIAN, begun[1], data._tree_tables, f"{'-' if pose else 'q'} . +of_point")
+        words = form.run(SUBTREE_JACOBIAN, begun[1], data._tree_tables, "q . +of_point")
         form.checks.append(("index", form.positions[joint], data.model.njoints, 0, words.word("joint")))
         plans.append(form.plan())
     return tuple(plans)
@@ -158,10 +158,11 @@ def jacobianSubtreeCenterOfMass(
     root, result = _ids.joint(model, subtree_root_joint_id), np.empty((3, model.nv))
     if q is None:
         q = data._last_pose("jacobianSubtreeCenterOfMass")
-        _bridge.bring(model, data, q, data._zeros)
     else:
-        _tree.compute(model, data, MOTION, _check.pose(model, data, q))
-        q = NOTHING
+        q = _check.pose(model, data, q)
+        _tree.compute(model, data, MOTION, q)
+    # Robot-specific code does not fill the workspace of the links, so the kernel computes the placements from q.
+    _bridge.bring(model, data, q, data._zeros)
     data._run_in_tree(SUBTREE_JACOBIAN.name, data._tree_tables, q, root, result)
     return result
 
