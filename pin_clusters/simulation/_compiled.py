@@ -34,11 +34,10 @@ class CompiledMoves(Coordinates):
         self.plan, self.ratios = plan_of(model) if self.own else make_plan(model, self.columns)
         self.functions = functions_of(model)
         self.space = Workspace(model, self.functions, own=self.own)
-        self._scratch, self._loop_scratch = np.zeros((2, model.nq))
+        self._q_work, self._q_loops = np.zeros((2, model.nq))
         self._table: Table | None = None
 
     def table(self, forces: Forces | None) -> Table:
-        """Return the table of passive forces, which is built once."""
         if self._table is None:
             self._table = Table() if forces is None else forces.table(self.model)
         return self._table
@@ -48,15 +47,7 @@ class CompiledMoves(Coordinates):
         if (
             np.isfinite(x).all()
             and kernels.moved.call(
-                self.space.pointer,
-                self.space.calls,
-                self.plan,
-                self.ratios,
-                q,
-                x,
-                out,
-                self._scratch,
-                self._loop_scratch,
+                self.space.pointer, self.space.calls, self.plan, self.ratios, q, x, out, self._q_work, self._q_loops
             )
             == 0
         ):
@@ -67,7 +58,7 @@ class CompiledMoves(Coordinates):
         if self.model.closures:
             code = code_of(self.functions, kernels.coupling).call(self.space.tables.coupling, q, v)
             if code != 0:
-                return super()._coupling(q, v)  # raises the error
+                return super()._coupling(q, v)  # the Python version raises the error
         n, nv = self.model.own_tree.nv, self.model.nv
         G, g = np.split(self.space.coupling, [n * nv])
         return G.reshape(n, nv), g
@@ -94,7 +85,7 @@ class CompiledEngine(MixedEngine):
         super().__init__(settings, recorder)
         model = settings.model
         self._torque_callback: Any = None
-        # Of a step that Python repeats, so that no time is evaluated twice.
+        # Results from a step that Python repeats, so that no function is called twice for the same stage.
         self._callback_results = deque[Callable[..., Any]]()
         if callable(settings.torque):
             arguments = np.zeros(1 + model.nq + 2 * model.nv)
@@ -108,7 +99,6 @@ class CompiledEngine(MixedEngine):
         self._stages = np.zeros((5 + 3 * len(self.method.positions), model.nq))
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last valid step, even after an exception."""
         assert isinstance(on, CompiledMoves)
         s, clock, method = self.settings, self._clock, self.method
         limits = on.limits**2 if s.switch else np.full(len(on.limits), np.inf)
@@ -120,7 +110,7 @@ class CompiledEngine(MixedEngine):
         if self._torque_callback:
             arguments, times = self._torque_callback.asked, self._times(state.k, end)
             on.space.calls[[at.ASK, at.ASK_AT]] = native.ASK, id(self._torque_callback)
-        with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging step is detected afterwards
             kernels.simulate.call(
                 on.space.pointer, on.space.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
                 limits, on.space.coupling, on.space.energies, arguments, q_and_v, self._torque_table, times,
@@ -131,7 +121,7 @@ class CompiledEngine(MixedEngine):
         if clock[at.STOPPED]:
             self._store_callback_results(int(clock[at.ANSWERS]))
             try:
-                super().advance(on, state, state.k + 1)  # repeats the step, or raises the error
+                super().advance(on, state, state.k + 1)  # Python repeats the step, or raises the error
             finally:
                 self._callback_results.clear()
 

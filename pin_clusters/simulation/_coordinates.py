@@ -66,7 +66,6 @@ class Coordinates:
 
     @cached_property
     def data(self) -> ClusterData:
-        """Workspace of algorithms that are called from Python."""
         return self.model.createData()
 
     @cached_property
@@ -126,7 +125,6 @@ class Coordinates:
         return Sample(v, a, v_tree, energy, kinetic, self._residual(q), forces)
 
     def _coupling(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute G and its bias."""
         self.data._supply(q)
         return _bridge.matrix_and_bias(self.model, self.data, q, v)
 
@@ -152,7 +150,6 @@ class Coordinates:
         return int(over[0]) if len(over) else None
 
     def bounds(self) -> np.ndarray:
-        """Compute the condition bound of each cluster at the pose of the last ``accelerate``."""
         with np.errstate(invalid="ignore"):
             return np.sqrt(self.data._work[self.at])
 

@@ -64,7 +64,7 @@ class PythonEngine:
         self.method = METHODS.get(settings.method, METHODS["rk4"])
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last valid step, even after an exception.
+        """Run until step ``end``; ``state`` is always the state after the last valid step, even after an exception.
 
         Raises:
             NearSingular: Other coordinates may be better conditioned.
@@ -122,20 +122,15 @@ class PythonEngine:
     def _call(self, name: str, t: float, function: Any, *arguments: Any) -> np.ndarray:
         model = self.settings.model
         try:
-            returned = function(*arguments)
+            reply = function(*arguments)
         except Exception as error:
             raise FunctionFailed(f"{name} raised at t = {t:g} s: {type(error).__name__}: {error}") from error
-        if (
-            type(returned) is np.ndarray
-            and returned.shape == (model.nv,)
-            and returned.dtype == np.float64
-            and _finite(returned)
-        ):
-            return returned.copy()
+        if type(reply) is np.ndarray and reply.shape == (model.nv,) and reply.dtype == np.float64 and _finite(reply):
+            return reply.copy()
         try:
-            if np.ndim(returned) == 0 and model.nv == 1 and returned is not None:
-                returned = [returned]
-            vector = velocity(model, f"what {name} returned", returned)
+            if np.ndim(reply) == 0 and model.nv == 1 and reply is not None:
+                reply = [reply]
+            vector = velocity(model, f"what {name} returned", reply)
         except PinClustersError as error:
             raise FunctionFailed(f"{name} at t = {t:g} s: {error}") from error
         bad = np.flatnonzero(~np.isfinite(vector))

@@ -96,10 +96,7 @@ class Forces:
         """Compute the torques that gear losses subtract from the independent torques, shape (nv,).
 
         ``tau`` contains the motor torques. ``accelerate(x)`` returns the acceleration without losses under the
-        additional torque ``x``.
-
-        Raises:
-            ModelError: A gear locks.
+        additional torque ``x``. A gear that locks raises ``ModelError``.
         """
         law = Losses(model, data, q, v, self._of_motors)
         net_torque = law.motor_torque(tau) - law.friction
@@ -145,7 +142,6 @@ class Forces:
             self.loads = law.load(net_torque, model, a)[self.gears]
 
     def table(self, model: ClusterModel) -> Table:
-        """Build the kernels' table for one choice of independent joints."""
         lines, varying, G = self._forces.lines, _varying(model), model.tables.topology.G
         # The gears' own friction has separate entries.
         line_rows = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])

@@ -47,11 +47,7 @@ class Contacts:
         self._start: list[pin.SE3] = []
 
     def begin(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-        """Store the initial placements of the contacts.
-
-        Raises:
-            SimulationError: The initial velocity moves a held contact.
-        """
+        """Store the initial placements; raise ``SimulationError`` if the initial velocity moves a held contact."""
         forwardKinematics(model, data, q)
         self._start = [_between(data.tree, c) for c in self._models]
         rates = self._jacobian(model, data, q) @ v
@@ -112,7 +108,6 @@ class Contacts:
         return np.concatenate(gaps)
 
     def residual(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> float:
-        """Return the largest gap of a held contact, [m] or [rad]."""
         return self._worst(self.gap(model, data, q))[1]
 
     def _worst(self, rows: np.ndarray) -> tuple[int, float]:

@@ -63,7 +63,6 @@ class Watch:
 
 
 def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
-    """Return the message for a velocity that is not finite or too large after step k."""
     s = r.settings
     text = f"simulate: the simulation diverges: in the step from t = {s.time(k):g} s the velocity of "
     bad = np.flatnonzero(~np.isfinite(v))
@@ -118,9 +117,7 @@ def _history(r: Recorder) -> str:
 
 def _cure(r: Recorder) -> str:
     dt, contacts = r.settings.dt, r.settings.contacts
-    text = (
-        f"Reduce the step (dt = {dt:g} s now; try {dt / 10.0:g} s). error.result contains the motion up to this state."
-    )
+    text = f"Reduce the step (dt = {dt:g} s now; try {dt / 10.0:g} s). error.result contains the motion until then."
     if contacts is None or contacts.passive:
         return text
     return (

@@ -191,8 +191,6 @@ def ode(
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
     if tau is not None and not callable(tau) and np.ndim(tau) > 1:
-        raise ShapeError(
-            "ode: tau must be constant, shape (nv,), or a function tau(t, q, v): the solver chooses the steps."
-        )
+        raise ShapeError("ode: tau must be constant, shape (nv,), or a function tau(t, q, v): SciPy chooses the steps.")
     torque = torques(model, tau, 1)
     return Ode(model, q, torque[0] if isinstance(torque, np.ndarray) else torque, dynamics)

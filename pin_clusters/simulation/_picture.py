@@ -18,7 +18,6 @@ _SWITCH: dict[str, Any] = {"color": "#888888", "linewidth": 0.9, "linestyle": (0
 
 
 def draw(result: Any) -> "Figure":
-    """Plot coordinates, velocities, torques, ground forces, energy and constraint residual over time."""
     from matplotlib.figure import Figure
 
     shown = np.unique(np.linspace(0, len(result.time) - 1, _POINTS).astype(int))

@@ -111,7 +111,6 @@ def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple
 
 @once
 def coordinates(model: ClusterModel) -> tuple[str, ...]:
-    """Return name and unit of each entry of q."""
     tree, labels_of_q = model.own_tree, [""] * model.nq
     for j in range(1, tree.njoints):
         chain = primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])

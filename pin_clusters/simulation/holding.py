@@ -70,9 +70,7 @@ class Hold:
         self.model, self.home = model, np.array(home)
         for name, gain in (("kp", kp), ("kd", kd)):
             if gain is not None and number(name, gain) < 0.0:
-                raise SimulationError(
-                    f"{name} = {gain:g} is negative; a negative gain pushes the robot away from the pose."
-                )
+                raise SimulationError(f"{name} = {gain:g} is negative: it would push the robot away from the pose.")
         springs = [s.along for s in model.constraints if isinstance(s, Spring) and any(s.stiffness)]
         single = {n: model.joint_idx_v(n) for n in model.independent_joints if tree.joints[tree.getJointId(n)].nv == 1}
         driven = np.isin(np.arange(model.nv), [i for n, i in single.items() if n not in springs])

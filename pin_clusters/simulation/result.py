@@ -183,7 +183,6 @@ class SimulationResult:
         write_csv(path, self._columns())
 
     def _columns(self) -> dict[str, np.ndarray]:
-        """Return the columns of the CSV table by name."""
         q_names = self.coordinates or tuple(f"q[{i}]" for i in range(self.q.shape[1]))
         columns = {"time [s]": self.time, **dict(zip(q_names, self.q.T, strict=True))}
         forces = {"rad": "N m", "m": "N"}

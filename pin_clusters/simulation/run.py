@@ -74,7 +74,7 @@ def simulate(
         passive: Whether the springs, dampers, dry friction and gravity compensation of ``model.passive`` and the losses
             of motors and gears act. ``tau`` and ``energy`` of the result exclude them.
         ground: A plane with friction. Contacts with it open and close during the simulation.
-        touching: Where the robot can touch: frames or points as in ``pc.contact_points``, or a ``pin.GeometryModel`` of
+        touching: Parts that can touch: frames or points as in ``pc.contact_points``, or a ``pin.GeometryModel`` of
             ``model.tree``; by default ``model.collision``.
         limits: ``"position"`` stops joints at the ends of their ranges, dependent joints too; ``"effort"`` limits
             torques to the motors' torque limits; True does both.

@@ -47,7 +47,6 @@ class CompiledGroundEngine:
         return GroundEngine(self.settings, self.recorder, self._world, compiled=True)
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the final state."""
         return self.recorder.end(on, state)
 
     def acceleration(
@@ -56,7 +55,6 @@ class CompiledGroundEngine:
         return self._python.acceleration(on, k, t, q, v)
 
     def advance(self, on: Any, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last valid step, even after an exception."""
         if on not in self._steps:
             self._steps[on] = Steps(on, self.settings, self._guards, self._row, _ROWS)
         steps, acting = self._steps[on], self.settings.passive
@@ -97,7 +95,6 @@ class CompiledGroundEngine:
 def ground_engine_for(
     settings: Settings, recorder: Any, world: World, compiled: bool
 ) -> GroundEngine | CompiledGroundEngine:
-    """Choose the fastest engine for a simulation with a world."""
     if settings.method == "events":
         from .events import EventEngine
 

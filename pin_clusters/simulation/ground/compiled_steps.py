@@ -118,10 +118,8 @@ class Steps:
     def run(self, end: int, phase: int = at.BEGIN) -> int:
         """Run until step ``end`` or until the caller must act; return the reason.
 
-        ``samples`` must have capacity for all steps before ``end``.
-
-        Raises:
-            NotSolved: No impulses were found in step ``step``.
+        ``samples`` must have capacity for all steps before ``end``. Raises ``NotSolved`` if step ``step`` has no
+        impulses.
         """
         clock, call, address = self._clock, self._call, self._block.address
         clock[at.END] = end
@@ -199,22 +197,9 @@ def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
 
 
 def _state(model: ClusterModel) -> at.State:
-    q, middle, scratch_q, spare, held = np.zeros((5, model.nq))
+    q, middle, *scratch_q = np.zeros((5, model.nq))
     v, free, v_next, a, x, mapped, still = np.zeros((7, model.nv))
-    return at.State(
-        q=q,
-        v=v,
-        middle=middle,
-        free=free,
-        v_next=v_next,
-        a=a,
-        x=x,
-        other=scratch_q,
-        spare=spare,
-        held=held,
-        mapped=mapped,
-        still=still,
-    )
+    return at.State(q, v, middle, free, v_next, a, x, *scratch_q, mapped, still)
 
 
 def _points(
@@ -224,19 +209,17 @@ def _points(
     model, n, normal = on.model, len(points), ground.axes[2]
     ids = points.joints.tolist()
     joints = [*ids, *guards.joints.tolist()]
-    position_query, full = _asked(model, joints, whole=False), _asked(model, ids, whole=True)
+    query, full = _asked(model, joints, whole=False), _asked(model, ids, whole=True)
     offsets = -points.radii[:, None] * normal
     full.put(points.places, offsets)
-    position_query.put(
-        np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))])
-    )
+    query.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
     q, v, wishes = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
-    for slot, query, count in ((at.WHERE, position_query, len(joints)), (at.WHOLE, full, n)):
+    for slot, request, count in ((at.WHERE, query, len(joints)), (at.WHOLE, full, n)):
         if count:
             special = wishes.get("points")
             generic = kernels.of("points", with_loops(model))
-            calls[slot] = generic.address() if special is None else special.address(q, v, *query.arguments)
-    index, numbers, panel, no_gram, no_response, places, no_velocities = position_query.arguments
+            calls[slot] = generic.address() if special is None else special.address(q, v, *request.arguments)
+    index, numbers, panel, no_gram, no_response, places, no_velocities = query.arguments
     whole_index, whole_numbers, whole_panel, gram, response, positions, velocities = full.arguments
     ends, last, impulses = np.zeros((3, 3 * n))
     return at.Points(
@@ -263,22 +246,10 @@ _layouts: dict[int, dict[tuple[tuple[int, ...], bool], Points]] = {}
 
 
 def _system(n: int) -> at.System:
-    indices, selected, stay = np.zeros((3, n), dtype=np.int64)
+    near_points, selected, stay = np.zeros((3, n), dtype=np.int64)
     A, B = np.zeros((2, 9 * n * n))
     g, guess, answer, trial, solution, change = np.zeros((6, 3 * n))
-    return at.System(
-        near=indices,
-        chosen=selected,
-        A=A,
-        g=g,
-        guess=guess,
-        answer=answer,
-        B=B,
-        tried=trial,
-        found=solution,
-        change=change,
-        stay=stay,
-    )
+    return at.System(near_points, selected, A, g, guess, answer, B, trial, solution, change, stay)
 
 
 def _numbers(settings: Settings, ground: Ground, slack: float) -> np.ndarray:

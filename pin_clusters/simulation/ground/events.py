@@ -53,9 +53,13 @@ _DIPS = np.linspace(0.0, 1.0, 10)[1:-1]
 """Fractions of a step at which the cubic interpolant of the gaps is checked."""
 
 
+Pushes = list[tuple[float, Push]]
+"""Times [s] and impulses of the parts of a step."""
+
+
 @dataclass
-class EventState:
-    """A state, its forces, the acting torque, and the torque demand beyond the limits."""
+class Stage:
+    """A state at a stage of a step, its forces, the acting torque, and the torque demand beyond the limits."""
 
     q: np.ndarray
     v: np.ndarray
@@ -80,12 +84,11 @@ class EventEngine(GroundEngine):
     torque = PythonEngine.torque  # evaluated at every stage, not once per step
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last valid step, even after an exception."""
         s = self.settings
         while state.k < end:
             k = state.k
             t, h = s.time(k), s.step(k)
-            modes, pushes = deepcopy(self._modes), list[tuple[float, Push]]()
+            modes, pushes = deepcopy(self._modes), Pushes()
             current = self._at(on, k, t, state.q, state.v, h, modes)
             if s.switch and (which := on.near_singular()) is not None:
                 raise NearSingular(which)
@@ -103,16 +106,13 @@ class EventEngine(GroundEngine):
             state.k, state.q, state.v = k + 1, current.q, current.v
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the final state."""
         s = self.settings
         current = self._at(on, state.k, s.time(state.k), state.q, state.v, s.dt, self._modes)
         if self.recorder.wants(state.k):
             self.recorder.add(s.time(state.k), state.q, current.tau, on.sample(state.q, state.v, current.forces.a))
         return current.forces.a
 
-    def _at(
-        self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes
-    ) -> EventState:
+    def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> Stage:
         """Evaluate forces and torques at a state in fixed modes."""
         demand = self.torque(on, k, t, q, v)
         tau = (
@@ -122,18 +122,11 @@ class EventEngine(GroundEngine):
         )
         free = on.accelerate(q, v, tau, self.settings.passive)
         held = ContactState(self._world, on, q, v, free, modes.kinds != OPEN)
-        return EventState(q, v, held, held.forces(modes, h), tau, demand - tau)
+        return Stage(q, v, held, held.forces(modes, h), tau, demand - tau)
 
     def _over(
-        self,
-        on: Coordinates,
-        k: int,
-        t: float,
-        h: float,
-        current: EventState,
-        modes: Modes,
-        pushes: list[tuple[float, Push]],
-    ) -> tuple[EventState, Modes]:
+        self, on: Coordinates, k: int, t: float, h: float, current: Stage, modes: Modes, pushes: Pushes
+    ) -> tuple[Stage, Modes]:
         """Advance the state over one step, from event to event."""
         done, events, attempts = 0.0, 0, 0
         while h - done > 1e-12 * h:
@@ -176,8 +169,8 @@ class EventEngine(GroundEngine):
         return current, modes
 
     def _part(
-        self, on: Coordinates, k: int, t: float, h: float, begin: EventState, modes: Modes
-    ) -> tuple[EventState, Any, float]:
+        self, on: Coordinates, k: int, t: float, h: float, begin: Stage, modes: Modes
+    ) -> tuple[Stage, Any, float]:
         """Take one step of the pair without an event.
 
         Returns the end state; the rates of increment, velocity, impulses and work; and the error over the tolerance.
@@ -189,7 +182,7 @@ class EventEngine(GroundEngine):
             return stages[-1].forces.a
 
         try:
-            q, v, increment_rates = step(_METHOD, f, on, t, h, begin.q, begin.v, begin.forces.a)
+            q, v, dxdt = step(_METHOD, f, on, t, h, begin.q, begin.v, begin.forces.a)
             if not np.abs(v).max(initial=0.0) < FASTEST or not np.isfinite(q).all():
                 raise Diverged(v)
             f(t + h, *put_back(self._world, on, q, v, modes))
@@ -197,39 +190,25 @@ class EventEngine(GroundEngine):
             if shortest or isinstance(failed, FunctionFailed):
                 raise
             return begin, None, np.inf
-        rates = np.array(
-            [np.r_[w, (x := y.forces).a, x.l, x.l @ y.held.u] for w, y in zip(increment_rates, stages, strict=True)]
-        )
-        error = np.abs(h * RK45.E @ rates)[: 2 * len(v)].max(initial=0.0) / (
-            s.atol + s.rtol * np.abs(v).max(initial=0.0)
-        )
-        return stages[-1], rates, float(error)
+        rates = np.array([np.r_[w, (x := y.forces).a, x.l, x.l @ y.held.u] for w, y in zip(dxdt, stages, strict=True)])
+        err = np.abs(h * RK45.E @ rates)[: 2 * len(v)].max(initial=0.0) / (s.atol + s.rtol * np.abs(v).max(initial=0.0))
+        return stages[-1], rates, float(err)
 
     def _inside(
-        self,
-        on: Coordinates,
-        k: int,
-        t: float,
-        h: float,
-        first: EventState,
-        modes: Modes,
-        end: EventState,
-        rates: np.ndarray,
-        s: float,
-    ) -> tuple[EventState, Push]:
-        """Interpolate the state after a fraction s of a step with order 4, and the impulses until then."""
-        nv = len(first.v)
+        self, on: Coordinates, k: int, t: float, h: float, a: Stage, modes: Modes, b: Stage, rates: np.ndarray, s: float
+    ) -> tuple[Stage, Push]:
+        """Interpolate the state after a fraction s of the step from stage a to b with order 4, and the impulses."""
+        nv = len(a.v)
         x, v, l, work = np.split(h * (RK45.P @ s ** np.arange(1, 5)) @ rates, [nv, 2 * nv, -1])
         if s < 1.0:
-            q, v = put_back(self._world, on, on.move(first.q, x), first.v + v, modes)
-            end = self._at(on, k, t + s * h, q, v, h, modes)
-        laws = violation(s * h * end.forces.l, end.held.u, end.held.mu)
-        return end, Push(end.held.candidates, modes.kinds != OPEN, l, laws, float(work[0]))
+            q, v = put_back(self._world, on, on.move(a.q, x), a.v + v, modes)
+            b = self._at(on, k, t + s * h, q, v, h, modes)
+        laws = violation(s * h * b.forces.l, b.held.u, b.held.mu)
+        return b, Push(b.held.pairs, modes.kinds != OPEN, l, laws, float(work[0]))
 
-    def _happens(self, current: EventState, modes: Modes, h: float) -> bool:
-        """Whether an event has occurred."""
-        candidates, held = current.held.candidates, current.held
-        lands = (modes.kinds == OPEN) & (candidates.room < 0.0) & (held.speeds[candidates.normals] < 0.0)
+    def _happens(self, current: Stage, modes: Modes, h: float) -> bool:
+        pairs, held = current.held.pairs, current.held
+        lands = (modes.kinds == OPEN) & (pairs.room < 0.0) & (held.speeds[pairs.normals] < 0.0)
         slip = held.slip
         turns = np.sum(slip * modes.ways[held.points], axis=1) <= 0.5 * np.hypot(*slip.T)
         if lands.any() or turns[modes.kinds[held.points] == SLIDES].any():
@@ -250,24 +229,15 @@ class EventEngine(GroundEngine):
         return False
 
     def _event(
-        self,
-        on: Coordinates,
-        k: int,
-        t: float,
-        current: EventState,
-        modes: Modes,
-        h: float,
-        pushes: list[tuple[float, Push]],
-        first: bool = False,
-    ) -> tuple[EventState, Modes]:
-        """Compute the state and the modes after an event."""
-        old, candidates, q, v = modes.kinds, current.held.candidates, current.q, current.v
+        self, on: Coordinates, k: int, t: float, now: Stage, modes: Modes, h: float, pushes: Pushes, first: bool = False
+    ) -> tuple[Stage, Modes]:
+        old, pairs, q, v = modes.kinds, now.held.pairs, now.q, now.v
         modes = deepcopy(modes)
-        lands = (old == OPEN) & (candidates.room < 0.0) & (current.held.speeds[candidates.normals] < 0.0)
-        held = current.held
+        lands = (old == OPEN) & (pairs.room < 0.0) & (now.held.speeds[pairs.normals] < 0.0)
+        held = now.held
         try:
             if first or lands.any():
-                touching = (old != OPEN) | lands | (candidates.room <= _TOUCHES)
+                touching = (old != OPEN) | lands | (pairs.room <= _TOUCHES)
                 if (count := np.count_nonzero(touching)) > _MANY:
                     raise TooLargeError(
                         f"simulate: {count} points and stops touch at once at t = {t:g} s, but method='events' is "
@@ -276,7 +246,7 @@ class EventEngine(GroundEngine):
                     )
                 held = ContactState(self._world, on, q, v, None, touching)
                 modes, solution = after_impact(held, self._solver, modes)
-                push = Push(candidates, touching, solution.l, violation(solution.l, solution.rates, held.mu))
+                push = Push(pairs, touching, solution.l, violation(solution.l, solution.rates, held.mu))
                 push.work = 0.5 * float(solution.l @ (held.speeds[held.rows] + solution.rates))
                 push.iterations = self._solver.iterations
                 pushes.append((t, push))
@@ -284,20 +254,19 @@ class EventEngine(GroundEngine):
             slides, speed = modes.kinds[held.points] == SLIDES, np.hypot(*held.slip.T)
             if (slides & (speed <= REST)).any():
                 sticking = held.points[slides & (speed <= _ALSO)]
-                modes.kinds[sticking], modes.anchors[sticking] = STICKS, candidates.places[sticking]
+                modes.kinds[sticking], modes.anchors[sticking] = STICKS, pairs.places[sticking]
                 q, v = put_back(self._world, on, q, v, modes)
             held = self._at(on, k, t, q, v, h, modes).held
             held.renew(modes)
-            modes = held.resolved(self._solver, modes, h) if current.next_modes is None else current.next_modes
+            modes = held.resolved(self._solver, modes, h) if now.next_modes is None else now.next_modes
         except NotSolved as error:
-            text = self._unsolved(t, error, held.G, candidates, np.isin(np.arange(len(candidates.room)), held.which))
+            text = self._unsolved(t, error, held.G, pairs, np.isin(np.arange(len(pairs.room)), held.which))
             raise StepFailed(f"{text} Or use method='moreau'.") from None
-        begins = ((modes.kinds == STICKS) & ((old != STICKS) | first))[: candidates.contacts]
-        modes.anchors[begins] = candidates.places[begins]
+        begins = ((modes.kinds == STICKS) & ((old != STICKS) | first))[: pairs.contacts]
+        modes.anchors[begins] = pairs.places[begins]
         return self._at(on, k, t, *put_back(self._world, on, q, v, modes), h, modes), modes
 
     def _storm(self, t: float, now: float, modes: Modes) -> str:
-        """Return the message for too many events in one step."""
         names, n = self.settings.model.names, len(self._world.points)
         closed = np.flatnonzero(modes.kinds)
         names_there = {repr(names[j]) for j in self._world.points.joints[closed[closed < n]].tolist()}
@@ -312,7 +281,7 @@ class EventEngine(GroundEngine):
 
 def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> float | None:
     """Return the fraction of a step where a contact that is open at both ends penetrates most; None if none does."""
-    rooms, normals = [x.candidates.room for x in (start, end)], start.candidates.normals
+    rooms, normals = [x.pairs.room for x in (start, end)], start.pairs.normals
     gaps = CubicHermiteSpline([0.0, h], rooms, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
     gaps[:, (modes.kinds != OPEN) | (np.minimum(*rooms) < 0.0)] = 0.0
     if not gaps.size or not gaps.min() < 0.0:
@@ -325,8 +294,7 @@ def put_back(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Close the touching contacts again with the smallest change of q and v; sticking points return to their anchors.
 
-    Raises:
-        StepFailed: The contacts cannot be closed.
+    Raises ``StepFailed`` if the contacts cannot be closed.
     """
     kinds, n = modes.kinds, len(world.points)
     points = (kinds[:n] == STICKS) & (world.points.radii == 0.0)  # balls roll away from their anchors
@@ -334,14 +302,12 @@ def put_back(
     if not len(rows):
         return q, v
     for i in range(PUTS):
-        candidates = world.look(q, np.inf)
-        gaps = np.concatenate([np.zeros(3 * n), candidates.room[n:]])
+        pairs = world.look(q, np.inf)
+        gaps = np.concatenate([np.zeros(3 * n), pairs.room[n:]])
         three = points_of(gaps, n)
-        three[points] = np.einsum(
-            "nij,nj->ni", candidates.axes[points], candidates.places[points] - modes.anchors[points]
-        )
-        three[:, 2] = candidates.room[:n]
-        J = world.rows(on, q, candidates)[rows]
+        three[points] = np.einsum("nij,nj->ni", pairs.axes[points], pairs.places[points] - modes.anchors[points])
+        three[:, 2] = pairs.room[:n]
+        J = world.rows(on, q, pairs)[rows]
         response = computeMinverse(on.model, on.data, q) @ J.T
         G = J @ response
         worst = float(np.abs(gaps[rows]).max())

@@ -66,7 +66,7 @@ class ContactState:
     """A state, with the contacts and stops that touch there.
 
     Attributes:
-        candidates: All contacts and stops.
+        pairs: All contacts and stops.
         speeds: Velocities of all rows.
         rows: Indices of the rows that touch.
         points: Indices of the contacts that touch.
@@ -76,13 +76,13 @@ class ContactState:
         self, world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, free: np.ndarray | None, touching: np.ndarray
     ) -> None:
         """Compute rows and Delassus matrix; without a free acceleration, rates are velocities and forces impulses."""
-        self.candidates = candidates = world.look(q, np.inf)
-        J, n = world.rows(on, q, candidates), candidates.contacts
+        self.pairs = pairs = world.look(q, np.inf)
+        J, n = world.rows(on, q, pairs), pairs.contacts
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])
         self.rows = per_row(touching, n, touching)
         self.u, self.start, held = self.speeds[self.rows], v if free is None else free, J[self.rows]
         self.response = computeMinverse(on.model, on.data, q) @ held.T
-        self.G, self.b, self.mu = held @ self.response, self.u, candidates.friction[self.points]
+        self.G, self.b, self.mu = held @ self.response, self.u, pairs.friction[self.points]
         if free is not None and len(held):
             self.b = held @ free + _bias(world, on, q, v)[self.rows]
 
@@ -92,9 +92,8 @@ class ContactState:
         return points_of(self.u, len(self.points))[:, :2]
 
     def renew(self, modes: Modes) -> None:
-        """Update the sliding directions of sliding contacts."""
         sliding = self.points[(modes.kinds[self.points] == SLIDES) & (np.hypot(*self.slip.T) > REST)]
-        slip = points_of(self.speeds, self.candidates.contacts)[sliding, :2]
+        slip = points_of(self.speeds, self.pairs.contacts)[sliding, :2]
         modes.ways[sliding] = slip / np.hypot(*slip.T)[:, None]
 
     def forces(self, modes: Modes, h: float) -> ModeForces:
@@ -108,21 +107,19 @@ class ContactState:
         if not n + len(kinds):
             return ModeForces(self.start, last, last, modes.ways[self.points], True)
         slip, before = self.slip, modes.ways[self.points]
-        slides, first_rows = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
+        slides, starts = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
         rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))
         # a sticking contact moves by rounding errors only, which define no direction
         explicit = ways = _along(np.where((np.hypot(*slip.T) > _STANDS)[:, None], slip, before), before)
-        weights = np.maximum(
-            np.abs(self.G[first_rows[:, None], first_rows]), np.abs(self.G[first_rows[:, None] + 1, first_rows + 1])
-        )
+        weights = np.maximum(np.abs(self.G[starts[:, None], starts]), np.abs(self.G[starts[:, None] + 1, starts + 1]))
         for _ in range(_ROUNDS):
             P = np.eye(len(self.rows))
-            P[first_rows, first_rows + 2], P[first_rows + 1, first_rows + 2] = -(slides * self.mu * ways.T)
+            P[starts, starts + 2], P[starts + 1, starts + 2] = -(slides * self.mu * ways.T)
             A = (self.G @ P[:, rows])[rows]
             x, _, rank, _ = np.linalg.lstsq(A, -self.b[rows] - A @ last[rows], rcond=2e-14 * len(rows))
             l = P[:, rows] @ (last[rows] + x)
             rates = self.b + self.G @ l
-            grip = weights @ (self.mu * np.maximum(l[first_rows + 2], 0.0))
+            grip = weights @ (self.mu * np.maximum(l[starts + 2], 0.0))
             rate = points_of(rates, n)[:, :2]
             if ways is explicit:
                 speed, slowing = np.hypot(*slip.T), -np.sum(rate * ways, axis=1)
@@ -162,10 +159,7 @@ class ContactState:
         """Find modes that satisfy the laws for accelerations; also return whether their forces confirm them.
 
         Moving contacts keep their direction. The solver's accuracy does not separate slow sliding from sticking; forces
-        do.
-
-        Raises:
-            NotSolved: There is no solution, or the solver did not find it.
+        do. Raises ``NotSolved`` if the solver finds no solution.
         """
         n, largest = len(self.points), float(np.abs(self.b).max(initial=0.0)) or 1.0
         slip = self.slip
@@ -214,11 +208,7 @@ class ContactState:
 
 
 def after_impact(held: ContactState, solver: Impulses, modes: Modes) -> tuple[Modes, ModeForces]:
-    """Compute modes and velocities after an impact: the same laws for impulses and velocities.
-
-    Raises:
-        NotSolved: No impulses were found.
-    """
+    """Compute modes and velocities after an impact: the same laws for impulses, which raise ``NotSolved`` too."""
     n, largest = len(held.points), float(np.abs(held.b).max(initial=0.0)) or 1.0
     l = largest * solver.solve(held.G, held.b / largest, held.mu)
     end, small = held.b + held.G @ l, _SURE * max(1.0, largest)

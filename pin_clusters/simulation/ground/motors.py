@@ -21,10 +21,8 @@ class Motors:
         tree, self._model, self._data = model.own_tree, model, model.createData()
         limit = tree.effortLimit
         rotor_limits = [np.inf if r.joint_id is None else float(limit[tree.idx_vs[r.joint_id]]) for r in model.rotors]
-        has_motor_limit = [
-            r.motor is not None and np.isfinite(r.motor.torque_limits([-1e9, 0.0])).any() for r in model.rotors
-        ]
-        self._rotors = [i for i, rotor_limit in enumerate(rotor_limits) if rotor_limit < _NONE or has_motor_limit[i]]
+        limited = [r.motor is not None and np.isfinite(r.motor.torque_limits([-1e9, 0.0])).any() for r in model.rotors]
+        self._rotors = [i for i, rotor_limit in enumerate(rotor_limits) if rotor_limit < _NONE or limited[i]]
         self._most = np.array([rotor_limits[i] for i in self._rotors])
         self._motors = [(k, m) for k, i in enumerate(self._rotors) if (m := model.rotors[i].motor) is not None]
         driven = np.zeros(model.nv, dtype=bool)

@@ -81,7 +81,7 @@ class Stops:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Pairs:
     """Possible contacts at a pose, one entry each; the stops follow in ``room``."""
 
     # Joint ids of the two sides, shape (n, 2); 0 is the universe, and as second side also the ground.
@@ -108,13 +108,13 @@ class Candidates:
         count = sum(isinstance(key, int) for key in self.keys)
         return np.arange(len(self.room)) < count
 
-    def within(self, reach: float) -> Candidates:
-        """Return these candidates without contacts whose gap exceeds ``reach`` [m]."""
+    def within(self, reach: float) -> Pairs:
+        """Return these pairs without contacts whose gap exceeds ``reach`` [m]."""
         n = self.contacts
         if not (self.room[:n] > reach).any():
             return self
         indices = np.flatnonzero(self.room[:n] <= reach)
-        return Candidates(
+        return Pairs(
             self.joints[indices],
             self.places[indices],
             self.axes[indices],
@@ -143,36 +143,29 @@ class World:
         self.names = tuple(model.names[j] for j in self.bodies)
 
     def begin(self, model: ClusterModel, q: np.ndarray) -> None:
-        """Check that q is not below the ground, inside another shape, or beyond a stop.
-
-        Raises:
-            SimulationError: It is.
-        """
-        candidates = self.look(q)
-        n = candidates.contacts
-        low = candidates.room < -_BELOW
+        """Raise ``SimulationError`` if q is below the ground, inside another shape, or beyond a stop."""
+        pairs = self.look(q)
+        n = pairs.contacts
+        low = pairs.room < -_BELOW
         if low[:n].any():
-            i = int(np.argmin(candidates.room[:n]))
-            on = (
-                "the ground" if not candidates.joints[i, 1] and isinstance(candidates.keys[i], int) else "another shape"
-            )
+            i = int(np.argmin(pairs.room[:n]))
+            on = "the ground" if not pairs.joints[i, 1] and isinstance(pairs.keys[i], int) else "another shape"
             raise SimulationError(
-                f"simulate: at q0, the body of joint {model.names[int(candidates.joints[i, 0])]!r} is "
-                f"{-candidates.room[i]:.3g} m inside {on}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
+                f"simulate: at q0, the body of joint {model.names[int(pairs.joints[i, 0])]!r} is "
+                f"{-pairs.room[i]:.3g} m inside {on}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
             )
         if low[n:].any():
-            i = int(np.argmin(candidates.room[n:]))
+            i = int(np.argmin(pairs.room[n:]))
             raise SimulationError(
-                f"simulate: q0 is {-candidates.room[n + i]:.3g} rad or m beyond a stop: it violates "
+                f"simulate: q0 is {-pairs.room[n + i]:.3g} rad or m beyond a stop: it violates "
                 f"{self.stops.names[i]}. Start within the limits, or pass limits=False or limits='effort'."
             )
 
     def lowest(self, model: ClusterModel, q: np.ndarray) -> float:
-        """Compute the smallest distance from the ground, [m]."""
-        candidates = self.look(q, FAR)
-        return float(candidates.room[: candidates.contacts].min(initial=np.inf))
+        pairs = self.look(q, FAR)
+        return float(pairs.room[: pairs.contacts].min(initial=np.inf))
 
-    def look(self, q: np.ndarray, reach: float = 0.01) -> Candidates:
+    def look(self, q: np.ndarray, reach: float = 0.01) -> Pairs:
         """Find the possible contacts at a pose whose gap is at most ``reach`` [m]."""
         data, n = self._data, len(self.points)
         pin.forwardKinematics(self._tree, data, q)
@@ -185,42 +178,40 @@ class World:
             gaps = places @ self.axes[2] - self.ground.height - self.points.radii
             places -= self.points.radii[:, None] * self.axes[2]
             axes[:] = self.axes
-        candidates = Candidates(
-            self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all
-        ).within(reach)
+        pairs = Pairs(self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all).within(reach)
         if self.shapes is None:
-            return candidates
+            return pairs
         shape_contacts = self.shapes.look(data, reach)
-        gaps = candidates.room[: candidates.contacts]
-        return Candidates(
-            np.concatenate([candidates.joints, shape_contacts.joints]),
-            np.concatenate([candidates.places, shape_contacts.places]),
-            np.concatenate([candidates.axes, shape_contacts.axes]),
-            np.concatenate([candidates.friction, shape_contacts.friction]),
+        gaps = pairs.room[: pairs.contacts]
+        return Pairs(
+            np.concatenate([pairs.joints, shape_contacts.joints]),
+            np.concatenate([pairs.places, shape_contacts.places]),
+            np.concatenate([pairs.axes, shape_contacts.axes]),
+            np.concatenate([pairs.friction, shape_contacts.friction]),
             np.concatenate([gaps, shape_contacts.gaps, stops]),
-            [*candidates.keys, *shape_contacts.keys],
+            [*pairs.keys, *shape_contacts.keys],
         )
 
-    def rows(self, on: Coordinates, q: np.ndarray, candidates: Candidates) -> np.ndarray:
+    def rows(self, on: Coordinates, q: np.ndarray, pairs: Pairs) -> np.ndarray:
         """Compute the rows of all contacts and stops, shape (3 contacts + stops, nv).
 
         The rows of a contact give the velocity of its first side relative to the second.
         """
-        nv, n, tree, data = on.model.nv, candidates.contacts, self._tree, self._data
+        nv, n, tree, data = on.model.nv, pairs.contacts, self._tree, self._data
         J = np.zeros((3 * n + len(self.stops), nv))
         on.data._supply(q)
         G = _bridge.matrix(on.model, on.data, q)
         if n:
             pin.computeJointJacobians(tree, data, q)
             for side, sign in ((0, 1.0), (1, -1.0)):
-                for j in np.unique(candidates.joints[:, side]).tolist():
+                for j in np.unique(pairs.joints[:, side]).tolist():
                     if j:
-                        on_joint = np.flatnonzero(candidates.joints[:, side] == j)
+                        on_joint = np.flatnonzero(pairs.joints[:, side] == j)
                         jacobian = pin.getJointJacobian(tree, data, j, pin.LOCAL_WORLD_ALIGNED)
                         jacobian = jacobian.reshape(6, tree.nv) @ G  # with tree.nv = 1 Pinocchio returns a vector
-                        arms = candidates.places[on_joint] - data.oMi[j].translation
+                        arms = pairs.places[on_joint] - data.oMi[j].translation
                         point_rows = jacobian[:3] - np.cross(arms[:, :, None], jacobian[None, 3:], axis=1)
-                        J[: 3 * n].reshape(n, 3, nv)[on_joint] += sign * (candidates.axes[on_joint] @ point_rows)
+                        J[: 3 * n].reshape(n, 3, nv)[on_joint] += sign * (pairs.axes[on_joint] @ point_rows)
         if len(self.stops):
             J[3 * n :] = self.stops.sides[:, None] * G[self.stops.columns]
         return J

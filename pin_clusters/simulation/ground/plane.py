@@ -72,7 +72,6 @@ def axes_of(n: np.ndarray) -> np.ndarray:
 
 
 def number(name: str, x: Any) -> float:
-    """Return x as a finite float, or raise an error about ``name``."""
     value = real(x)
     if value is None:
         raise ArgumentTypeError(f"{name} must be a number, got {shown(x)}.")

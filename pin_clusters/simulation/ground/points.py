@@ -80,22 +80,19 @@ def corners(points: ContactPoints) -> ContactPoints:
 
     corner_indices = []
     for j, radius in sorted(set(zip(points.joints.tolist(), points.radii.tolist(), strict=True))):
-        indices = np.flatnonzero((points.joints == j) & (points.radii == radius))
-        x = points.places[indices] - points.places[indices].mean(axis=0)
+        idx = np.flatnonzero((points.joints == j) & (points.radii == radius))
+        x = points.places[idx] - points.places[idx].mean(axis=0)
         _, size, axes = np.linalg.svd(x, full_matrices=False)
         rank = int(np.count_nonzero(size > 1e-9 * max(1e-3, size[0])))
         along = x @ axes[:rank].T
-        if rank > 1 and len(indices) > rank + 1:
-            indices = indices[ConvexHull(along).vertices]
+        if rank > 1 and len(idx) > rank + 1:
+            idx = idx[ConvexHull(along).vertices]
         elif rank < 2:
-            indices = indices[list({int(along.sum(axis=1).argmin()), int(along.sum(axis=1).argmax())})]
-        corner_indices.append(indices)
-    indices = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *corner_indices]))
+            idx = idx[list({int(along.sum(axis=1).argmin()), int(along.sum(axis=1).argmax())})]
+        corner_indices.append(idx)
+    idx = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *corner_indices]))
     return ContactPoints(
-        points.joints[indices],
-        points.places[indices],
-        points.radii[indices],
-        tuple(points.names[i] for i in indices if points.names),
+        points.joints[idx], points.places[idx], points.radii[idx], tuple(points.names[i] for i in idx if points.names)
     )
 
 

@@ -1,6 +1,6 @@
 """Steps on a ground in Python, for joints, forces and contacts that kernels do not support.
 
-The formulas are those of ``kernels/steps/phases.py``, evaluated here on arrays with one entry per contact or velocity.
+The formulas of ``kernels/steps/phases.py`` are evaluated here on arrays with one entry per contact or velocity.
 Pinocchio computes the contact rows, NumPy their products. ``docs/ground.md`` contains the equations.
 """
 
@@ -17,7 +17,7 @@ from .._compiled import CompiledMoves
 from .._coordinates import Coordinates
 from .._engine import FASTEST, Diverged, NearSingular, PythonEngine, State, StepFailed
 from .._settings import Settings
-from .near import LATE, PUTS, SLACK, SLOP, SPEED, Candidates, World
+from .near import LATE, PUTS, SLACK, SLOP, SPEED, Pairs, World
 from .recording import ContactRecorder, Push
 from .solver import Impulses, NotSolved, violation
 
@@ -34,7 +34,6 @@ class GroundEngine(PythonEngine):
             self.coordinates = CompiledMoves
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last valid step, even after an exception."""
         s, recorder = self.settings, self._contact_recorder
         while state.k < end:
             k = state.k
@@ -59,34 +58,29 @@ class GroundEngine(PythonEngine):
         return self._asked[1]
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the final state."""
         return self._contact_recorder.end(on, state)
 
     def _step(
         self, on: Coordinates, t: float, h: float, state: State, tau: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, Push]:
-        """Compute configuration and velocity after a step, and the impulses.
-
-        Raises:
-            StepFailed: No impulses were found that satisfy the contact laws.
-        """
+        """Compute q, v and impulses after a step; raise ``StepFailed`` if no impulses satisfy the contact laws."""
         world, v, phases = self._world, state.v, source("steps.phases")
-        q, candidates = self._put_back(on, t, h, on.move(state.q, phases.half_way(h, v)))
+        q, pairs = self._put_back(on, t, h, on.move(state.q, phases.half_way(h, v)))
         free = self._free_velocity(on, h, q, v, tau)
-        J = world.rows(on, q, candidates)
+        J = world.rows(on, q, pairs)
         g = J @ free
         if not np.isfinite(g).all():
             raise Diverged(free)
-        normals, new, push, delay = candidates.normals, free, Push(candidates), 0.0
+        normals, new, push, delay = pairs.normals, free, Push(pairs), 0.0
         fall = g[normals]
-        strikes = phases.strikes(h, fall, candidates.room) * candidates.are_points
-        g[normals] += phases.room_of(h, strikes, candidates.room)
+        strikes = phases.strikes(h, fall, pairs.room) * pairs.are_points
+        g[normals] += phases.room_of(h, strikes, pairs.room)
         if (g[normals] < 0.0).any():
-            new, push = self._push(on, t, q, candidates, J, g, free)
+            new, push = self._push(on, t, q, pairs, J, g, free)
             lifts = np.zeros(len(normals))
-            lifts[: candidates.contacts][push.chosen[: candidates.contacts]] = push.normal_impulses
+            lifts[: pairs.contacts][push.chosen[: pairs.contacts]] = push.normal_impulses
             lifts = strikes * phases.open_by(lifts)
-            delay = phases.delay_of(lifts @ phases.open_by(candidates.room), -lifts @ fall)
+            delay = phases.delay_of(lifts @ phases.open_by(pairs.room), -lifts @ fall)
         if (passive := self.settings.passive) is not None:
             passive.keep(on.model, (new - v) / h)
         return on.move(q, phases.correction(h, delay, free, new)), new, push
@@ -100,75 +94,65 @@ class GroundEngine(PythonEngine):
         return np.asarray(after(h, v, on.accelerate(q, half, tau, s.passive)))
 
     def _push(
-        self,
-        on: Coordinates,
-        t: float,
-        q: np.ndarray,
-        candidates: Candidates,
-        J: np.ndarray,
-        g: np.ndarray,
-        free: np.ndarray,
+        self, on: Coordinates, t: float, q: np.ndarray, pairs: Pairs, J: np.ndarray, g: np.ndarray, free: np.ndarray
     ) -> tuple[np.ndarray, Push]:
         """Compute the velocity with the impulses of closing contacts (4), and these impulses.
 
         Each iteration adds the contacts that the impulses of the previous iteration make close.
         """
-        normals, inverse = candidates.normals, computeMinverse(on.model, on.data, q)
+        normals, inverse = pairs.normals, computeMinverse(on.model, on.data, q)
         selected = g[normals] < SLACK
         _check_size(t, int(np.count_nonzero(selected)))
         while True:
-            rows = _rows_of(selected, candidates.contacts)
+            rows = _rows_of(selected, pairs.contacts)
             held = J[rows]
             response = inverse @ held.T
             G = held @ response
-            impulses = self._solve(t, G, g[rows], candidates, selected)
+            impulses = self._solve(t, G, g[rows], pairs, selected)
             new = free + response @ impulses
             late = ~selected & ((J @ new - J @ free + g)[normals] < -LATE)
             if not late.any():
                 break
             selected |= late
-        laws = violation(impulses, G @ impulses + g[rows], candidates.friction[selected[: candidates.contacts]])
+        laws = violation(impulses, G @ impulses + g[rows], pairs.friction[selected[: pairs.contacts]])
         work = 0.5 * float(impulses @ (held @ (free + new)))
-        return new, Push(candidates, selected, impulses, laws, work, self._solver.iterations)
+        return new, Push(pairs, selected, impulses, laws, work, self._solver.iterations)
 
-    def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Candidates]:
+    def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Pairs]:
         """Correct the configuration so that nothing is below the ground or beyond a stop.
 
         The correction is the smallest one in the metric of the mass matrix. Velocities alone cannot keep points on
-        curved paths above the ground. Also returns the candidates at the new configuration.
+        curved paths above the ground. Also returns the pairs at the new configuration.
         """
         for remaining in reversed(range(PUTS + 1)):
-            candidates = self._world.look(q, SPEED * h)
-            if not (remaining and (candidates.room < -SLOP).any()):
+            pairs = self._world.look(q, SPEED * h)
+            if not (remaining and (pairs.room < -SLOP).any()):
                 break
-            low = candidates.room < SLACK * h
-            J = self._world.rows(on, q, candidates)[candidates.normals[low]]
+            low = pairs.room < SLACK * h
+            J = self._world.rows(on, q, pairs)[pairs.normals[low]]
             response = computeMinverse(on.model, on.data, q) @ J.T
             try:  # solve for velocities, to which the solver's tolerance refers
-                x = response @ (h * self._solver.solve(J @ response, candidates.room[low] / h, np.zeros(0)))
+                x = response @ (h * self._solver.solve(J @ response, pairs.room[low] / h, np.zeros(0)))
             except NotSolved:
                 x = np.zeros(len(response))  # the points cannot move out; the step itself fails with a message
             if not np.abs(x).max(initial=0.0) > 0.0:
                 break
             q = on.move(q, x)
-        return q, candidates
+        return q, pairs
 
-    def _solve(
-        self, t: float, G: np.ndarray, g: np.ndarray, candidates: Candidates, selected: np.ndarray
-    ) -> np.ndarray:
-        """Compute the impulses on the selected contacts and stops."""
-        n = candidates.contacts
-        names = [candidates.keys[i] for i in np.flatnonzero(selected[:n]).tolist()]
+    def _solve(self, t: float, G: np.ndarray, g: np.ndarray, pairs: Pairs, selected: np.ndarray) -> np.ndarray:
+        n = pairs.contacts
+        names = [pairs.keys[i] for i in np.flatnonzero(selected[:n]).tolist()]
         stops = np.flatnonzero(selected[n:]).tolist()
         three, zero = np.zeros(3), np.zeros(1)
         last = self._last
         guess = np.concatenate([*(last.get(x, three) for x in names), *(last.get(("stop", i), zero) for i in stops)])
         try:
-            impulses = self._solver.solve(G, g, candidates.friction[selected[:n]], guess)
+            impulses = self._solver.solve(G, g, pairs.friction[selected[:n]], guess)
         except FloatingPointError:
             raise Diverged(np.full(self.settings.model.nv, np.nan)) from None
         except NotSolved as error:
-            raise StepFailed(self._unsolved(t, error, G, candidates, selected)) from None
+            raise StepFailed(self._unsolved(t, error, G, pairs, selected)) from None
         points = impulses[: 3 * len(names)].reshape(-1, 3)
         stop_impulses = impulses[3 * len(names) :, None]
         self._last = dict(zip(names, points, strict=True)) | {
@@ -176,18 +160,17 @@ class GroundEngine(PythonEngine):
         }
         return impulses
 
-    def _unsolved(self, t: float, error: NotSolved, G: np.ndarray, candidates: Candidates, selected: np.ndarray) -> str:
-        """Return the message for a step without a solution."""
-        n, model = candidates.contacts, self.settings.model
+    def _unsolved(self, t: float, error: NotSolved, G: np.ndarray, pairs: Pairs, selected: np.ndarray) -> str:
+        n, model = pairs.contacts, self.settings.model
         indices = np.flatnonzero(selected[:n])
-        names = sorted({model.names[j] for j in candidates.joints[indices, 0].tolist()})
+        names = sorted({model.names[j] for j in pairs.joints[indices, 0].tolist()})
         where = f"{len(indices)} contacts on {', '.join(map(repr, names))}" if names else "stops"
         blocks = G.reshape(len(G), -1)
         stuck = [
             k
             for k in range(len(indices))
             if blocks[3 * k + 2, 3 * k + 2]
-            < candidates.friction[indices[k]] * np.hypot(*blocks[3 * k + 2, 3 * k : 3 * k + 2])
+            < pairs.friction[indices[k]] * np.hypot(*blocks[3 * k + 2, 3 * k : 3 * k + 2])
         ]
         why = (
             "The friction coefficient there is so large that a tangential impulse drives the contact into the ground "
@@ -203,17 +186,13 @@ class GroundEngine(PythonEngine):
 
 
 def _check_size(t: float, contacts: int) -> None:
-    """Raise ``TooLargeError`` if the system of so many contacts does not fit into memory."""
     needed = 3 * 8 * (3 * contacts) ** 2  # [bytes]: the system, and the solvers' copy and factorization
     if contacts > 500:
-        purpose = (
-            f"simulate: {contacts} points touch at once at t = {t:g} s, and their system takes {needed / 1e9:.3g} GB"
-        )
-        check_free(needed, purpose, "Use fewer points, such as the corners of each sole.")
+        text = f"simulate: {contacts} points touch at once at t = {t:g} s, and their system takes {needed / 1e9:.3g} GB"
+        check_free(needed, text, "Use fewer points, such as the corners of each sole.")
 
 
 def _rows_of(selected: np.ndarray, contacts: int) -> np.ndarray:
-    """Return the row indices of the selected contacts and stops."""
     indices = np.flatnonzero(selected[:contacts])
     return np.concatenate(
         [(3 * indices[:, None] + np.arange(3)).ravel(), 3 * contacts + np.flatnonzero(selected[contacts:])]

@@ -15,7 +15,7 @@ from .._settings import Settings
 from ..result import Touchdown
 from .compiled_steps import Steps
 from .motors import Motors
-from .near import Candidates, World
+from .near import Pairs, World
 from .solver import Violation
 
 _APART = 2e-3
@@ -26,7 +26,7 @@ _APART = 2e-3
 class Push:
     """Impulses of a step on the selected contacts and stops, the violation of the laws, and the work."""
 
-    candidates: Candidates
+    pairs: Pairs
     chosen: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     impulses: np.ndarray = field(default_factory=lambda: np.zeros(0))
     violation: Violation = field(default_factory=lambda: Violation(0.0, 0.0, 0.0))
@@ -35,8 +35,7 @@ class Push:
 
     @property
     def normal_impulses(self) -> np.ndarray:
-        """Impulses along the normals of the selected contacts, [N s]."""
-        return self.impulses[2 : 3 * int(np.count_nonzero(self.chosen[: self.candidates.contacts])) : 3]
+        return self.impulses[2 : 3 * int(np.count_nonzero(self.chosen[: self.pairs.contacts])) : 3]
 
 
 class ContactRecorder(SampleRecorder, Protocol):
@@ -74,10 +73,10 @@ class GroundRecorder(Recorder):
     def push(self, k: int, t: float, push: Push, unmet: np.ndarray) -> None:
         """Add the impulses of step k to the sample at or before its start."""
         row = min(k // self.settings.record, self.count - 1)
-        candidates, n = push.candidates, push.candidates.contacts
-        for side in candidates.joints.T.tolist():
+        pairs, n = push.pairs, push.pairs.contacts
+        for side in pairs.joints.T.tolist():
             moving = [i for i, j in enumerate(side) if j]
-            np.minimum.at(self.gap[row], [self._place[side[i]] for i in moving], candidates.room[moving])
+            np.minimum.at(self.gap[row], [self._place[side[i]] for i in moving], pairs.room[moving])
         self._lack(row, unmet)
         if not len(push.chosen):
             return
@@ -89,10 +88,10 @@ class GroundRecorder(Recorder):
         self.limit_impulses[row, push.chosen[n:]] += push.impulses[3 * len(selected) :]
         now = dict[int, list[Any]]()
         for i, x in zip(selected.tolist(), l, strict=True):
-            world = x @ candidates.axes[i]
+            world = x @ pairs.axes[i]
             for side, sign in ((0, 1.0), (1, -1.0)):
-                if j := int(candidates.joints[i, side]):
-                    now.setdefault(self._place[j], []).append((sign * world, candidates.places[i], x[2]))
+                if j := int(pairs.joints[i, side]):
+                    now.setdefault(self._place[j], []).append((sign * world, pairs.places[i], x[2]))
         for b, pushes in now.items():
             weight = sum(p[2] for p in pushes)
             if not weight > 0.0:

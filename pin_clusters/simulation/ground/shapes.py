@@ -27,7 +27,7 @@ _EXACT = 1e-9
 
 @dataclass
 class ShapeContacts:
-    """Contacts between shapes, with the fields of ``Candidates``."""
+    """Contacts between shapes, with the fields of ``Pairs``."""
 
     joints: np.ndarray
     places: np.ndarray
@@ -42,7 +42,7 @@ class Shapes:
 
     Attributes:
         joints: Ids of the joints that carry the shapes.
-        guards: Where the shapes can meet the ground, as in ``Steps``; None if they can meet other shapes.
+        guards: Points at which the shapes can meet the ground, as in ``Steps``; None if they can meet other shapes.
     """
 
     def __init__(
@@ -68,10 +68,7 @@ class Shapes:
         self._carriers = [(objects[shape_1].parentJoint, objects[shape_2].parentJoint) for shape_1, shape_2 in pairs]
         # Coal finds faces of cylinders and cones in only one of the two orders of a pair.
         self._lids = [bool({_kind(objects[i]) for i in pair} & {"Cylinder", "Cone"}) for pair in pairs]
-        self._flat = [
-            not {_kind(objects[shape_1]), _kind(objects[shape_2])} & {"Sphere", "Ellipsoid"}
-            for shape_1, shape_2 in pairs
-        ]
+        self._flat = [not {_kind(objects[i]), _kind(objects[j])} & {"Sphere", "Ellipsoid"} for i, j in pairs]
         self.joints = {j for pair in self._carriers for j in pair}
 
     def look(self, data: pin.Data, reach: float) -> ShapeContacts:
@@ -129,12 +126,10 @@ class Shapes:
         (shape_1, shape_2), geometry_data, request = self._pairs[k], self._data, self._data.collisionRequests[k]
         first, offset, best = self._geometry.geometryObjects[shape_1].geometry, _APART * direction, np.zeros((0, 3))
         a, M = geometry_data.oMg[shape_1], geometry_data.oMg[shape_2]
-        moved_shape = (first, coal.Transform3s(a.rotation, a.translation + offset))
-        other_shape = (self._geometry.geometryObjects[shape_2].geometry, coal.Transform3s(M.rotation, M.translation))
+        moved = (first, coal.Transform3s(a.rotation, a.translation + offset))
+        fixed = (self._geometry.geometryObjects[shape_2].geometry, coal.Transform3s(M.rotation, M.translation))
         normal, gap = direction, -np.inf
-        for side, (x, y) in ((1.0, (moved_shape, other_shape)), (-1.0, (other_shape, moved_shape)))[
-            : 1 + self._lids[k]
-        ]:
+        for side, (x, y) in ((1.0, (moved, fixed)), (-1.0, (fixed, moved)))[: 1 + self._lids[k]]:
             result, patches = coal.CollisionResult(), coal.ContactPatchResult()
             coal.collide(*x, *y, request, result)
             if not result.numContacts() or not np.isfinite((contact := result.getContact(0)).normal).all():
@@ -175,9 +170,8 @@ def touching_of(
 ) -> tuple[ContactPoints, Shapes | None]:
     """Split a geometry into points and balls that touch the plane, and shapes whose contacts coal computes.
 
-    Raises:
-        SimulationError: No shape is on a moving joint, a shape has no volume, or self-collision pairs are missing.
-        ArgumentTypeError: A shape is not supported.
+    Raises ``SimulationError`` if no shape moves, a shape has no volume or self-collision pairs are missing, and
+    ``ArgumentTypeError`` if a shape is not supported.
     """
     shapes = list(geometry.geometryObjects)
     for shape in shapes:

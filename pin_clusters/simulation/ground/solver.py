@@ -56,11 +56,7 @@ class Impulses:
     """
 
     def __init__(self) -> None:
-        """Create the solvers.
-
-        Raises:
-            SimulationError: This version of Pinocchio lacks the solvers.
-        """
+        """Create the solvers; raise ``SimulationError`` if this version of Pinocchio lacks them."""
         if not hasattr(pin, "PGSConstraintSolver"):
             raise SimulationError(
                 f"simulate: ground and limits need Pinocchio 4.1 or later, but version {pin.__version__} is installed. "
@@ -71,23 +67,17 @@ class Impulses:
         self._any = pin.Model()
         self._body = self._any.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "any")
         self.quick = pin.PGSConstraintSolver(), pin.PGSSolverSettings(), pin.PGSSolverResult()
-        admm, slow_admm = [
-            (pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)
-        ]
-        for (_, s, _), max_iterations, power in (
-            (self.quick, _SWEEPS, 0.01),
-            (admm, _STEPS, _POWER),
-            (slow_admm, _MANY, _POWER),
-        ):
+        admm, final = [(pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)]
+        for (_, s, _), limit, power in ((self.quick, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (final, _MANY, _POWER)):
             s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, power * TOLERANCE
             # Slow progress must not count as convergence.
             s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12
-            s.max_iterations = max_iterations
-        for _, s, _ in (admm, slow_admm):
+            s.max_iterations = limit
+        for _, s, _ in (admm, final):
             s.mu_prox, s.warmstart_rho_with_previous_result = 1e-10, s is admm[1]
         admm[1].anderson_capacity = _MEMORY
         # The last stages start cold, because a guess or the acceleration can prevent convergence.
-        self._stages = (self.quick, False), (admm, False), (admm, True), (slow_admm, True)
+        self._stages = (self.quick, False), (admm, False), (admm, True), (final, True)
 
     def solve(self, G: np.ndarray, g: np.ndarray, friction: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
         """Compute the impulses.
@@ -142,14 +132,10 @@ class Impulses:
                 cone.setFriction(mu)  # must precede append, which copies
                 models.append(cone)
             if stops:
-                ones, origin, stop_model, ids = np.ones(1), pin.SE3.Identity(), pin.Model(), pin.StdVec_Index()
+                u, origin, tree, ids = np.ones(1), pin.SE3.Identity(), pin.Model(), pin.StdVec_Index()
                 for i in range(stops):
-                    ids.append(
-                        stop_model.addJoint(
-                            0, pin.JointModelPX(), origin, f"stop {i}", ones, ones, 0 * ones, np.inf * ones
-                        )
-                    )
-                models.append(pin.JointLimitConstraintModel(stop_model, ids))
+                    ids.append(tree.addJoint(0, pin.JointModelPX(), origin, f"stop {i}", u, u, 0 * u, np.inf * u))
+                models.append(pin.JointLimitConstraintModel(tree, ids))
             datas.extend([model.createData() for model in models])
             # Pinocchio does not check the sizes.
             assert sum(m.residualSize() for m in models) == 3 * len(friction) + stops
@@ -180,10 +166,7 @@ def step_of(least: float) -> float:
 def distance(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> float:
     """Compute the distance of scaled impulses from their projection, |l - P(l - u - mu |u_T| n)|; 0 if all laws hold.
 
-    Args:
-        impulses: Impulses over the scale that makes them velocities, shape (n,), [m/s].
-        end: Velocities after the impulses, shape (n,), [m/s].
-        friction: Friction coefficient of each contact.
+    The scale makes ``impulses`` velocities [m/s]; ``end`` contains the velocities after the impulses [m/s].
     """
     if not np.isfinite(impulses).all():  # comparisons with NaN are false
         return np.inf

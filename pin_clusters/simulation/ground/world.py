@@ -26,12 +26,7 @@ _LIMITS = {False: (False, False), True: (True, True), "position": (True, False),
 
 
 def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itself: Any) -> tuple[World | None, bool]:
-    """Build the world of a simulation, None if nothing can touch; and whether torques are limited.
-
-    Raises:
-        SimulationError: Nothing can touch, or an argument is not allowed.
-        ArgumentTypeError: A type is wrong.
-    """
+    """Build the world of a simulation, None if nothing can touch; also return whether torques are limited."""
     if isinstance(limits, np.bool_):
         limits = bool(limits)
     if not isinstance(limits, (bool, str)) or limits not in _LIMITS:
@@ -77,13 +72,9 @@ def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself:
         )
     points = touching if isinstance(touching, ContactPoints) else contact_points(model, touching)
     if ground is None:
-        raise SimulationError(
-            "simulate: touching names points, but there is no ground. Pass ground=pc.Ground(friction=0.8)."
-        )
+        raise SimulationError("simulate: points need a ground to touch. Pass ground=pc.Ground(friction=0.8).")
     if not len(points):
-        raise SimulationError(
-            "simulate: touching contains no points. Pass at least one point that can touch the ground."
-        )
+        raise SimulationError("simulate: touching contains no points, so nothing can touch the ground.")
     joints = points.joints.tolist()
     if max(joints) >= model.njoints or points.names not in ((), tuple(model.names[j] for j in joints)):
         raise SimulationError(
