@@ -49,56 +49,54 @@ def simulate(
 ) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
-    Every recorded configuration satisfies all couplings and loop-closure constraints. ``docs/simulation.md`` explains
-    integrators, held contacts and singular configurations; ``docs/ground.md`` explains contact with the ground.
+    Every recorded configuration satisfies all couplings and loop-closure constraints. See ``docs/simulation.md`` for
+    integrators, held contacts and singular configurations, and ``docs/ground.md`` for contact with the ground.
 
     Args:
         model: Cluster model.
         q0: Initial configuration, shape (nq,), which must satisfy the constraints.
         v0: Initial velocity of the independent joints, shape (nv,), [rad/s] or [m/s].
-        tau: Torques of the independent joints, [N m] or [N]: None for zero torque; shape (nv,) for constant torques;
-            shape (steps, nv), with row k held during step k; or a function ``tau(t, q, v)`` that returns shape (nv,).
-            The function is called at every stage of a step, and once per step with ``"moreau"``.
-        duration: Simulated time, [s]. If it is not a multiple of ``dt``, the last step is shorter.
+        tau: Torques of the independent joints, [N m] or [N]: None for zero, shape (nv,) for constant torques, shape
+            (steps, nv) with row k held during step k, or a function ``tau(t, q, v)`` that returns shape (nv,). It is
+            called at every stage of a step, with ``"moreau"`` once per step.
+        duration: Simulated time, [s]. The last step may be shorter.
         dt: Time step, [s]; for ``"events"`` the longest step.
-        method: Without ground and limits ``"rk4"`` (the default), ``"rkmk4"`` or ``"semi_implicit"``; with them
-            ``"moreau"`` (the default) or ``"events"``.
-        record: Record every n-th step; the first and the last state are always recorded.
-        dynamics: A function ``(q, v, tau)`` that returns the acceleration, shape (nv,), and replaces ``pc.aba``. It
+        method: ``"rk4"`` (default), ``"rkmk4"`` or ``"semi_implicit"``; with ground or limits ``"moreau"`` (default) or
+            ``"events"``.
+        record: Record every n-th step, and the first and last state.
+        dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration, shape (nv,). It
             disables ``switch``.
-        switch: Whether to change the independent joints internally near a singularity of theirs. If not, a singularity
-            raises ``SimulationError``. Results always refer to the independent joints of ``model``.
-        progress: A function that is called from time to time with the numbers of completed steps and of all steps.
-        contacts: ``pin.RigidConstraintModel`` objects that stay closed throughout. Contacts with gains or a desired
-            motion have a prescribed acceleration instead, as in ``pc.constraintDynamics``.
-        passive: Whether the springs, dampers, dry friction and gravity compensation of ``model.passive`` and the losses
-            of motors and gears act. ``tau`` and ``energy`` of the result exclude them.
-        ground: A plane with friction. Contacts with it open and close during the simulation.
+        switch: Whether to change the independent joints internally near their singularities, which otherwise raise
+            ``SimulationError``. Results always refer to the joints of ``model``.
+        progress: Function that is called with (completed steps, all steps).
+        contacts: ``pin.RigidConstraintModel`` objects that stay closed; with gains or a desired motion only the
+            acceleration is prescribed, as in ``pc.constraintDynamics``.
+        passive: Whether springs, dampers, dry friction and gravity compensation (``model.passive``) and the losses of
+            motors and gears act. ``tau`` and ``energy`` of the result exclude them.
+        ground: A plane with friction.
         touching: Parts that can touch: frames or points as in ``pc.contact_points``, or a ``pin.GeometryModel`` of
             ``model.tree``; by default ``model.collision``.
-        limits: ``"position"`` stops joints at the ends of their ranges, dependent joints too; ``"effort"`` limits
-            torques to the motors' torque limits; True does both.
+        limits: ``"position"`` stops joints at the ends of their ranges, ``"effort"`` limits torques to the motors'
+            limits; True does both.
         self_collisions: Whether the robot's own collision pairs can touch.
-        rtol: Relative tolerance: for ``"events"``, of velocity and increment in a step, by default 1e-8; for gear
-            losses without ground and stops, of the losses relative to the largest load, by default 1e-3.
-        atol: Absolute tolerance for ``"events"``, by default 1e-10, [rad/s] or [m/s]; for increments [rad] or [m].
+        rtol: Relative tolerance of ``"events"``, by default 1e-8; or of gear losses without ground and stops, by
+            default 1e-3 of the largest load.
+        atol: Absolute tolerance of ``"events"``, by default 1e-10, [rad/s] or [m/s]; for increments [rad] or [m].
 
     Returns:
         The recorded samples.
 
     Raises:
-        SimulationError: An argument is not allowed, the simulation diverged, a loop cannot follow the motion, or a
-            function of the user raised an exception or returned NaN. The ``result`` of the error contains the samples
-            up to then.
-        SimulationInterrupted: Ctrl-C was pressed; ``result`` contains the samples up to then. It is a
-            ``KeyboardInterrupt``.
+        SimulationError: An argument is not allowed, the simulation diverged, a loop cannot follow, or a user function
+            raised an exception or returned NaN. Its ``result`` contains the samples up to then.
+        SimulationInterrupted: Ctrl-C (a ``KeyboardInterrupt``); with ``result``, too.
         ConfigurationError: ``q0`` violates a constraint.
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
 
     Warns:
         PinClustersWarning: No torque acts, but the energy changed by more than 5 % of the largest kinetic energy, so
-            ``dt`` is too large. ``"semi_implicit"`` does not warn.
+            ``dt`` is too large (not with ``"semi_implicit"``).
 
     References:
         Moreau, "Unilateral contact and dry friction in finite freedom dynamics", 1988; De Saxce and Feng, "The

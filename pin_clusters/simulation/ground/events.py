@@ -115,11 +115,8 @@ class EventEngine(GroundEngine):
     def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> Stage:
         """Evaluate forces and torques at a state in fixed modes."""
         demand = self.torque(on, k, t, q, v)
-        tau = (
-            self._contact_recorder.motors.give(q, on.velocity(q, v), demand)
-            if self._contact_recorder.motors
-            else demand
-        )
+        motors = self._contact_recorder.motors
+        tau = motors.give(q, on.velocity(q, v), demand) if motors else demand
         free = on.accelerate(q, v, tau, self.settings.passive)
         held = ContactState(self._world, on, q, v, free, modes.kinds != OPEN)
         return Stage(q, v, held, held.forces(modes, h), tau, demand - tau)
