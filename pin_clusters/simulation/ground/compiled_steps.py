@@ -197,9 +197,9 @@ def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
 
 
 def _state(model: ClusterModel) -> at.State:
-    q, middle, *scratch_q = np.zeros((5, model.nq))
+    q, middle, scratch_q, spare, held = np.zeros((5, model.nq))
     v, free, v_next, a, x, mapped, still = np.zeros((7, model.nv))
-    return at.State(q, v, middle, free, v_next, a, x, *scratch_q, mapped, still)
+    return at.State(q, v, middle, free, v_next, a, x, scratch_q, spare, held, mapped, still)
 
 
 def _points(
