@@ -24,7 +24,7 @@ class Watch:
         self.passive = unforced and (s.contacts is None or s.contacts.passive)
         self.worst = 0.0  # error of the energy, [J]
         tree = s.model.tree
-        self.floor = 1e-9 * float(pin.computeTotalMass(tree)) * max(1.0, float(np.linalg.norm(tree.gravity.linear)))
+        self.tolerance = 1e-9 * float(pin.computeTotalMass(tree)) * max(1.0, float(np.linalg.norm(tree.gravity.linear)))
 
     def check_samples(self) -> str:
         """Check the samples since the last call; return an error message, and drop all samples after the error."""
@@ -34,7 +34,7 @@ class Watch:
         new = slice(self.seen, r.count)
         largest = np.maximum(self.largest, np.maximum.accumulate(r.kinetic[new]))
         error = np.abs(r.energy[new] - r.energy[0])
-        allowed = _DIVERGED * largest + self.floor + 1e-9 * abs(float(r.energy[0]))
+        allowed = _DIVERGED * largest + self.tolerance + 1e-9 * abs(float(r.energy[0]))
         bad = np.flatnonzero((r.time[new] >= _FIRST_STEP * r.settings.dt) & ~(error <= allowed))
         if bad.size:
             i = int(bad[0])
@@ -52,7 +52,11 @@ class Watch:
     def final_warning(self) -> str:
         """Return the warning for a completed simulation whose energy changed too much, or an empty text."""
         s = self.recorder.settings
-        if not self.passive or s.method == "semi_implicit" or not self.worst > _INACCURATE * self.largest + self.floor:
+        if (
+            not self.passive
+            or s.method == "semi_implicit"
+            or not self.worst > _INACCURATE * self.largest + self.tolerance
+        ):
             return ""
         better = ", or use method='rkmk4'." if s.method == "rk4" and groups_of(s.model) else "."
         return (

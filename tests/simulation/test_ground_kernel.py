@@ -371,8 +371,8 @@ def test_phases_of_the_caller() -> None:
     q, v = steps.q.copy(), steps.v.copy()
     assert 0 < steps.step < 200
     middle = pc.integrate(model, q, 0.5 * DT * v)
-    assert np.allclose(steps.rooms, stops.room(middle), rtol=0.0, atol=1e-11)
-    assert steps.rooms.min() < 0.1 <= stops.room(q).min() + 0.5 * DT * np.abs(v).max() * 10
+    assert np.allclose(steps.stop_gaps, stops.gaps(middle), rtol=0.0, atol=1e-11)
+    assert steps.stop_gaps.min() < 0.1 <= stops.gaps(q).min() + 0.5 * DT * np.abs(v).max() * 10
     half = v + 0.5 * DT * pc.aba(model, data, middle, v, np.full(model.nv, -8.0))
     assert np.allclose(steps.free, v + DT * pc.aba(model, data, middle, half, np.full(model.nv, -8.0)), atol=1e-9)
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))

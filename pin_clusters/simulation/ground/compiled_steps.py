@@ -35,7 +35,7 @@ class Steps:
     function of the user supplies one row of torques between calls, and ``end`` is then the next step. For all other
     return values of ``run`` the caller continues, with the state at the start of step ``step``:
 
-    - ``at.TOUCHING``, ``at.BELOW``: stops (``rooms``) or guarded shapes are within reach, which the kernel does not
+    - ``at.TOUCHING``, ``at.BELOW``: stops (``stop_gaps``) or guarded shapes are within reach, which the kernel does not
       support. Run the step in Python and set the state after it. After ``BELOW`` the caller may instead write a
       corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
     - ``at.SINGULAR``: the independent joints are near a singularity, and other joints may be better.
@@ -50,7 +50,7 @@ class Steps:
         positions: World positions of the points in the middle of the step, for balls the lowest point, shape (n, 3),
             [m].
         gaps: Gaps of the points in the middle of the step, shape (n,), [m].
-        rooms: Distances of the joints from their stops, [rad] or [m].
+        stop_gaps: Distances of the joints from their stops, [rad] or [m].
         velocities: J free, shape (3 n,), in world axes.
         response: M^-1 J', shape (nv, 3 n).
         gram: J M^-1 J', shape (3 n, 3 n).
@@ -102,7 +102,7 @@ class Steps:
         self.q, self.v, self.middle, self.free, self.v_next = state.q, state.v, state.middle, state.free, state.v_next
         self.gram, self.response, self.velocities = points.gram, points.response, points.velocities
         self.positions, self.gaps, self.impulses = points.positions, points.gaps, points.impulses
-        self.rooms, self.laws = stops.rooms, self._numbers[at.CONE : at.WORK + 1]
+        self.stop_gaps, self.laws = stops.rooms, self._numbers[at.CONE : at.WORK + 1]
         self._systems = [self._solver_of(m) for m in range(n + 1)]
 
     @property
@@ -213,10 +213,10 @@ def _points(
     offsets = -points.radii[:, None] * normal
     full.put(points.places, offsets)
     query.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
-    q, v, wishes = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
+    q, v, own_functions = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
     for slot, request, count in ((at.WHERE, query, len(joints)), (at.WHOLE, full, n)):
         if count:
-            special = wishes.get("points")
+            special = own_functions.get("points")
             generic = kernels.of("points", with_loops(model))
             calls[slot] = generic.address() if special is None else special.address(q, v, *request.arguments)
     index, numbers, panel, no_gram, no_response, places, no_velocities = query.arguments

@@ -205,7 +205,7 @@ class EventEngine(GroundEngine):
 
     def _happens(self, current: Stage, modes: Modes, h: float) -> bool:
         pairs, held = current.held.pairs, current.held
-        lands = (modes.kinds == OPEN) & (pairs.room < 0.0) & (held.speeds[pairs.normals] < 0.0)
+        lands = (modes.kinds == OPEN) & (pairs.gaps < 0.0) & (held.speeds[pairs.normals] < 0.0)
         slip = held.slip
         turns = np.sum(slip * modes.ways[held.points], axis=1) <= 0.5 * np.hypot(*slip.T)
         if lands.any() or turns[modes.kinds[held.points] == SLIDES].any():
@@ -230,11 +230,11 @@ class EventEngine(GroundEngine):
     ) -> tuple[Stage, Modes]:
         old, pairs, q, v = modes.kinds, now.held.pairs, now.q, now.v
         modes = deepcopy(modes)
-        lands = (old == OPEN) & (pairs.room < 0.0) & (now.held.speeds[pairs.normals] < 0.0)
+        lands = (old == OPEN) & (pairs.gaps < 0.0) & (now.held.speeds[pairs.normals] < 0.0)
         held = now.held
         try:
             if first or lands.any():
-                touching = (old != OPEN) | lands | (pairs.room <= _TOUCHES)
+                touching = (old != OPEN) | lands | (pairs.gaps <= _TOUCHES)
                 if (count := np.count_nonzero(touching)) > _MANY:
                     raise TooLargeError(
                         f"simulate: {count} points and stops touch at once at t = {t:g} s, but method='events' is "
@@ -257,7 +257,7 @@ class EventEngine(GroundEngine):
             held.renew(modes)
             modes = held.resolved(self._solver, modes, h) if now.next_modes is None else now.next_modes
         except NotSolved as error:
-            text = self._unsolved(t, error, held.G, pairs, np.isin(np.arange(len(pairs.room)), held.which))
+            text = self._unsolved(t, error, held.G, pairs, np.isin(np.arange(len(pairs.gaps)), held.which))
             raise StepFailed(f"{text} Or use method='moreau'.") from None
         begins = ((modes.kinds == STICKS) & ((old != STICKS) | first))[: pairs.contacts]
         modes.anchors[begins] = pairs.places[begins]
@@ -278,9 +278,9 @@ class EventEngine(GroundEngine):
 
 def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> float | None:
     """Return the fraction of a step where a contact that is open at both ends penetrates most; None if none does."""
-    rooms, normals = [x.pairs.room for x in (start, end)], start.pairs.normals
-    gaps = CubicHermiteSpline([0.0, h], rooms, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
-    gaps[:, (modes.kinds != OPEN) | (np.minimum(*rooms) < 0.0)] = 0.0
+    end_gaps, normals = [x.pairs.gaps for x in (start, end)], start.pairs.normals
+    gaps = CubicHermiteSpline([0.0, h], end_gaps, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
+    gaps[:, (modes.kinds != OPEN) | (np.minimum(*end_gaps) < 0.0)] = 0.0
     if not gaps.size or not gaps.min() < 0.0:
         return None
     return float(_DIPS[np.argmin(gaps.min(axis=1))])
@@ -300,10 +300,10 @@ def put_back(
         return q, v
     for i in range(PUTS):
         pairs = world.look(q, np.inf)
-        gaps = np.concatenate([np.zeros(3 * n), pairs.room[n:]])
+        gaps = np.concatenate([np.zeros(3 * n), pairs.gaps[n:]])
         three = points_of(gaps, n)
         three[points] = np.einsum("nij,nj->ni", pairs.axes[points], pairs.places[points] - modes.anchors[points])
-        three[:, 2] = pairs.room[:n]
+        three[:, 2] = pairs.gaps[:n]
         J = world.rows(on, q, pairs)[rows]
         response = computeMinverse(on.model, on.data, q) @ J.T
         G = J @ response

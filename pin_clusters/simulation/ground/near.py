@@ -75,21 +75,21 @@ class Stops:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def room(self, q: np.ndarray) -> np.ndarray:
+    def gaps(self, q: np.ndarray) -> np.ndarray:
         """Compute the distance of each joint from each stop, shape (n,), [rad] or [m]."""
         return np.asarray(self.sides * (q[self._at] - self._bounds))
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Possible contacts at a pose, one entry each; the stops follow in ``room``."""
+    """Possible contacts at a pose, one entry each; the stops follow in ``gaps``."""
 
     # Joint ids of the two sides, shape (n, 2); 0 is the universe, and as second side also the ground.
     joints: np.ndarray
     places: np.ndarray  # world positions, shape (n, 3), [m]
     axes: np.ndarray  # rows: two tangents, and the normal from the second to the first side, shape (n, 3, 3)
     friction: np.ndarray  # coefficients, shape (n,)
-    room: np.ndarray  # gaps of the contacts, then distances from the stops, shape (n + stops,), [m] or [rad]
+    gaps: np.ndarray  # gaps of the contacts, then distances from the stops, shape (n + stops,), [m] or [rad]
     keys: Sequence[Hashable]  # identify a contact in the next step
 
     @property
@@ -100,26 +100,26 @@ class Pairs:
     def normals(self) -> np.ndarray:
         """Indices of the rows of ``World.rows`` that must not close: contact normals, then stops."""
         n = self.contacts
-        return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.room))])
+        return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.gaps))])
 
     @property
     def are_points(self) -> np.ndarray:
         """Mask of the contacts between points of the robot and the ground; they come first and have integer keys."""
         count = sum(isinstance(key, int) for key in self.keys)
-        return np.arange(len(self.room)) < count
+        return np.arange(len(self.gaps)) < count
 
     def within(self, reach: float) -> Pairs:
         """Return these pairs without contacts whose gap exceeds ``reach`` [m]."""
         n = self.contacts
-        if not (self.room[:n] > reach).any():
+        if not (self.gaps[:n] > reach).any():
             return self
-        indices = np.flatnonzero(self.room[:n] <= reach)
+        indices = np.flatnonzero(self.gaps[:n] <= reach)
         return Pairs(
             self.joints[indices],
             self.places[indices],
             self.axes[indices],
             self.friction[indices],
-            np.concatenate([self.room[indices], self.room[n:]]),
+            np.concatenate([self.gaps[indices], self.gaps[n:]]),
             [self.keys[i] for i in indices.tolist()],
         )
 
@@ -146,30 +146,30 @@ class World:
         """Raise ``SimulationError`` if q is below the ground, inside another shape, or beyond a stop."""
         pairs = self.look(q)
         n = pairs.contacts
-        low = pairs.room < -_BELOW
+        low = pairs.gaps < -_BELOW
         if low[:n].any():
-            i = int(np.argmin(pairs.room[:n]))
+            i = int(np.argmin(pairs.gaps[:n]))
             on = "the ground" if not pairs.joints[i, 1] and isinstance(pairs.keys[i], int) else "another shape"
             raise SimulationError(
                 f"simulate: at q0, the body of joint {model.names[int(pairs.joints[i, 0])]!r} is "
-                f"{-pairs.room[i]:.3g} m inside {on}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
+                f"{-pairs.gaps[i]:.3g} m inside {on}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
             )
         if low[n:].any():
-            i = int(np.argmin(pairs.room[n:]))
+            i = int(np.argmin(pairs.gaps[n:]))
             raise SimulationError(
-                f"simulate: q0 is {-pairs.room[n + i]:.3g} rad or m beyond a stop: it violates "
+                f"simulate: q0 is {-pairs.gaps[n + i]:.3g} rad or m beyond a stop: it violates "
                 f"{self.stops.names[i]}. Start within the limits, or pass limits=False or limits='effort'."
             )
 
     def lowest(self, model: ClusterModel, q: np.ndarray) -> float:
         pairs = self.look(q, FAR)
-        return float(pairs.room[: pairs.contacts].min(initial=np.inf))
+        return float(pairs.gaps[: pairs.contacts].min(initial=np.inf))
 
     def look(self, q: np.ndarray, reach: float = 0.01) -> Pairs:
         """Find the possible contacts at a pose whose gap is at most ``reach`` [m]."""
         data, n = self._data, len(self.points)
         pin.forwardKinematics(self._tree, data, q)
-        stops = self.stops.room(q)
+        stops = self.stops.gaps(q)
         places, gaps, axes = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3, 3))
         if self.ground is not None and self.axes is not None and n:
             for j in self._joints:
@@ -182,7 +182,7 @@ class World:
         if self.shapes is None:
             return pairs
         shape_contacts = self.shapes.look(data, reach)
-        gaps = pairs.room[: pairs.contacts]
+        gaps = pairs.gaps[: pairs.contacts]
         return Pairs(
             np.concatenate([pairs.joints, shape_contacts.joints]),
             np.concatenate([pairs.places, shape_contacts.places]),

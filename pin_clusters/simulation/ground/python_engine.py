@@ -73,14 +73,14 @@ class GroundEngine(PythonEngine):
             raise Diverged(free)
         normals, new, push, delay = pairs.normals, free, Push(pairs), 0.0
         fall = g[normals]
-        strikes = phases.strikes(h, fall, pairs.room) * pairs.are_points
-        g[normals] += phases.room_of(h, strikes, pairs.room)
+        strikes = phases.strikes(h, fall, pairs.gaps) * pairs.are_points
+        g[normals] += phases.room_of(h, strikes, pairs.gaps)
         if (g[normals] < 0.0).any():
             new, push = self._push(on, t, q, pairs, J, g, free)
             lifts = np.zeros(len(normals))
             lifts[: pairs.contacts][push.chosen[: pairs.contacts]] = push.normal_impulses
             lifts = strikes * phases.open_by(lifts)
-            delay = phases.delay_of(lifts @ phases.open_by(pairs.room), -lifts @ fall)
+            delay = phases.delay_of(lifts @ phases.open_by(pairs.gaps), -lifts @ fall)
         if (passive := self.settings.passive) is not None:
             passive.keep(on.model, (new - v) / h)
         return on.move(q, phases.correction(h, delay, free, new)), new, push
@@ -126,13 +126,13 @@ class GroundEngine(PythonEngine):
         """
         for remaining in reversed(range(PUTS + 1)):
             pairs = self._world.look(q, SPEED * h)
-            if not (remaining and (pairs.room < -SLOP).any()):
+            if not (remaining and (pairs.gaps < -SLOP).any()):
                 break
-            low = pairs.room < SLACK * h
+            low = pairs.gaps < SLACK * h
             J = self._world.rows(on, q, pairs)[pairs.normals[low]]
             response = computeMinverse(on.model, on.data, q) @ J.T
             try:  # solve for velocities, to which the solver's tolerance refers
-                x = response @ (h * self._solver.solve(J @ response, pairs.room[low] / h, np.zeros(0)))
+                x = response @ (h * self._solver.solve(J @ response, pairs.gaps[low] / h, np.zeros(0)))
             except NotSolved:
                 x = np.zeros(len(response))  # the points cannot move out; the step itself fails with a message
             if not np.abs(x).max(initial=0.0) > 0.0:

@@ -76,7 +76,7 @@ class GroundRecorder(Recorder):
         pairs, n = push.pairs, push.pairs.contacts
         for side in pairs.joints.T.tolist():
             moving = [i for i, j in enumerate(side) if j]
-            np.minimum.at(self.gap[row], [self._place[side[i]] for i in moving], pairs.room[moving])
+            np.minimum.at(self.gap[row], [self._place[side[i]] for i in moving], pairs.gaps[moving])
         self._lack(row, unmet)
         if not len(push.chosen):
             return

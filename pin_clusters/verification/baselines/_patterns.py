@@ -38,7 +38,7 @@ def virtual_work(tables: Tables) -> None:
         for j in neighbours[i]:
             rows_at[nb + j] |= rows_at[nb + i]
     _nodes(tables, rows_at, [*links, *neighbours], [nb] * (2 * nb))
-    tables.rooms(
+    tables.reserve(
         {
             f.AT_HALF_J: 36 * nb,
             f.AT_HALF_P: 36 * nb,
@@ -64,7 +64,7 @@ def _nodes(
         tables.lists(f.GOES, f.GOES_TO, targets)
     entry_rows = [r for r, row in enumerate(tables.rows) for _ in row.bodies]
     tables.put(f.ENTRY_NODE, [slot[b, r] if b else -1 for b, r in zip(tables.entries, entry_rows, strict=True)])
-    tables.rooms({f.AT_Y: 6 * len(slot), f.AT_SYSTEM: len(tables.rows) ** 2})
+    tables.reserve({f.AT_Y: 6 * len(slot), f.AT_SYSTEM: len(tables.rows) ** 2})
 
 
 def tree(tables: Tables) -> None:
@@ -78,7 +78,7 @@ def tree(tables: Tables) -> None:
                 rows_at[b].add(r)
                 b = bodies[b].parent
     _nodes(tables, rows_at, [[b.parent] if b.parent else [] for b in bodies], [0] * nb, always=True)
-    tables.rooms(
+    tables.reserve(
         {
             f.AT_HALF_J: 36 * nb,
             f.AT_HALF_P: 36 * nb,
@@ -104,7 +104,7 @@ def chain(tables: Tables) -> None:
     tables.header[f.LINES] = lines
     tables.band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
     tables.header[f.BAND] = tables.band
-    tables.rooms(
+    tables.reserve(
         {
             f.AT_HALF_J: 36 * nb,
             f.AT_HALF_P: 36 * nb,
@@ -160,7 +160,7 @@ def generalized(tables: Tables) -> None:
             blocks.append(np.stack([targets, entries, np.full(len(targets), g_entry)], axis=1))
         triples.append(np.concatenate(blocks).ravel())
     tables.lists(f.PAIR, f.PAIRS, triples)
-    tables.rooms({f.AT_MASSES: nt * nt, f.AT_AT: nt, f.AT_MG: nt, f.AT_MY: nv * nv, f.AT_LAMBDA: 6 * len(bodies)})
+    tables.reserve({f.AT_MASSES: nt * nt, f.AT_AT: nt, f.AT_MG: nt, f.AT_MY: nv * nv, f.AT_LAMBDA: 6 * len(bodies)})
     tables.header[f.AT_MU] = tables.keep([0.0] * max(2 * nv, len(tables.rows)))
 
 

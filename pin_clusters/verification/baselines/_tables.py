@@ -69,7 +69,7 @@ class Tables:
         self._of_rows()
         self._of_closures()
         self._of_parts()
-        self._rooms()
+        self._reserve_work()
 
     def put(self, name: int, values: Any) -> int:
         """Add an integer table under a name; return its index in ``I``."""
@@ -83,7 +83,7 @@ class Tables:
         self._size += flat.size
         return offset
 
-    def rooms(self, sizes: dict[int, int]) -> None:
+    def reserve(self, sizes: dict[int, int]) -> None:
         for name, size in sizes.items():
             self.header[name] = self.keep(np.zeros(size))
 
@@ -220,9 +220,9 @@ class Tables:
         max_rows = max([len(p.rows) for p in parts] + [0])
         h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + max_rows * (max_rows + 1)))
 
-    def _rooms(self) -> None:
+    def _reserve_work(self) -> None:
         nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)
-        self.rooms({
+        self.reserve({
             f.AT_R: 9 * nb, f.AT_O: 3 * nb, f.AT_S: 6 * nt, f.AT_T: 6 * nt, f.AT_J: 36 * nb, f.AT_P: 36 * nb,
             f.AT_D: 6 * nb, f.AT_V: 6 * nb, f.AT_BETA: 6 * nb, f.AT_A: 6 * nb, f.AT_BODY: 10 * nb, f.AT_M: 36 * nb,
             f.AT_B: 6 * nb, f.AT_VT: nt, f.AT_ENTRY: 6 * len(self.entries), f.AT_RIGHT: rows, f.AT_SCALED: rows,

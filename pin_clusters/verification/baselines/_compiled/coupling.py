@@ -165,7 +165,7 @@ def least_multipliers(I, W):
         if P.rows == n:
             continue
         # T: other rows as combinations of the solved rows. Solve (1 + T'T) x = multipliers; the result is x and T x.
-        room, x = I[f.AT_ROOM], I[f.AT_ROOM] + n * n
+        temp, x = I[f.AT_ROOM], I[f.AT_ROOM] + n * n
         for c in range(n):
             r = I[P.first_row + I[pivots + c]]
             W[x + c] = W[I[f.AT_MU] + r] * W[I[f.AT_SCALED] + r]
@@ -174,10 +174,10 @@ def least_multipliers(I, W):
                 for k in range(P.rows):
                     if I[I[f.KEEP] + I[f.ROWS] + I[P.first_row + k]] < 0:
                         total += W[a + k * width + I[pivots + c]] * W[a + k * width + I[pivots + d]]
-                W[room + c * n + d] = total
-        cholesky(W, room, n, n)
-        forward(W, room, n, n, x)
-        backward(W, room, n, n, x)
+                W[temp + c * n + d] = total
+        cholesky(W, temp, n, n)
+        forward(W, temp, n, n, x)
+        backward(W, temp, n, n, x)
         for k in range(P.rows):
             r = I[P.first_row + k]
             if I[I[f.KEEP] + I[f.ROWS] + r] < 0:

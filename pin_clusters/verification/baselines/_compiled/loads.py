@@ -50,7 +50,7 @@ def dual(W, s, n, basis, t):
 
 
 @device
-def joint_axes(I, W, room):
+def joint_axes(I, W, temp):
     """Write T, which maps relative motions to joint velocities, and the force directions J of each joint.
 
     J also contains the motion directions of joints with armature. P is J at the origin of the parent's body.
@@ -60,9 +60,9 @@ def joint_axes(I, W, room):
         j, t = I[f.AT_J] + 36 * i, I[f.AT_T] + 6 * first
         if I[I[f.VARIES] + i]:
             s = I[f.AT_S] + 6 * first
-            orthonormal(W, s, n, room)
-            dual(W, s, n, room, t)
-            copy(W, j, room + 6 * n, 6 * (6 - n))
+            orthonormal(W, s, n, temp)
+            dual(W, s, n, temp, t)
+            copy(W, j, temp + 6 * n, 6 * (6 - n))
         else:
             R = load9(W, I[f.AT_R] + 9 * i)
             for k in range(n):

@@ -164,7 +164,7 @@ def factor(kind, angle, order):
 
 
 @device
-def closures_at(I, W, q, room):
+def closures_at(I, W, q, temp):
     """Write the wrenches of all closures of bodies and the coefficients of closures of joints, at the poses."""
     for c in range(I[f.CLOSURES]):
         kind = I[I[f.C_TYPE] + c]
@@ -173,7 +173,7 @@ def closures_at(I, W, q, room):
         elif kind == f.ROD:
             rod_rows(I, W, c)
         elif kind == f.HARMONIC:
-            harmonics(I, W, c, q, room)
+            harmonics(I, W, c, q, temp)
     middles(I, W)
 
 
