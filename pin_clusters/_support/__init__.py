@@ -1,1 +1,1 @@
-"""What all parts may use, and what knows no robot."""
+"""Utilities for all subpackages, which do not depend on robots or models of this package."""

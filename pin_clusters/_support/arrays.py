@@ -1,6 +1,7 @@
-"""From what users pass to what the code computes with: contiguous float64 vectors of the right size.
+"""Conversion of user arguments to contiguous float64 vectors of the right size.
 
-``ArgumentTypeError``: it is text, complex or no array at all; ``ShapeError``: it has another size or more dimensions.
+``ArgumentTypeError``: the argument is text, complex or not an array. ``ShapeError``: it has another size or too many
+dimensions.
 """
 
 import functools
@@ -19,30 +20,30 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def is_plain(x: Any) -> bool:
-    """Whether x is what the kernels take as it is, and nearly everybody passes: told in a tenth of a microsecond."""
+    """Whether the kernels accept x without conversion; the check takes a tenth of a microsecond."""
     return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray
 
 
 def is_vector(x: Any, n: int) -> bool:
-    """Whether the kernels take x as it is as a vector of n numbers."""
+    """Whether the kernels accept x without conversion as a vector of n numbers."""
     return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray and x.shape == (n,)
 
 
 def numbers(name: str, x: Any) -> np.ndarray:
-    """Return ``x`` as an array of real numbers, of any shape and kind."""
+    """Convert ``x`` to an array of real numbers of any shape and dtype."""
     if is_plain(x):
         return x
     try:
-        given = np.asarray(x)
+        converted = np.asarray(x)
     except ValueError as error:
         raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
-    if given.dtype.kind not in "fiub":
-        raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
-    return given
+    if converted.dtype.kind not in "fiub":
+        raise ArgumentTypeError(f"{name} must hold real numbers, got {converted.dtype} ({type(x).__name__}).")
+    return converted
 
 
 def real(x: Any) -> float | None:
-    """Return a real number as a float, infinite if no float is as large; None for text, truths and arrays."""
+    """Convert a real number to a float (infinite on overflow); None for text, booleans and arrays."""
     if isinstance(x, (bool, np.bool_)) or not isinstance(x, Real):
         return None
     try:
@@ -54,14 +55,14 @@ def real(x: Any) -> float | None:
 def whole_number(
     name: str, x: Any, least: int, kind: Callable[[str], Exception] = ArgumentTypeError, of: str = ""
 ) -> int:
-    """Return a whole number (of what messages say); refuse, by an error of a kind, others and what is less."""
+    """Check an integer of at least ``least``, else raise ``kind``; ``of`` names the unit in the message."""
     if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
         raise kind(f"{name} must be a whole number{of}, at least {least}, got {shown(x)}.")
     return int(x)
 
 
 def joint_names(what: str, given: Any) -> tuple[str, ...]:
-    """Return names of joints; refuse, by ``ArgumentTypeError``, what is no list of text."""
+    """Check a list of joint names, else raise ``ArgumentTypeError``."""
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
         listed = tuple(given)
         if all(isinstance(name, str) for name in listed):
@@ -70,57 +71,57 @@ def joint_names(what: str, given: Any) -> tuple[str, ...]:
 
 
 def array(name: str, x: Any) -> np.ndarray:
-    """Return ``x`` as contiguous float64 numbers in one dimension."""
+    """Convert ``x`` to a contiguous one-dimensional float64 array."""
     if is_plain(x) and x.ndim == 1:
         return x
-    given = numbers(name, x)
-    if given.ndim == 2 and 1 in given.shape:
-        given = given.ravel()
-    if given.ndim != 1:
-        raise ShapeError(f"{name} has shape {given.shape}; expected one dimension or a column.")
-    return plain(given)
+    converted = numbers(name, x)
+    if converted.ndim == 2 and 1 in converted.shape:
+        converted = converted.ravel()
+    if converted.ndim != 1:
+        raise ShapeError(f"{name} has shape {converted.shape}; expected one dimension or a column.")
+    return plain(converted)
 
 
 _PAGE = 4096
 
 
 def on_a_page(*parts: np.ndarray) -> list[np.ndarray]:
-    """Return copies of arrays of 8-byte numbers that stand one behind the other from the start of a memory page.
+    """Copy arrays of 8-byte numbers to consecutive memory that begins at a page boundary.
 
-    A processor takes a read for one of what it has just written if their addresses agree modulo a page, and waits.
-    Where tables and workspace lie therefore matters, by up to half of the time of a small robot; left to chance, it
-    would differ from run to run.
+    A processor stalls if a read and a recent write agree in their addresses modulo a page. The relative position of
+    tables and workspace therefore changes the time of small robots by up to a factor of two. Page alignment makes it
+    reproducible.
     """
-    room = np.zeros(sum(x.size for x in parts) + _PAGE // 8)
-    at = -room.ctypes.data % _PAGE // 8
+    block = np.zeros(sum(x.size for x in parts) + _PAGE // 8)
+    offset = -block.ctypes.data % _PAGE // 8
     copies = []
     for x in parts:
-        copy = room[at : at + x.size].view(x.dtype).reshape(x.shape)
+        copy = block[offset : offset + x.size].view(x.dtype).reshape(x.shape)
         copy[...] = x
         copies.append(copy)
-        at += x.size
+        offset += x.size
     return copies
 
 
 def plain(x: np.ndarray) -> np.ndarray:
-    """Return x if the kernels take it, else a copy: they want float64, contiguous, aligned and writeable arrays."""
+    """Return x if it is float64, contiguous, aligned and writable, as the kernels require; else a copy."""
     if is_plain(x):
         return x
     return np.require(x, np.float64, ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"])
 
 
 def room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -> np.ndarray:
-    """Return where to write results: what was given, or a new array."""
+    """Check the output array ``given``, or create a new one."""
     if given is None:
         return np.empty(shape, kind)
-    right = isinstance(given, np.ndarray) and given.dtype == kind
-    if not right or not all(given.flags[name] for name in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED")):
-        what = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
-        raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {what}{cure}")
-    if type(given) is not np.ndarray:  # kernels in a library take no subclass
-        what = type(given).__name__
+    matches = isinstance(given, np.ndarray) and given.dtype == kind
+    if not matches or not all(given.flags[name] for name in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED")):
+        type_name = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
+        raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {type_name}{cure}")
+    if type(given) is not np.ndarray:  # kernels of a library do not accept subclasses
+        type_name = type(given).__name__
         raise ArgumentTypeError(
-            f"{name} must be a plain array, got a {what}: pass np.asarray of it, which shares memory."
+            f"{name} must be a plain array, got a {type_name}: pass np.asarray of it, which shares memory."
         )
     if given.shape != shape:
         raise ShapeError(f"{name} has shape {given.shape}, expected {shape}.")
@@ -128,7 +129,7 @@ def room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -
 
 
 def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
-    """Return ``x``, any sequence of numbers or a column, as a vector of n numbers; ``what`` says what n is."""
+    """Convert ``x`` to a vector of n numbers; ``what`` names the expected size in the message."""
     a = array(name, x)
     if a.size != n:
         raise ShapeError(f"{name} has size {a.size}, but model {model.name!r} needs {what} = {n}.")
@@ -136,14 +137,14 @@ def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
 
 
 def configuration(model: Any, name: str, q: Any) -> np.ndarray:
-    """Return a configuration of the whole tree of a cluster model, shape (nq,)."""
+    """Check a configuration of a cluster model, shape (nq,)."""
     if is_vector(q, model.nq):
         return q
     return vector(model, name, q, model.nq, "nq (the whole tree)")
 
 
 def velocity(model: Any, name: str, x: Any) -> np.ndarray:
-    """Return v, a or tau of a cluster model, shape (nv,)."""
+    """Check v, a or tau of a cluster model, shape (nv,)."""
     if is_vector(x, model.nv):
         return x
     a = array(name, x)
@@ -159,5 +160,5 @@ def velocity(model: Any, name: str, x: Any) -> np.ndarray:
 
 
 def in_order(terms: Iterable[Any]) -> Any:
-    """Return the sum of numbers as compiled code adds: since Python 3.12 the builtin compensates that of floats."""
+    """Sum numbers in order, as compiled code does; since Python 3.12 the builtin sum compensates rounding of floats."""
     return functools.reduce(operator.add, terms, 0.0)

@@ -1,13 +1,14 @@
-"""Docstrings: what functions have in common is written once, and put in when they are defined.
+"""Docstrings: shared sections are written once, and inserted when the functions are defined.
 
-What functions share is itself written as a docstring, as in ``COMMON``, and makes a decorator: ``stock(COMMON)``. A
-decorated function writes only what is its own. It is given
+Shared sections are themselves written as a docstring, as in ``COMMON``, and make a decorator: ``stock(COMMON)``. A
+decorated function documents only its specific parts. The decorator adds
 
-- a line for each of its arguments that it does not describe itself;
-- the errors that it does not describe itself; those with a bracket only if it has one of the arguments in the bracket;
-- any other section that it does not have, with its own name for ``{name}``.
+- an entry for each argument that the function does not describe itself;
+- the errors that the function does not describe itself; errors with a bracket only if one of the arguments in the
+  bracket exists;
+- all other sections that the function does not have, with its name for ``{name}``.
 
-The function stays as it is: same object, signature and speed.
+The function itself stays the same object, with the same signature and speed.
 """
 
 import inspect
@@ -22,21 +23,21 @@ _ORDER = ("Args", "Returns", "Raises", "Warns", "References", "Example")
 COMMON = """
 Args:
     model: Cluster model.
-    data: Its workspace.
-    q: Configuration of the whole tree, shape (nq,).
-    q0: Configuration of the whole tree, shape (nq,).
-    q1: Configuration of the whole tree, shape (nq,).
-    q2: Configuration of the whole tree, shape (nq,).
+    data: Workspace of the model, from ``model.createData()``.
+    q: Configuration of the spanning tree, shape (nq,).
+    q0: Configuration of the spanning tree, shape (nq,).
+    q1: Configuration of the spanning tree, shape (nq,).
+    q2: Configuration of the spanning tree, shape (nq,).
     v: Independent velocity, shape (nv,), [rad/s] or [m/s].
     a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
     tau: Torque of the independent joints, shape (nv,), [N m] or [N].
     fext: External forces in joint frames, [linear; angular], [N] and [N m]: a list of ``pin.Force`` or an array of
         shape (njoints, 6), one per joint of the tree, the universe first.
-    convention: A ``pin.Convention``. It says how Pinocchio computes, not what: it is taken and makes no difference.
-    out: Where to write the result: contiguous float64 of its shape, apart from the arguments.
-    joint_id: ``model.getJointId(name)``.
-    frame_id: ``model.getFrameId(name)``.
-    reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+    convention: A ``pin.Convention``, accepted for compatibility with Pinocchio; it has no effect.
+    out: Output array: contiguous float64, with the shape of the result, not overlapping the arguments.
+    joint_id: Joint id, ``model.getJointId(name)``.
+    frame_id: Frame id, ``model.getFrameId(name)``.
+    reference_frame: Frame of the result: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
 
 Raises:
     UnknownNameError (joint_id): There is no such joint.
@@ -44,7 +45,7 @@ Raises:
     ShapeError (q, q0, q1): A size is wrong.
     ArgumentTypeError: A type is wrong.
 """
-"""What states of a cluster model are."""
+"""Shared entries of functions of a cluster model and its state."""
 
 STATE = """
 Args:
@@ -55,7 +56,7 @@ Args:
     tau: Torque, shape (nv,).
     fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
 """
-"""What the docstrings of all oracles have in common."""
+"""Shared entries of reference implementations and baselines."""
 
 STUDY = """
 Args:
@@ -65,16 +66,16 @@ Args:
     a: Independent accelerations, shape (N, nv).
     tau: Torques, shape (N, nv).
     frame: Name of a frame, body or joint of the tree.
-    rungs: Names of approximations; all by default.
-    drop_rotors: Leave the rotors' mass out of the approximations.
-    amplitude: [rad], or [m] for prismatic joints.
-    frequency: [Hz].
-    duration: [s].
+    rungs: Names of approximation levels; all by default.
+    drop_rotors: Omit the rotors' mass from the approximations.
+    amplitude: Amplitude of the motion, [rad], or [m] for prismatic joints.
+    frequency: Frequency of the motion, [Hz].
+    duration: Duration of the motion, [s].
     dt: Time between samples, [s].
-    seed: Of the random numbers.
-    progress: Called with (done, total) now and then.
+    seed: Seed of the random numbers.
+    progress: Function that is called from time to time with (done, total).
 """
-"""What functions of ``study`` and ``audit`` take."""
+"""Shared arguments of functions of ``study`` and ``audit``."""
 
 AS_IN_STUDY = """
 Args:
@@ -84,19 +85,19 @@ Args:
     dt: As in ``study.run``.
     drop_rotors: As in ``study.run``.
 """
-"""The same, where ``study.run`` says more."""
+"""Shared arguments that ``study.run`` documents in more detail."""
 
 AS_PINOCCHIO = """
 References:
     Pinocchio's ``{name}`` for the independent joints.
 """
-"""What functions of configurations say."""
+"""Shared reference of functions of configurations."""
 
 
 def stock(*texts: str) -> Callable[[F], F]:
-    """Return a decorator that completes docstrings with sections in the same style; what a later text says wins.
+    """Create a decorator that completes docstrings with shared sections; entries of later texts take precedence.
 
-    It changes ``__doc__`` only, and raises ``KeyError`` if nothing describes an argument.
+    It changes only ``__doc__``, and raises ``KeyError`` if an argument has no description.
     """
     common: dict[str, str] = {}
     common_args: dict[str, str] = {}
@@ -113,15 +114,15 @@ def stock(*texts: str) -> Callable[[F], F]:
         doc = {title: text.replace("{name}", function.__name__) for title, text in common.items()}
         doc |= _sections(function.__doc__)
         args = common_args | _entries(doc.get("Args", ""))
-        own = _entries(doc.get("Raises", ""))
+        own_errors = _entries(doc.get("Raises", ""))
         usual = {}
         for key, text in common_raises.items():
             error, _, having = key.partition(" ")
             if not having or set(having.strip("()").split(", ")) & set(parameters):
                 usual[error] = text
-        unusual = {error: text for error, text in own.items() if error not in usual}
+        unusual = {error: text for error, text in own_errors.items() if error not in usual}
         doc["Args"] = _joined({name: args[name] for name in parameters})
-        doc["Raises"] = _joined(unusual | usual | own)
+        doc["Raises"] = _joined(unusual | usual | own_errors)
         sections = [f"{title}:\n{doc[title]}" for title in _ORDER if doc.get(title)]
         function.__doc__ = "\n\n".join([doc[""], *sections]) + "\n"
         return function
@@ -130,14 +131,14 @@ def stock(*texts: str) -> Callable[[F], F]:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """Split a docstring into its sections, by title; what comes before them has none."""
+    """Split a docstring into its sections by title; the text before the sections has the title ``""``."""
     parts = re.split(rf"^({'|'.join(_ORDER)}):\n", inspect.cleandoc(text), flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], (part.rstrip() for part in parts[2::2]), strict=True))
     return {"": parts[0].rstrip(), **sections} if parts[0] else sections
 
 
 def _entries(section: str) -> dict[str, str]:
-    """Split a section of names with descriptions, by name."""
+    """Split a section into its entries by name."""
     parts = re.split(r"^    (\w+(?: \([\w, ]+\))?): ", section, flags=re.MULTILINE)
     return dict(zip(parts[1::2], (part.rstrip() for part in parts[2::2]), strict=True))
 

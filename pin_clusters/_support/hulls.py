@@ -6,17 +6,17 @@ import numpy as np
 
 from ..errors import InertiaError, LoadError
 
-MAX_POINTS = 2**18  # a convex hull of as many takes 10 s
+MAX_POINTS = 2**18  # the convex hull of this many points takes 10 s
 LARGEST = 1e30
-"""[m]: coordinates beyond it are none."""
+"""[m]: larger coordinates are invalid."""
 MOST_NEIGHBOURS = 255
-"""Coal counts the triangles at a corner of a hull in a byte."""
+"""Limit of coal, which counts the triangles at a corner of a hull in a byte."""
 Soup = tuple[np.ndarray, np.ndarray]
 """Vertices, shape (n, 3), and triangles, shape (m, 3)."""
 
 
 def hull_of(vertices: np.ndarray, what: str) -> Soup:
-    """Return the convex hull of points: all that are different, and the triangles of the hull, outward."""
+    """Compute the convex hull of points; return all distinct points, and the outward triangles of the hull."""
     from scipy.spatial import ConvexHull, QhullError
 
     vertices = np.unique(vertices, axis=0)
@@ -34,11 +34,11 @@ def hull_of(vertices: np.ndarray, what: str) -> Soup:
 
 
 def hull(points: np.ndarray, what: str) -> Any:
-    """Return the convex hull of points, shape (n, 3), as a shape.
+    """Compute the convex hull of points, shape (n, 3), as a coal shape.
 
-    Coal's own hull ends the process if the points lie in a plane.
+    Coal's own hull terminates the process if the points lie in a plane.
     """
-    if not (np.abs(points) <= LARGEST).all():  # nor NaN, which files of floats may hold
+    if not (np.abs(points) <= LARGEST).all():  # also true for NaN, which binary files can contain
         raise LoadError(f"{what}: its vertices must be finite numbers, and none beyond {LARGEST:g}.")
     import coal  # Pinocchio's own library of shapes
 
@@ -47,9 +47,9 @@ def hull(points: np.ndarray, what: str) -> Any:
     triangles = triangles.reshape(-1, 3)
     if np.bincount(triangles.ravel()).max() > MOST_NEIGHBOURS:
         raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull meet in a corner. Simplify it.")
-    given, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    corner_points, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
     for point in vertices[corners]:
-        given.append(point)
+        corner_points.append(point)
     for face in triangles.tolist():
         faces.append(coal.Triangle(*face))
-    return coal.Convex(given, faces)
+    return coal.Convex(corner_points, faces)

@@ -1,4 +1,4 @@
-"""Which requests a server answers that listens at a host; run as a program: meshcat's server under this rule.
+"""Filter for requests to a local web server; run as a program, meshcat's server with this filter.
 
 Meshcat's own program listens on all interfaces and answers requests for any host.
 """
@@ -14,15 +14,15 @@ from typing import Any
 
 
 def in_url(host: str) -> str:
-    """Return what a browser on this machine calls a server that listens at a host."""
+    """Return the host name that a browser on this machine uses for a server that listens at ``host``."""
     return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
 
 
 def answers(host: str, headers: list[str]) -> bool:
-    """Return whether a server that listens at a host answers a request with these ``Host`` headers.
+    """Whether a server that listens at a host answers a request with these ``Host`` headers.
 
-    A web page reaches a server here by a name of its own that leads to this machine (DNS rebinding); its requests have
-    that name in ``Host``. Ports are not compared, because tunnels and containers change them.
+    A web page can reach a local server through a domain name that resolves to this machine (DNS rebinding). Its
+    requests have this name in ``Host``. Ports are not compared, because tunnels and containers change them.
     """
     name = re.sub(r":\d*$", "", headers[0].strip().lower()) if len(headers) == 1 else ""
     if name in {"127.0.0.1", "localhost", "[::1]", in_url(host).lower()}:
@@ -30,7 +30,7 @@ def answers(host: str, headers: list[str]) -> bool:
     if host in ("localhost", "::1") or host.startswith("127."):
         return False
     try:
-        return bool(ipaddress.ip_address(name.strip("[]")))  # a page of somebody else has a name, not an address
+        return bool(ipaddress.ip_address(name.strip("[]")))  # a foreign page has a domain name, not an address
     except ValueError:
         return name == socket.gethostname().lower()
 
@@ -46,9 +46,9 @@ def main(host: str) -> None:
             app = super().make_app()
             find = app.find_handler
 
-            def find_if_answered(request: Any, **more: Any) -> Any:
+            def find_if_answered(request: Any, **options: Any) -> Any:
                 if answers(host, request.headers.get_list("Host")):
-                    return find(request, **more)
+                    return find(request, **options)
                 return app.get_handler_delegate(request, tornado.web.ErrorHandler, {"status_code": 403})
 
             app.find_handler = find_if_answered
@@ -56,15 +56,16 @@ def main(host: str) -> None:
             return app
 
     try:
-        for tried in tornado.netutil.bind_sockets(0, host):  # meshcat would try 1,000 ports
-            tried.close()
+        for server_socket in tornado.netutil.bind_sockets(0, host):  # otherwise meshcat would try 1,000 ports
+            server_socket.close()
         bridge = Bridge()  # commands are accepted on 127.0.0.1
     except Exception as error:
         print(*str(error).split())  # noqa: T201
         return
     bridge.web_url = f"http://{in_url(host)}:{bridge.fileserver_port}/static/"
     print(bridge.zmq_url, bridge.web_url)  # noqa: T201
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: a pipe that is full would stop the server
+    # Nothing reads standard output any more; a full pipe would block the server.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     threading.Thread(target=lambda: os._exit(len(sys.stdin.read())), daemon=True).start()
     bridge.run()
 

@@ -1,4 +1,4 @@
-"""How much memory there is, and what Pinocchio takes of it: asked before anything is allocated."""
+"""Available memory, and the memory that Pinocchio needs, checked before allocation."""
 
 import os
 import warnings
@@ -9,20 +9,20 @@ import pinocchio as pin
 
 from ..errors import PinClustersWarning, TooLargeError
 
-_GROUP = (  # limits of the group of processes, as in a container: the limit, and what is used of it
+_GROUP = (  # limits of the control group, as in a container: the limit and the usage
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
-# Pinocchio keeps four tensors of nv^3 doubles in every pin.Data, for derivatives of second order
+# Every pin.Data contains four tensors of nv^3 doubles for second-order derivatives.
 _TENSORS = 4 * 8
 _MUCH = 2**31
-"""[bytes] of which nobody expects a workspace to be."""
+"""[bytes]: a larger pin.Data emits a warning."""
 
 
 def data_of(tree: pin.Model) -> pin.Data:
-    """Return a new ``pin.Data``; warn if it takes gigabytes, raise ``TooLargeError`` if there is not so much memory.
+    """Create a ``pin.Data``; warn if it takes gigabytes, raise ``TooLargeError`` if memory is insufficient.
 
-    ``tree.createData()`` makes a copy of what it has made, so that it needs twice the memory.
+    ``tree.createData()`` copies its result and therefore needs twice the memory.
     """
     needed = _TENSORS * tree.nv**3
     if needed >= _MUCH:
@@ -31,42 +31,41 @@ def data_of(tree: pin.Model) -> pin.Data:
 
 
 def _say(tree: pin.Model, needed: int) -> None:
-    what = (
-        f"a pin.Data of the tree of {tree.name!r} takes {needed / 1e9:.1f} GB: Pinocchio keeps four tensors of nv^3 "
-        f"numbers in it, whether they are used or not, and nv of the tree is {tree.nv}"
+    reason = (
+        f"a pin.Data of the tree of {tree.name!r} takes {needed / 1e9:.1f} GB, because Pinocchio always allocates four "
+        f"tensors of nv^3 numbers, and nv of the tree is {tree.nv}"
     )
     cure = (
-        "Each model.createData() makes one. Share one data (it serves one thread), compute rows with pc.batch, which "
-        "makes none, or split the robot, or lock joints (model.with_locked)."
+        "Each model.createData() allocates one. Reuse one data per thread, use pc.batch, which allocates none, split "
+        "the robot, or lock joints (model.with_locked)."
     )
-    check_free(needed, what, cure)
-    warnings.warn(f"{what}. {cure}", PinClustersWarning, stacklevel=6)
+    check_free(needed, reason, cure)
+    warnings.warn(f"{reason}. {cure}", PinClustersWarning, stacklevel=6)
 
 
 def check_free(needed: int, what: str, cure: str) -> None:
-    """Raise ``TooLargeError`` if so many bytes are not free; ``what`` takes them, ``cure`` is a sentence."""
-    there = available()
-    if there is not None and needed > there:
-        raise TooLargeError(f"{what}; {there / 1e9:.1f} GB are free. {cure}")
+    """Raise ``TooLargeError`` if ``needed`` bytes are not free; ``what`` needs them, ``cure`` is a sentence."""
+    free = available()
+    if free is not None and needed > free:
+        raise TooLargeError(f"{what}; {free / 1e9:.1f} GB are free. {cure}")
 
 
 def available() -> int | None:
-    """Return how many bytes can still be had; None if nothing tells."""
-    found: list[int] = []
+    limits: list[int] = []
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        found.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
-    if not found:
+        limits.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
+    if not limits:
         with suppress(OSError, ValueError, AttributeError):
-            found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+            limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit, used in _GROUP:
-        with suppress(OSError, ValueError):  # "max": no limit
-            found.append(int(Path(limit).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
+        with suppress(OSError, ValueError):  # int("max") fails: no limit
+            limits.append(int(Path(limit).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         limit_of_all = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit_of_all != resource.RLIM_INFINITY:
             pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-            found.append(limit_of_all - pages * os.sysconf("SC_PAGE_SIZE"))
-    return max(0, min(found)) if found else None
+            limits.append(limit_of_all - pages * os.sysconf("SC_PAGE_SIZE"))
+    return max(0, min(limits)) if limits else None

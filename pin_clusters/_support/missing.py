@@ -1,4 +1,4 @@
-"""What Pinocchio has and this package has not: where to go instead."""
+"""Errors for functions of Pinocchio that this package lacks, with the functions to use instead."""
 
 import sys
 from typing import NoReturn
@@ -18,25 +18,25 @@ _OF_MANY = {
     "Use pc.batch.{function}(model, q, v, ..., threads=n), whose rows are the states.": """
         abaInParallel rneaInParallel
     """,
-    "It is a part of a solver of contacts with friction on a Delassus matrix: pc.computeDelassusMatrix makes that one "
-    "with the couplings; pc.constraintDynamics solves bilateral contacts.": """
+    "It is a part of a solver of contacts with friction on a Delassus matrix. pc.computeDelassusMatrix computes that "
+    "matrix with the couplings; pc.constraintDynamics solves bilateral contacts.": """
         computeComplementarityShift computeConeProjection computeContactForces computeDualConeProjection
         computePrimalFeasibility computeReprojectionError
     """,
-    "q is the whole tree's: use pinocchio.{name} with model.tree.": """
+    "It takes q of the spanning tree: use pinocchio.{name} with model.tree.": """
         compactTangentMap findCommonAncestor getTangentToConfigurationSparsitySegment lieGroup tangentMap
         tangentMapProduct tangentMapTransposeProduct
     """,
-    "It is Pinocchio on another scalar: pc.trace(model, function) is one robot's function as a list of operations; "
-    "pc.casadi, pc.codegen and pc.jax are made of it.": """
+    "It is Pinocchio on another scalar type. pc.trace(model, function) records a robot's function as a list of "
+    "operations; pc.casadi, pc.codegen and pc.jax use it.": """
         cppad cppadcg mpfr
     """,
-    "It moves every joint of the tree by itself: draw rows of pc.randomConfiguration(model), and use "
+    "It moves every joint of the tree independently. Draw rows of pc.randomConfiguration(model), and use "
     "pc.batch.forwardKinematics(model, q, frames).": """
         reachableWorkspace reachableWorkspaceHull reachableWorkspaceWithCollisions reachableWorkspaceWithCollisionsHull
     """,
 }
-"""By what is said of all of them: ``{name}`` is the name, ``{function}`` what it does in parallel."""
+"""Names by their common text; ``{name}`` is the name, ``{function}`` the name without ``InParallel``."""
 _ROUTES = {
     name: text.format(name=name, function=name.removesuffix("InParallel"))
     for text, names in _OF_MANY.items()
@@ -46,13 +46,13 @@ _ROUTES = {
     "convertToRigidConstraintModel": "Use pc.RigidConstraintModel(type, model, ...).",
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
     "transformJointIntoMimic": (
-        "State the coupling with pc.LinearCoupling; mimic joints that a tree has already go through pc.expand_mimic."
+        "Add the coupling as a pc.LinearCoupling; convert mimic joints of an existing tree with pc.expand_mimic."
     ),
     "loadReferenceConfigurations": (
-        "A ClusterModel is immutable: call pinocchio.loadReferenceConfigurations on the pin.Model, then make the "
-        "ClusterModel; its referenceConfigurations are those of the tree."
+        "A ClusterModel is immutable: call pinocchio.loadReferenceConfigurations on the pin.Model, then create the "
+        "ClusterModel, which has the referenceConfigurations of the tree."
     ),
-    "loadReferenceConfigurationsFromXML": "It is pinocchio.loadReferenceConfigurations from text: see there.",
+    "loadReferenceConfigurationsFromXML": "It is loadReferenceConfigurations from text; see there.",
     "loadRotorParameters": "No algorithm of Pinocchio uses them; rotors are pc.Rotor constraints.",
     "ConstraintCholeskyDecomposition": _CHOLESKY,
     "ContactCholeskyDecomposition": _CHOLESKY,
@@ -60,32 +60,20 @@ _ROUTES = {
 
 
 def missing(name: str) -> NoReturn:
-    """Raise the error for a name that neither this package nor the installed Pinocchio has.
-
-    Args:
-        name: What was asked for, as in ``pc.name``.
-
-    Raises:
-        NotAvailableError: Another release of Pinocchio has it.
-        AttributeError: No Pinocchio has it; Python itself looks for similar names when it prints this.
-    """
+    """Raise ``NotAvailableError`` for a name of another release of Pinocchio, else ``AttributeError``."""
     if name in ELSEWHERE:
         raise NotAvailableError(
-            f"pin_clusters has no {name!r}: pinocchio {ELSEWHERE[name]} has it, "
-            f"the installed {pin.__version__} has not."
+            f"pin_clusters has no {name!r}: pinocchio {ELSEWHERE[name]} has it, but not the installed version "
+            f"{pin.__version__}."
         )
     package = sys.modules[_PACKAGE]
     raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}", name=name, obj=package)
 
 
 def route(name: str) -> str:
-    """Return a sentence on what to use instead of a function of Pinocchio that takes a model.
-
-    Args:
-        name: A name in ``pinocchio``, of some release.
-    """
+    """Return a sentence about the replacement of a function of Pinocchio that takes a model."""
     return _ROUTES.get(
         name,
-        f"there is no cluster version. On the spanning tree, without the couplings, it is pinocchio.{name} with "
+        f"there is no cluster version. For the spanning tree, without the couplings, use pinocchio.{name} with "
         "model.tree, data.tree and the velocities of pc.spanning_velocity; pc.coupling_jacobian maps between the two.",
     )

@@ -1,4 +1,4 @@
-"""Modules that earlier versions had elsewhere: their old names, which pickles say, lead to the new ones."""
+"""Old names of modules that have moved, which pickles contain, are redirected to the new modules."""
 
 import importlib
 import importlib.util
@@ -11,14 +11,14 @@ from types import ModuleType
 
 
 def _head(module: str, places: Mapping[str, str]) -> str | None:
-    """Return the longest name at a module's front that has a new place: its own, or that of a package it is in."""
+    """Return the longest prefix of a module's name that has a new location: its own name, or a parent package's."""
     parts = module.split(".")
     heads = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((head for head in heads if head in places), None)
 
 
 class _Leading(Loader):
-    """Gives a module that is imported by another name already, and leaves it as it is."""
+    """Loader that returns a module already imported under another name, unchanged."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -29,13 +29,13 @@ class _Leading(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # importlib wrote the old name's
+        module.__spec__ = self._spec  # importlib replaced the spec by the old name's spec
 
 
 class Finder(MetaPathFinder):
-    """Leads names of modules that have moved, and of those inside them, to new ``places``; it is asked first.
+    """Redirects names of modules that have moved, and of their submodules, to new ``places``; it is the first finder.
 
-    Names in ``current`` are public names of modules that stand elsewhere. They import without a warning.
+    ``current`` contains public names of modules that are defined elsewhere. They import without a warning.
     """
 
     def __init__(self, package: str, places: Mapping[str, str], current: Collection[str]) -> None:
@@ -44,43 +44,45 @@ class Finder(MetaPathFinder):
         self._current = {self._front + name for name in current}
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return what imports the module at its place; warn if the name is an old one. None if it has not moved."""
+        """Return the spec of the module at its new place, with a warning for old names; None if it has not moved."""
         if not fullname.startswith(self._front) or (head := _head(fullname, self._places)) is None:
             return None
-        place = self._places[head] + fullname.removeprefix(head)
+        target_name = self._places[head] + fullname.removeprefix(head)
         if head not in self._current:
             warnings.warn(
-                f"{fullname} is {place} now. What an earlier version pickled loads by the old name; pickle it anew.",
+                f"{fullname} has moved to {target_name}. Pickles of earlier versions still load; pickle them again.",
                 DeprecationWarning,
                 stacklevel=2,
             )
-        return ModuleSpec(fullname, _Leading(place), is_package=hasattr(importlib.import_module(place), "__path__"))
+        return ModuleSpec(
+            fullname, _Leading(target_name), is_package=hasattr(importlib.import_module(target_name), "__path__")
+        )
 
 
 class Passing(MetaPathFinder):
-    """Leads names of modules that a package does not have to those of another one; it is asked last."""
+    """Redirects names of modules that a package lacks to another package's modules; it is the last finder."""
 
     def __init__(self, package: str, other: str) -> None:
         self._front, self._other = f"{package}.", f"{other}."
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return what imports the other package's module of that name; None if it has none."""
+        """Return the spec of the other package's module of that name; None if it has none."""
         name = fullname.removeprefix(self._front)
         if name == fullname or "." in name:
             return None
-        other = self._other + name  # what is there already may have no spec
-        if other not in sys.modules and importlib.util.find_spec(other) is None:
+        target_name = self._other + name  # a module that is already imported may have no spec
+        if target_name not in sys.modules and importlib.util.find_spec(target_name) is None:
             return None
-        return ModuleSpec(fullname, _Leading(other))
+        return ModuleSpec(fullname, _Leading(target_name))
 
 
 _before: dict[str, str] = {}
 
 
 def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], current: Collection[str]) -> None:
-    """Let old names of modules in a package lead to where they are: to new ``places``, or to what they ``joined``.
+    """Redirect old names of modules in a package to their new ``places``, or to the modules that they ``joined``.
 
-    The names in ``current`` are public and stay; only they import without a warning.
+    The names in ``current`` are public and permanent; only they import without a warning.
     """
     moved = {old: new for old, new in places.items() if old != new}
     sys.meta_path.insert(0, Finder(package, {**moved, **joined}, current))
@@ -88,6 +90,6 @@ def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], cur
 
 
 def formerly(module: str) -> str:
-    """Return the name that a module of the package had in earlier versions, whose files may name it."""
+    """Return the name of a module in earlier versions, whose files may contain it."""
     head = _head(module, _before)
     return module if head is None else _before[head] + module.removeprefix(head)

@@ -1,10 +1,10 @@
-"""Names of users in pictures."""
+"""User-defined names in Matplotlib figures."""
 
 
 def literal(name: str) -> str:
-    """Return what Matplotlib draws as a name, letter by letter.
+    """Escape a name so that Matplotlib draws it literally.
 
-    Between two dollar signs it would read mathematics, and legends would leave out what begins with ``_``.
+    Matplotlib parses text between dollar signs as mathematics, and omits names that begin with ``_`` from legends.
     """
     name = name.replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{name}" if name.startswith("_") else name

@@ -1,4 +1,4 @@
-"""Names that some releases and builds of Pinocchio have, from 3.8 on, and others have not.
+"""Names that only some releases and builds of Pinocchio from 3.8 on have.
 
 Written by `benchmarks/names_of_pinocchio.py --write`.
 """
@@ -54,4 +54,4 @@ _GROUPS = {
 }
 
 ELSEWHERE = {name: where for where, names in _GROUPS.items() for name in names.split()}
-"""By name: the release, or with what Pinocchio must be built."""
+"""Release, or build option of Pinocchio, by name."""

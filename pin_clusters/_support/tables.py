@@ -1,4 +1,4 @@
-"""The tables of the kernels while they grow: rows of whole numbers, and the floats to which they lead."""
+"""The kernels' tables under construction: rows of integers, and the floats to which they refer."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,50 +7,48 @@ import numpy as np
 
 
 class Table:
-    """Rows, parameters and the size of a workspace.
+    """Rows, parameters and the size of a work array.
 
     Attributes:
-        rows: Whole numbers, one iterable each; some may be put in their place later.
+        rows: Rows of integers, one iterable each; placeholders may be filled in later.
         params: Floats.
-        work: How many numbers the workspace has.
+        work: Size of the work array.
     """
 
     def __init__(self, rows: Iterable[Any] = (), params: Iterable[float] = (), work: int = 0) -> None:
         self.rows, self.params, self.work = list(rows), list(params), work
 
     def append(self, values: Any) -> int:
-        """Return where numbers stand that are parameters."""
+        """Append parameters; return their offset."""
         self.params += np.ravel(values).tolist()
         return len(self.params) - np.size(values)
 
     def put(self, offset: int, values: Any) -> None:
-        """Write parameters for which there is room."""
         numbers = np.ravel(values).tolist()
         self.params[offset : offset + len(numbers)] = numbers
 
     def add(self, row: Any) -> int:
-        """Append a row; return its number."""
         self.rows.append(row)
         return len(self.rows) - 1
 
     def add_all(self, rows: Iterable[Any]) -> tuple[int, int]:
-        """Append rows; return the number of the first, and that behind the last."""
+        """Append rows; return the index of the first row and the index after the last row."""
         first = len(self.rows)
         self.rows.extend(rows)
         return first, len(self.rows)
 
     def add_list(self, values: Iterable[int]) -> tuple[int, int]:
-        """Append a list, a number per row; return its ends as ``add_all`` does."""
+        """Append a list, one number per row; return its bounds as ``add_all`` does."""
         return self.add_all((int(v),) for v in values)
 
     def room(self, size: int) -> int:
-        """Return where so many numbers of the workspace stand that are its own."""
+        """Reserve numbers of the work array; return their offset."""
         self.work += size
         return self.work - size
 
     def index(self, width: int) -> np.ndarray:
-        """Return the rows as an array of that width, zero behind each."""
-        found = np.zeros((len(self.rows), width), dtype=np.int64)
-        for numbers, row in zip(found, map(tuple, self.rows), strict=True):
+        """Return the rows as an array of the given width, padded with zeros."""
+        table = np.zeros((len(self.rows), width), dtype=np.int64)
+        for numbers, row in zip(table, map(tuple, self.rows), strict=True):
             numbers[: len(row)] = row
-        return found
+        return table

@@ -1,4 +1,4 @@
-"""What a tree and its joints tell: paths, motion subspaces, values in q; and whether an inertia is that of a rotor."""
+"""Queries of trees and joints (paths, motion subspaces, values in q), and checks of rotor inertias."""
 
 import math
 from collections.abc import Collection, Iterable
@@ -8,12 +8,12 @@ import pinocchio as pin
 
 from ..errors import ConfigurationError
 
-# A CAD export or a rotated inertia carries noise near 1e-15 of its size; a real imbalance is 1e-3. In between lies
-# nothing that one would call balanced on purpose.
+# A CAD export or a rotated inertia has relative noise near 1e-15; a real imbalance is near 1e-3. Values in between are
+# not intended to be balanced.
 SPIN_TOLERANCE = 1e-9
-# Printed digits of a rotation or an axis leave errors near 1e-7; more than this was not meant as one.
+# Printed digits of a rotation or an axis cause errors near 1e-7; a larger error means that it is not a rotation.
 ROTATION_TOLERANCE = 1e-6
-# What pin.Model keeps per coordinate, in any of the supported versions.
+# Fields of pin.Model with one entry per coordinate, in all supported versions.
 PER_VELOCITY = (
     "armature",
     "rotorInertia",
@@ -33,7 +33,7 @@ PER_POSITION = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin
 
 
 def common_ancestor(tree: pin.Model, bodies: Iterable[int]) -> int:
-    """Return the nearest common ancestor of some bodies; a body is its own ancestor."""
+    """Return the nearest common ancestor of bodies; a body is its own ancestor."""
     paths = [list(tree.supports[b]) for b in bodies]
     shared = [int(level[0]) for level in zip(*paths, strict=False) if len(set(level)) == 1]
     return shared[-1] if shared else 0
@@ -46,23 +46,20 @@ def path_below(tree: pin.Model, top: int, j: int) -> list[int]:
 
 
 def between(tree: pin.Model, bodies: Collection[int], own: Collection[int] = ()) -> set[int]:
-    """Return the joints that move bodies relative to each other; of bodies in ``own`` also the joint itself."""
+    """Return the joints that move bodies relative to each other; for bodies in ``own`` also their own joints."""
     top = common_ancestor(tree, [int(tree.parents[b]) if b in own else b for b in bodies])
     return {k for b in bodies for k in path_below(tree, top, b)}
 
 
 def in_q(tree: pin.Model, j: int) -> range:
-    """Return the indices in q of a joint."""
     return range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])
 
 
 def in_v(tree: pin.Model, j: int) -> range:
-    """Return the indices in the tree's v of a joint."""
     return range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])
 
 
 def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
-    """Copy the limits, the armature and the friction of a joint to a joint of another model."""
     for names, to, of in ((PER_VELOCITY, in_v(tree, k), in_v(model, j)), (PER_POSITION, in_q(tree, k), in_q(model, j))):
         for name in names:
             if hasattr(model, name):
@@ -70,50 +67,45 @@ def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
 
 
 def joint_in_v(tree: pin.Model, i: int) -> int:
-    """Return the joint that has an entry of the tree's v."""
     return next(j for j in range(1, tree.njoints) if i in in_v(tree, j))
 
 
 def joint_in_q(tree: pin.Model, i: int) -> int:
-    """Return the joint that has an entry of q."""
     return next(j for j in range(1, tree.njoints) if i in in_q(tree, j))
 
 
 def check_finite(tree: pin.Model, name: str, q: np.ndarray) -> None:
-    """Refuse, by ``ConfigurationError``, a configuration that is not finite."""
+    """Raise ``ConfigurationError`` if a configuration is not finite."""
     if not np.isfinite(q).all():
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"{name}[{i}] = {q[i]} (joint {tree.names[joint_in_q(tree, i)]!r}) is not finite.")
 
 
 def slides(tree: pin.Model, j: int) -> bool:
-    """Whether a joint of one degree of freedom is prismatic."""
+    """Whether a joint with one degree of freedom is prismatic."""
     return tree.joints[j].shortname().startswith("JointModelP") and tree.joints[j].nv == 1
 
 
 def value_at(q: np.ndarray, iq: int, nq: int) -> float:
-    """Return the value of a joint of one degree of freedom whose numbers in q begin at iq, [rad] or [m]."""
+    """Return the value of a joint with one degree of freedom whose coordinates begin at iq, [rad] or [m]."""
     return float(q[iq]) if nq == 1 else math.atan2(q[iq + 1], q[iq])
 
 
 def coordinate(tree: pin.Model, j: int, q: np.ndarray) -> float:
-    """Return the value of a joint of one degree of freedom, [rad] or [m]."""
     return value_at(q, tree.idx_qs[j], tree.nqs[j])
 
 
 def coordinates_of(tree: pin.Model, joints: Iterable[int], q: np.ndarray) -> np.ndarray:
-    """Return the values of joints of one degree of freedom, [rad] or [m]."""
     return np.array([coordinate(tree, j, q) for j in joints])
 
 
 def set_coordinate(tree: pin.Model, j: int, q: np.ndarray, value: float) -> None:
-    """Set the value of a joint of one degree of freedom, [rad] or [m], in place."""
+    """Set the value of a joint with one degree of freedom in place, [rad] or [m]."""
     i = tree.idx_qs[j]
     q[i : i + tree.nqs[j]] = (math.cos(value), math.sin(value)) if tree.nqs[j] == 2 else value
 
 
 def floats(value: object) -> np.ndarray | None:
-    """Return an array of floats, or None if it cannot be one."""
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -121,39 +113,38 @@ def floats(value: object) -> np.ndarray | None:
 
 
 def unit(axis: object) -> np.ndarray | None:
-    """Return the axis as a unit vector of shape (3,), or None if it is not one direction."""
+    """Normalize an axis, shape (3,); None if it is not a finite, non-zero vector."""
     a = floats(axis)
     if a is None or a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
         return None
-    a = a / np.abs(a).max()  # the square of 1e200 would be inf, that of 1e-200 would be 0
+    a = a / np.abs(a).max()  # scaling first avoids overflow of 1e200 squared and underflow of 1e-200 squared
     return a / np.linalg.norm(a)
 
 
 def is_finite(inertia: pin.Inertia) -> bool:
-    """Say whether mass, centre of mass and rotational inertia are finite."""
     return all(bool(np.all(np.isfinite(part))) for part in (inertia.mass, inertia.lever, inertia.inertia))
 
 
 def placement_defect(placement: pin.SE3) -> str:
-    """Say why a placement is no rigid one, with the cure; ``""`` if it is one."""
+    """Describe why a placement is not a rigid transform, with the remedy; ``""`` if it is one."""
     rotation = placement.rotation
     if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(placement.translation))):
         return "is not finite."
-    off = np.abs(rotation.T @ rotation - np.eye(3)).max()
-    if off > ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
+    deviation = np.abs(rotation.T @ rotation - np.eye(3)).max()
+    if deviation > ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
         return (
-            f"does not hold a rotation (R'R is off the identity by {off:.1e}, det R = {np.linalg.det(rotation):.3g}). "
-            "Give a right-handed orthonormal matrix; pin.SE3's normalize() removes rounding."
+            f"has no rotation matrix (error of R'R {deviation:.1e}, det R = {np.linalg.det(rotation):.3g}). "
+            "Use a right-handed orthonormal matrix; pin.SE3's normalize() removes rounding errors."
         )
     return ""
 
 
 def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
-    """Return the motion subspace of a joint of one degree of freedom in its own frame, shape (6,), or None."""
+    """Compute the motion subspace of a joint with one degree of freedom in its frame, shape (6,); else None."""
     if joint.nv != 1:
         return None
     data = joint.createData()
-    # a joint of a model reads from that model's q
+    # A joint of a model reads its entries of that model's q.
     q = np.zeros(joint.idx_q + joint.nq)
     if joint.nq == 2:
         q[-2] = 1.0  # (cos, sin)
@@ -162,22 +153,22 @@ def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
 
 
 def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
-    """Return the axis of a joint of one degree of freedom in its own frame, shape (3,), or None if it has none."""
+    """Compute the axis of a joint with one degree of freedom in its frame, shape (3,), or None."""
     subspace = joint_subspace(joint)
     return None if subspace is None else unit(subspace[3:] if np.any(subspace[3:]) else subspace[:3])
 
 
 def centred(tree: pin.Model, j: int) -> bool:
-    """Whether a joint turns its body about an axis near its centre of mass: m d^2 is at most half of the inertia."""
+    """Whether a joint rotates its body about an axis near its centre of mass: m d^2 is at most half of the inertia."""
     subspace, inertia = joint_subspace(tree.joints[j]), tree.inertias[j]
     if subspace is None or np.any(subspace[:3]):
         return False
-    off = np.cross(inertia.lever, axis := subspace[3:])
-    return bool(inertia.mass * (off @ off) <= axis @ inertia.inertia @ axis)
+    arm = np.cross(inertia.lever, axis := subspace[3:])
+    return bool(inertia.mass * (arm @ arm) <= axis @ inertia.inertia @ axis)
 
 
 def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
-    """Say why a body is no balanced, axisymmetric rotor about an axis through its frame's origin; ``""`` if it is."""
+    """Describe why a body is not a balanced, axisymmetric rotor about an axis through its origin, else ``""``."""
     rotational = inertia.inertia
     axial = float(axis @ rotational @ axis)
     transverse = 0.5 * (np.trace(rotational) - axial)

@@ -1,4 +1,4 @@
-"""The version, below all that names it."""
+"""The version, in a module without dependencies."""
 
 __version__ = "0.2.0"
 __raw_version__ = __version__  # Pinocchio has both names

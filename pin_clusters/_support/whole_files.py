@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, so that a full disk or Ctrl-C leaves what was there before."""
+"""Atomic writing of files: a full disk or Ctrl-C leaves the previous contents unchanged."""
 
 import csv
 import errno
@@ -15,36 +15,34 @@ import numpy as np
 
 @contextmanager
 def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
-    """Give names beside files to write to, with their endings; they take their places when all are written.
+    """Yield temporary paths next to the files, with their endings, and finally replace the files.
 
-    A link stays, and what it leads to is replaced; a device or a pipe, which nothing can replace, is written to itself.
-
-    Raises:
-        OSError: Something cannot be written; all files are as they were.
+    A symbolic link stays, and its target is replaced. Devices and pipes, which cannot be replaced, are written
+    directly. After an ``OSError`` all files are unchanged.
     """
-    # a pipe has no other name: what its link says leads nowhere
+    # A pipe has no other path: the target of its link does not exist.
     special = [os.path.exists(file) and not os.path.isfile(file) for file in files]
-    places = [Path(x if known else os.path.realpath(x)) for x, known in zip(files, special, strict=True)]
+    targets = [Path(x if is_special else os.path.realpath(x)) for x, is_special in zip(files, special, strict=True)]
     parts: dict[Path, Path] = {}
-    for place in places:
-        if place.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
+    for target in targets:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     try:
-        for place in places:
-            if place.is_file() or not place.exists():
-                part = place.with_name(f".{place.stem[:40]}-{secrets.token_hex(8)}.part{place.suffix}")
+        for target in targets:
+            if target.is_file() or not target.exists():
+                part = target.with_name(f".{target.stem[:40]}-{secrets.token_hex(8)}.part{target.suffix}")
                 try:
                     part.touch(exist_ok=False)
                 except OSError as error:
-                    error.filename = str(place)
+                    error.filename = str(target)
                     raise
-                parts[place] = part
-                if place.exists():
-                    part.chmod(stat.S_IMODE(place.stat().st_mode))
-        yield tuple(parts.get(place, place) for place in places)
-        for place, part in list(parts.items()):
-            os.replace(part, place)
-            del parts[place]
+                parts[target] = part
+                if target.exists():
+                    part.chmod(stat.S_IMODE(target.stat().st_mode))
+        yield tuple(parts.get(target, target) for target in targets)
+        for target, part in list(parts.items()):
+            os.replace(part, target)
+            del parts[target]
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
@@ -52,7 +50,7 @@ def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
 
 @contextmanager
 def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> Iterator[None]:
-    """Turn what goes wrong while something is written into an error of a kind that says why, and the cure."""
+    """Turn errors while writing into an error of class ``kind`` with the reason and the remedy."""
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
@@ -60,7 +58,7 @@ def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> I
 
 
 def all_of(*steps: Callable[[], object]) -> None:
-    """Take all steps, such as writing a file each, also after one that fails; then raise the first error."""
+    """Run all steps, such as writing a file each, even after one fails; then raise the first error."""
     errors = list[Exception]()
     for step in steps:
         try:
@@ -72,7 +70,7 @@ def all_of(*steps: Callable[[], object]) -> None:
 
 
 def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:
-    """Make a folder, and see that it can be written; else raise an error of a kind: choose another one, ``by`` what."""
+    """Create a folder and check that it is writable, else raise ``kind``, which names the option ``by`` to change."""
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise kind(f"{folder} is a file, not a folder; choose another one{by}.")
     with refused(kind, f"to {folder}", f" Choose another folder{by}."):
@@ -82,9 +80,9 @@ def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") ->
 
 
 def write_csv(file: str | os.PathLike[str], columns: Mapping[str, np.ndarray | Sequence[float]]) -> None:
-    """Write columns to CSV, by names with units such as "crank [rad]", with full digits.
+    """Write columns to CSV with full digits; their names include units, such as "crank [rad]".
 
-    ``numpy.loadtxt(file, delimiter=",", skiprows=1)`` reads them.
+    ``numpy.loadtxt(file, delimiter=",", skiprows=1)`` reads the numbers.
     """
     table = np.column_stack([np.asarray(x, dtype=float) for x in columns.values()])
     with whole(file) as (part,), open(part, "w", encoding="utf-8", newline="") as stream:

@@ -1,6 +1,6 @@
-"""Simulation of a robot on its own manifold: ``pc.simulate``, and an adapter for SciPy's ``solve_ivp``.
+"""Simulation of a robot on its constraint manifold: ``pc.simulate``, and an adapter for SciPy's ``solve_ivp``.
 
-On a ground contacts come and go by themselves, and joints stop at their limits.
+With a ground, contacts open and close during the simulation, and joints stop at their limits.
 """
 
 from ..errors import SimulationError as SimulationError

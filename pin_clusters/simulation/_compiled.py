@@ -1,4 +1,4 @@
-"""Steps in compiled code, around the calls of a function that gives torques; with ``dynamics`` the increments alone."""
+"""Compiled time steps, which call a Python torque function; with ``dynamics`` only increments are compiled."""
 
 from collections import deque
 from collections.abc import Callable
@@ -23,9 +23,10 @@ from ._settings import Settings
 
 
 class CompiledMoves(Coordinates):
-    """Coordinates whose increments are compiled; what they cannot follow is left to Python, which says why.
+    """Coordinates with compiled increments.
 
-    What kernels get for this choice of independent joints is here, so that everything with an address is kept alive.
+    If the kernel cannot follow an increment, Python repeats it and raises the error. The object owns the tables of this
+    choice of independent joints, so that every array whose address a kernel holds stays alive.
     """
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
@@ -33,22 +34,20 @@ class CompiledMoves(Coordinates):
         self.plan, self.ratios = plan_of(model) if self.own else make_plan(model, self.columns)
         self.functions = functions_of(model)
         self.space = Workspace(model, self.functions, own=self.own)
-        self._spare, self._held = np.zeros((2, model.nq))
+        self._q_work, self._q_loops = np.zeros((2, model.nq))
         self._table: Table | None = None
 
     def table(self, forces: Forces | None) -> Table:
-        """Return the table of what acts by itself, always the same one."""
         if self._table is None:
             self._table = Table() if forces is None else forces.table(self.model)
         return self._table
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return the configuration after an increment."""
         out = np.empty(self.model.nq)
         if (
             np.isfinite(x).all()
             and kernels.moved.call(
-                self.space.pointer, self.space.calls, self.plan, self.ratios, q, x, out, self._spare, self._held
+                self.space.pointer, self.space.calls, self.plan, self.ratios, q, x, out, self._q_work, self._q_loops
             )
             == 0
         ):
@@ -56,17 +55,15 @@ class CompiledMoves(Coordinates):
         return super().move(q, x)
 
     def _coupling(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return G and its bias."""
         if self.model.closures:
             code = code_of(self.functions, kernels.coupling).call(self.space.tables.coupling, q, v)
             if code != 0:
-                return super()._coupling(q, v)  # says what is wrong
+                return super()._coupling(q, v)  # the Python version raises the error
         n, nv = self.model.own_tree.nv, self.model.nv
         G, g = np.split(self.space.coupling, [n * nv])
         return G.reshape(n, nv), g
 
     def _energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
-        """Return kinetic and mechanical energy."""
         kernel = kernels.of("energy", with_loops(self.model))
         code_of(self.functions, kernel, "computeMechanicalEnergy").call(self.space.tables.energy, q, v)
         kinetic, potential, _ = self.space.energies.tolist()
@@ -74,86 +71,88 @@ class CompiledMoves(Coordinates):
 
 
 class MixedEngine(PythonEngine):
-    """Runs steps in Python, but for increments: accelerations are a function of the user."""
+    """Runs steps in Python with compiled increments, for accelerations by a function of the user."""
 
     coordinates = CompiledMoves
 
 
 class CompiledEngine(MixedEngine):
-    """Runs steps in one call; what it cannot do, or must report, is left to Python."""
+    """Runs many steps in one compiled call; a step that the kernel cannot do runs in Python, which raises the error."""
+
+    recorder: Recorder
 
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         super().__init__(settings, recorder)
         model = settings.model
-        self._question: Any = None
-        self._answers = deque[Callable[..., Any]]()  # of the step that Python does again: nobody is asked twice
+        self._torque_callback: Any = None
+        # Results from a step that Python repeats, so that no function is called twice for the same stage.
+        self._callback_results = deque[Callable[..., Any]]()
         if callable(settings.torque):
-            asked = np.zeros(1 + model.nq + 2 * model.nv)
-            self._question = native.Question(settings.torque, self._convert, asked, model.nq, model.nv)
+            arguments = np.zeros(1 + model.nq + 2 * model.nv)
+            self._torque_callback = native.Question(settings.torque, self._convert, arguments, model.nq, model.nv)
             self._torque_table = np.zeros((len(self.method.times), model.nv))
         else:
             self.batch = 1000
             self._torque_table = np.zeros((1, model.nv)) if settings.torque is None else settings.torque
         self._lengths = np.array([settings.dt, settings.step(settings.steps - 1)])
         self._clock = np.zeros(9, dtype=np.int64)
-        self._room = np.zeros((5 + 3 * len(self.method.positions), model.nq))
+        self._stages = np.zeros((5 + 3 * len(self.method.positions), model.nq))
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``."""
         assert isinstance(on, CompiledMoves)
         s, clock, method = self.settings, self._clock, self.method
         limits = on.limits**2 if s.switch else np.full(len(on.limits), np.inf)
         nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
         samples = np.empty((self.batch // s.record + 2, 4 + nq + 3 * nv + (2 * n if on.at.size else 0)))
-        both = np.concatenate([state.q, state.v])
+        q_and_v = np.concatenate([state.q, state.v])
         clock[:] = state.k, end, s.steps, s.record, method.corrected, 0, self.recorder.wants(state.k), 0, 0
-        asked, times = np.zeros(1), np.zeros((1, 1))
-        if self._question:
-            asked, times = self._question.asked, self._times(state.k, end)
-            on.space.calls[[at.ASK, at.ASK_AT]] = native.ASK, id(self._question)
-        with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
+        arguments, times = np.zeros(1), np.zeros((1, 1))
+        if self._torque_callback:
+            arguments, times = self._torque_callback.asked, self._times(state.k, end)
+            on.space.calls[[at.ASK, at.ASK_AT]] = native.ASK, id(self._torque_callback)
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging step is detected afterwards
             kernels.simulate.call(
                 on.space.pointer, on.space.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
-                limits, on.space.coupling, on.space.energies, asked, both, self._torque_table, times, method.positions,
-                method.velocities, self._room, samples,
+                limits, on.space.coupling, on.space.energies, arguments, q_and_v, self._torque_table, times,
+                method.positions, method.velocities, self._stages, samples,
             )  # fmt: skip
         record(self.recorder, on, samples[: clock[at.SAMPLES]])
-        state.k, state.q, state.v = int(clock[at.STEP]), both[:nq].copy(), both[nq:].copy()
+        state.k, state.q, state.v = int(clock[at.STEP]), q_and_v[:nq].copy(), q_and_v[nq:].copy()
         if clock[at.STOPPED]:
-            self._recall(int(clock[at.ANSWERS]))
+            self._store_callback_results(int(clock[at.ANSWERS]))
             try:
-                super().advance(on, state, state.k + 1)  # says what is wrong
+                super().advance(on, state, state.k + 1)  # Python repeats the step, or raises the error
             finally:
-                self._answers.clear()
+                self._callback_results.clear()
 
     def _times(self, begin: int, end: int) -> np.ndarray:
-        """Return the time of each stage, shape (steps, stages)."""
+        """Return the time of each stage, shape (steps, stages), [s]."""
         s, k = self.settings, np.arange(begin, end)
         h = np.where(k < s.steps - 1, *self._lengths)
         return k[:, None] * s.dt + np.array(self.method.times) * h[:, None]
 
     def _convert(self, given: Any) -> np.ndarray | None:
-        """Return what a function gave as torques, None if it is of no use: then ``_call`` says why."""
+        """Convert the return value of a torque function; None if it is invalid: then ``_call`` raises the error."""
         model = self.settings.model
         with suppress(Exception):
             return velocity(model, "tau", [given] if np.ndim(given) == 0 and model.nv == 1 else given)
         return None
 
-    def _recall(self, count: int) -> None:
-        """Keep what the function gave or raised in the step that could not be done."""
-        if self._question:
+    def _store_callback_results(self, count: int) -> None:
+        """Store the results of the torque function in the step that failed."""
+        if self._torque_callback:
             for tau in self._torque_table[:count].copy():
-                self._answers.append(lambda *_, tau=tau: tau)
-            if hasattr(self._question, "error"):
-                self._answers.append(_raising(self._question.error))
-                del self._question.error
-            elif hasattr(self._question, "given"):
-                self._answers.append(lambda *_, given=self._question.given: given)
-                del self._question.given
+                self._callback_results.append(lambda *_, tau=tau: tau)
+            if hasattr(self._torque_callback, "error"):
+                self._callback_results.append(_raising(self._torque_callback.error))
+                del self._torque_callback.error
+            elif hasattr(self._torque_callback, "given"):
+                self._callback_results.append(lambda *_, given=self._torque_callback.given: given)
+                del self._torque_callback.given
 
     def torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        if self._answers:
-            return self._call("tau", t, self._answers.popleft())
+        if self._callback_results:
+            return self._call("tau", t, self._callback_results.popleft())
         return super().torque(on, k, t, q, v)
 
 
@@ -165,7 +164,7 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 
 
 def record(r: Recorder, on: CompiledMoves, samples: np.ndarray) -> None:
-    """Record samples that ``keep_sample`` wrote."""
+    """Record samples that the kernel ``keep_sample`` wrote."""
     s, m = r.settings, len(samples)
     nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
     to = slice(r.count, r.count + m)

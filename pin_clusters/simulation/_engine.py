@@ -1,4 +1,4 @@
-"""Steps in Python: any torques, any dynamics, any model."""
+"""Time steps in Python, which support any torques, any dynamics and any model."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,42 +9,42 @@ from .._support.arrays import velocity
 from ..errors import ModelError, PinClustersError
 from ._coordinates import Coordinates
 from ._methods import METHODS, step
-from ._recorder import Recorder
+from ._recorder import SampleRecorder
 from ._settings import Settings
 
 FASTEST = 1e8
-"""[rad/s] or [m/s]; no machine is faster, a diverging simulation soon is."""
+"""[rad/s] or [m/s]: a velocity beyond this limit means that the simulation diverges."""
 
 
 @dataclass
 class State:
-    """Where a simulation is: at the start of step k."""
+    """State of a simulation at the start of step k."""
 
-    k: int  # steps done
+    k: int  # number of completed steps
     q: np.ndarray  # shape (nq,)
-    v: np.ndarray  # in the present coordinates, shape (nv,)
+    v: np.ndarray  # in the current coordinates, shape (nv,)
 
 
-class NearSingular(Exception):  # noqa: N818 - no error
-    """A cluster's condition exceeds its limit at the start of a step."""
+class NearSingular(Exception):  # noqa: N818 - a request for other coordinates, not an error
+    """The condition bound of a cluster exceeds its limit at the start of a step."""
 
     def __init__(self, which: int) -> None:
         self.which = which
 
 
-class Diverged(Exception):  # noqa: N818 - says what happened
-    """The velocity after the step from the present state is not finite, or larger than any machine's."""
+class Diverged(Exception):  # noqa: N818 - internal, named after the event
+    """The velocity after a step is not finite, or exceeds ``FASTEST``."""
 
     def __init__(self, v: np.ndarray) -> None:
         self.v = v
 
 
-class StepFailed(Exception):  # noqa: N818 - says what happened
-    """A step cannot be done; the text is what is to be said."""
+class StepFailed(Exception):  # noqa: N818 - internal, named after the event
+    """A step failed; the text becomes the message of the ``SimulationError``."""
 
 
 class FunctionFailed(StepFailed):
-    """A function of the user raised or gave what is of no use."""
+    """A user function raised an exception or returned an invalid value."""
 
 
 def _finite(x: np.ndarray) -> bool:
@@ -52,25 +52,25 @@ def _finite(x: np.ndarray) -> bool:
 
 
 class PythonEngine:
-    """Runs steps with NumPy and the algorithms of the package."""
+    """Runs steps with NumPy and the package's algorithms."""
 
     batch = 50
-    """Steps between two looks at progress."""
+    """Number of steps between two calls of ``progress``."""
     coordinates: type[Coordinates] = Coordinates
-    """Makes a choice of independent joints."""
+    """Class of the coordinates, called for each choice of independent joints."""
 
-    def __init__(self, settings: Settings, recorder: Recorder) -> None:
+    def __init__(self, settings: Settings, recorder: SampleRecorder) -> None:
         self.settings, self.recorder = settings, recorder
         self.method = METHODS.get(settings.method, METHODS["rk4"])
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last good step, also after an exception.
+        """Run until step ``end``; ``state`` is always the state after the last valid step, even after an exception.
 
         Raises:
-            NearSingular: Other coordinates would be better.
-            Diverged: The next velocity is no velocity.
+            NearSingular: Other coordinates may be better conditioned.
+            Diverged: The next velocity is not finite or too large.
             FunctionFailed: A function of the user failed.
-            BranchLost: A loop cannot follow.
+            BranchLost: A loop cannot follow the motion.
             SingularClusterError: The loops are singular.
         """
         s = self.settings
@@ -88,7 +88,7 @@ class PythonEngine:
             state.k, (state.q, state.v) = k + 1, on.settle(q, v)
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Return the acceleration at the state, which is recorded if it is due."""
+        """Compute the acceleration at the state, and record the state if it is due."""
         s, k, t = self.settings, state.k, self.settings.time(state.k)
         a, tau = self.acceleration(on, k, t, state.q, state.v)
         if s.switch and s.dynamics is None and (which := on.near_singular()) is not None:
@@ -100,7 +100,7 @@ class PythonEngine:
     def acceleration(
         self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return acceleration, in the present coordinates, and the user's torque."""
+        """Compute the acceleration in the current coordinates, and the user's torque."""
         s = self.settings
         tau = self.torque(on, k, t, q, v)
         if s.dynamics is None:
@@ -108,8 +108,8 @@ class PythonEngine:
                 return on.accelerate(q, v, tau, s.passive), tau
             except ModelError as error:
                 raise StepFailed(f"at t = {t:g} s: {error}") from error
-        all_of_it = tau.copy() if s.passive is None else on.acting(q, v, tau, s.passive)
-        return self._call("dynamics", t, s.dynamics, q.copy(), v.copy(), all_of_it), tau
+        total_torque = tau.copy() if s.passive is None else on.acting(q, v, tau, s.passive)
+        return self._call("dynamics", t, s.dynamics, q.copy(), v.copy(), total_torque), tau
 
     def torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         torque, nv = self.settings.torque, self.settings.model.nv
@@ -122,21 +122,21 @@ class PythonEngine:
     def _call(self, name: str, t: float, function: Any, *arguments: Any) -> np.ndarray:
         model = self.settings.model
         try:
-            given = function(*arguments)
+            reply = function(*arguments)
         except Exception as error:
             raise FunctionFailed(f"{name} raised at t = {t:g} s: {type(error).__name__}: {error}") from error
-        if type(given) is np.ndarray and given.shape == (model.nv,) and given.dtype == np.float64 and _finite(given):
-            return given.copy()
+        if type(reply) is np.ndarray and reply.shape == (model.nv,) and reply.dtype == np.float64 and _finite(reply):
+            return reply.copy()
         try:
-            if np.ndim(given) == 0 and model.nv == 1 and given is not None:
-                given = [given]
-            found = velocity(model, f"what {name} returned", given)
+            if np.ndim(reply) == 0 and model.nv == 1 and reply is not None:
+                reply = [reply]
+            vector = velocity(model, f"what {name} returned", reply)
         except PinClustersError as error:
             raise FunctionFailed(f"{name} at t = {t:g} s: {error}") from error
-        bad = np.flatnonzero(~np.isfinite(found))
+        bad = np.flatnonzero(~np.isfinite(vector))
         if bad.size:
             raise FunctionFailed(
-                f"{name} gave {found[bad[0]]} for the independent velocity {bad[0]} at t = {t:g} s. It must be finite"
+                f"{name} gave {vector[bad[0]]} for the independent velocity {bad[0]} at t = {t:g} s. It must be finite"
                 + ("; if v grows beyond bounds before that, dt is too large." if name == "tau" else ".")
             )
-        return found.copy()
+        return vector.copy()

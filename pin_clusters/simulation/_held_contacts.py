@@ -1,4 +1,4 @@
-"""Contacts that a simulation keeps closed."""
+"""Held contacts of a simulation."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -17,20 +17,20 @@ from ..model import ClusterData, ClusterModel
 from ..model.contact_memory import gains_of
 
 _AT_REST = 1e-6
-"""[m/s] or [rad/s], beside the largest joint velocity: what moves faster at the start is no contact, but an impact."""
+"""Largest initial contact velocity [m/s] or [rad/s], relative to the largest joint velocity; more is an impact."""
 _CLOSED = 1e-13
-"""[m] or [rad]."""
+"""[m] or [rad]: gaps below this value are not corrected."""
 
 
 class Contacts:
-    """Some contacts, as a simulation uses them.
+    """Held contacts of a simulation.
 
-    A contact without gains and desired motion is held where it is at the start: its sides are brought back there after
-    each step, so that nothing drifts. Of others only the acceleration is prescribed, as by ``pc.constraintDynamics``.
+    A contact without gains and desired motion keeps its initial placement: each step ends with a correction of its
+    drift. Other contacts only have a prescribed acceleration, as in ``pc.constraintDynamics``.
 
     Attributes:
-        rows: How many rows they have together.
-        passive: Whether all are held, so that no energy comes from them.
+        rows: Number of constraint rows of all contacts.
+        passive: Whether all contacts keep their initial placement, so that none of them adds energy.
     """
 
     def __init__(self, model: ClusterModel, given: Any) -> None:
@@ -47,11 +47,7 @@ class Contacts:
         self._start: list[pin.SE3] = []
 
     def begin(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-        """Note where the contacts are at the start.
-
-        Raises:
-            SimulationError: The velocity opens one that is to be held.
-        """
+        """Store the initial placements; raise ``SimulationError`` if the initial velocity moves a held contact."""
         forwardKinematics(model, data, q)
         self._start = [_between(data.tree, c) for c in self._models]
         rates = self._jacobian(model, data, q) @ v
@@ -59,21 +55,21 @@ class Contacts:
         if worst[1] > _AT_REST * max(1.0, float(np.abs(v).max(initial=0.0))):
             i, c = worst[0], self._models[worst[0]]
             raise SimulationError(
-                f"simulate: contacts[{i}] (on {_joints(model, c)}) is to be held, but v0 moves it at {worst[1]:.3g} "
-                "m/s or rad/s. Begin with the velocity after the impact: v0 = pc.impulseDynamics(model, data, q0, v0, "
+                f"simulate: contacts[{i}] (on {_joints(model, c)}) is held, but v0 moves it at {worst[1]:.3g} "
+                "m/s or rad/s. Start with the velocity after the impact: v0 = pc.impulseDynamics(model, data, q0, v0, "
                 "contacts, [c.createData() for c in contacts])."
             )
 
     def accelerate(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray
     ) -> np.ndarray:
-        """Return the acceleration; forces are in ``data.lambda_c``."""
+        """Compute the acceleration; the contact forces are in ``data.lambda_c``."""
         return constraintDynamics(model, data, q, v, tau, self._models, self._datas)
 
     def increment(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray | None:
-        """Return the increment that brings the held contacts back; None if they are where they are to be.
+        """Compute the increment that closes the held contacts, with minimum norm in the metric of the mass matrix.
 
-        With the least change, in the metric of the mass matrix; so has the velocity below.
+        Returns None if the contacts are closed.
         """
         open_by = self.gap(model, data, q)
         if not self._worst(open_by)[1] > _CLOSED:
@@ -81,44 +77,43 @@ class Contacts:
         return -self._least(model, data, q, self._jacobian(model, data, q), open_by)
 
     def velocity(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Return the velocity that leaves the held contacts where they are."""
+        """Project the velocity so that the held contacts do not move, in the metric of the mass matrix."""
         J = self._jacobian(model, data, q)
         return v - self._least(model, data, q, J, J @ v)
 
     def _least(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
-        """Return the least change that moves the rows of held contacts by that much; changes J and rows."""
-        for place, held in zip(self._places, self._held, strict=True):
+        """Compute the minimum-norm change that moves the rows of held contacts by ``rows``; overwrites J and rows."""
+        for row_slice, held in zip(self._places, self._held, strict=True):
             if not held:
-                J[place] = rows[place] = 0.0
+                J[row_slice] = rows[row_slice] = 0.0
         A, response = delassus(model, data, q, J)
         return np.asarray(response @ solved(A, rows, None).forces)
 
     def gap(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-        """Return by how much each row has moved since the start, [m] or [rad]; shape (rows,)."""
+        """Compute the displacement of each row since the start, shape (rows,), [m] or [rad]."""
         forwardKinematics(model, data, q)
-        found = [np.zeros(0)]
+        gaps = [np.zeros(0)]
         for c, start in zip(self._models, self._start, strict=True):
             now, R = _between(data.tree, c), (data.tree.oMi[c.joint1_id] * c.joint1_placement).rotation
             if c.type == pin.ContactType.CONTACT_3D:
-                moved = start.translation - now.translation  # in axes of the world
-                found.append(moved if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else R.T @ moved)
+                moved = start.translation - now.translation  # in world axes
+                gaps.append(moved if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else R.T @ moved)
             else:
                 moved = -pin.log6(now * start.inverse()).vector
                 if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
                     moved = turn(R, moved)
-                found.append(moved)
-        return np.concatenate(found)
+                gaps.append(moved)
+        return np.concatenate(gaps)
 
     def residual(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> float:
-        """Return the largest gap of what is held."""
         return self._worst(self.gap(model, data, q))[1]
 
     def _worst(self, rows: np.ndarray) -> tuple[int, float]:
-        """Return which of the held contacts has the largest entry, and that."""
-        own = zip(self._places, self._held, strict=True)
-        largest = [float(np.abs(rows[place]).max()) if held else 0.0 for place, held in own]
+        """Return index and largest entry of the held contact that deviates most."""
+        contacts = zip(self._places, self._held, strict=True)
+        largest = [float(np.abs(rows[row_slice]).max()) if held else 0.0 for row_slice, held in contacts]
         i = int(np.argmax(largest))
         return i, largest[i]
 
@@ -128,18 +123,18 @@ class Contacts:
 
 
 def _between(tree: pin.Data, c: Any) -> pin.SE3:
-    """Return the second side seen from the first one; of points the way from one to the other, in axes of the world."""
-    one, two = tree.oMi[c.joint1_id] * c.joint1_placement, tree.oMi[c.joint2_id] * c.joint2_placement
+    """Return the second side relative to the first one; for points, their displacement in world axes."""
+    side_1, side_2 = tree.oMi[c.joint1_id] * c.joint1_placement, tree.oMi[c.joint2_id] * c.joint2_placement
     if c.type == pin.ContactType.CONTACT_3D:
-        return pin.SE3(np.eye(3), two.translation - one.translation)
-    return one.actInv(two)
+        return pin.SE3(np.eye(3), side_2.translation - side_1.translation)
+    return side_1.actInv(side_2)
 
 
 def _moves_by_itself(c: Any) -> bool:
     """Whether a contact has gains or a desired motion."""
     gains = gains_of(c)
-    wanted = c.desired_contact_velocity.vector, c.desired_contact_acceleration.vector
-    return bool(np.any(gains.Kp) or np.any(gains.Kd) or any(np.any(x) for x in wanted))
+    desired = c.desired_contact_velocity.vector, c.desired_contact_acceleration.vector
+    return bool(np.any(gains.Kp) or np.any(gains.Kd) or any(np.any(x) for x in desired))
 
 
 def _joints(model: ClusterModel, c: Any) -> str:

@@ -1,4 +1,4 @@
-"""An adapter for SciPy's ``solve_ivp``: the increment from q0 and the velocity as state."""
+"""Adapter for SciPy's ``solve_ivp``: the state is the increment from q0 and the velocity."""
 
 import math
 from collections.abc import Callable
@@ -17,19 +17,20 @@ from ._groups import groups_of, increment_rate
 from ._settings import check_types, torques
 
 _FAR = 0.95 * 2.0 * math.pi
+"""[rad]: largest rotation from q0; at a full turn the increment is singular."""
 
 
 class Ode:
-    """The equation of motion as ``y' = f(t, y)`` with ``y = [x, v]``; call it as f.
+    """Equation of motion ``y' = f(t, y)`` with ``y = [x, v]``; the object itself is the function f.
 
     x is the increment of the independent joints from q0, ``q = pc.integrate(model, q0, x)``, and v their velocity. The
-    rate of x is v but for free flyers, spherical and planar joints, where it is the inverse of the right Jacobian of
-    the exponential times v. Loops are followed from the configuration of the last call, so one object belongs to one
-    integration at a time.
+    rate of x is v, except for floating bases, spherical and planar joints, where it is the inverse of the right
+    Jacobian of the exponential times v. Loops are followed from the configuration of the last call, so use one object
+    for one integration at a time.
 
     Attributes:
         model: The robot.
-        q0: Where x is zero, shape (nq,).
+        q0: Configuration at which x is zero, shape (nq,).
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Ode:
         self._last = q0
 
     def y0(self, v0: ArrayLike) -> np.ndarray:
-        """Return the state at the start, shape (2 nv,).
+        """Return the initial state, shape (2 nv,).
 
         Args:
             v0: Velocity of the independent joints, shape (nv,), [rad/s] or [m/s].
@@ -57,16 +58,16 @@ class Ode:
         return np.concatenate([np.zeros(self.model.nv), velocity(self.model, "v0", v0)])
 
     def __call__(self, t: float, y: Any) -> np.ndarray:
-        """Return y', shape (2 nv,).
+        """Compute the derivative y', shape (2 nv,).
 
         Args:
-            t: [s].
+            t: Time, [s].
             y: Increment and velocity, shape (2 nv,).
 
         Raises:
-            SimulationError: A rotation is a whole turn away from q0, where the increment is singular; ``tau`` or
-                ``dynamics`` gave NaN.
-            BranchLost: A loop cannot follow.
+            SimulationError: A rotation is a full turn away from q0, where the increment is singular; or ``tau`` or
+                ``dynamics`` returned NaN.
+            BranchLost: A loop cannot follow the motion.
             SingularClusterError: The loops are singular.
         """
         x, v = self._split(y)
@@ -74,17 +75,17 @@ class Ode:
         return np.concatenate([increment_rate(self._groups, x, v), self._acceleration(t, q, v)])
 
     def unpack(self, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Return configuration and velocity of a state, or of many, as columns of SciPy's ``solution.y``.
+        """Compute configuration and velocity of one state, or of many, such as SciPy's ``solution.y``.
 
         Args:
-            y: Shape (2 nv,), or (2 nv, N): N states, each followed from the one before.
+            y: Shape (2 nv,), or (2 nv, N) for N states, each followed from the previous state.
 
         Returns:
             q and v, shapes (nq,) and (nv,), or (N, nq) and (N, nv).
 
         Raises:
-            SimulationError: A rotation is a whole turn away from q0.
-            BranchLost: A loop cannot follow.
+            SimulationError: A rotation is a full turn away from q0.
+            BranchLost: A loop cannot follow the motion.
             ShapeError: The size is wrong.
         """
         table = np.asarray(y, dtype=np.float64)
@@ -103,30 +104,30 @@ class Ode:
         return q, np.ascontiguousarray(table[n:].T)
 
     def _split(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        given, n = array("y", y), self.model.nv
-        if given.size != 2 * n:
-            raise ShapeError(f"y has size {given.size}, expected 2 nv = {2 * n}: increment and velocity.")
-        return given[:n], given[n:].copy()
+        state, n = array("y", y), self.model.nv
+        if state.size != 2 * n:
+            raise ShapeError(f"y has size {state.size}, expected 2 nv = {2 * n}: increment and velocity.")
+        return state[:n], state[n:].copy()
 
     def _configuration(self, x: np.ndarray, last: np.ndarray) -> np.ndarray:
         model, tree = self.model, self.model.tree
         for group in self._groups:
-            turn = x[group.at : group.at + group.nv][-3:]
+            turn = x[group.iv : group.iv + group.nv][-3:]
             if group.kind != layout.PLANAR and np.linalg.norm(turn) > _FAR:
                 raise SimulationError(
-                    f"ode: joint {group.joint!r} has turned by {np.linalg.norm(turn):.3g} rad from q0; near a whole "
-                    "turn the increment is singular. Stop before (solve_ivp(..., events=...)) and start anew from "
-                    "there: simulation.ode(model, q). Or use pc.simulate, which has no such limit."
+                    f"ode: joint {group.joint!r} has turned by {np.linalg.norm(turn):.3g} rad from q0; near a full "
+                    "turn the increment is singular. Stop earlier (solve_ivp(..., events=...)) and restart from that "
+                    "configuration: simulation.ode(model, q). Or use pc.simulate, which has no such limit."
                 )
         if not model.closures or not np.isfinite(x).all():
             return integrate(model, self.q0, x)
-        whole = np.zeros(tree.nv)
-        whole[model.idx_v_independent] = x
-        target = np.array(pin.integrate(tree, self.q0, whole))
+        increment = np.zeros(tree.nv)
+        increment[model.idx_v_independent] = x
+        target = np.array(pin.integrate(tree, self.q0, increment))
         try:
             return integrate(model, last, np.array(pin.difference(tree, last, target)[model.idx_v_independent]))
         except BranchLost:
-            return integrate(model, self.q0, x)  # the solver tried something wild before
+            return integrate(model, self.q0, x)  # the last call may have been a trial state far away
 
     def _acceleration(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         model, tau = self.model, self._tau
@@ -138,14 +139,14 @@ class Ode:
             torque = tau
         if self._dynamics is None:
             return aba(model, self._data, q, v, torque)
-        given = self._dynamics(q.copy(), v.copy(), torque.copy())
-        return _finite("dynamics", t, velocity(model, "what dynamics returned", given))
+        acceleration = self._dynamics(q.copy(), v.copy(), torque.copy())
+        return _finite("dynamics", t, velocity(model, "what dynamics returned", acceleration))
 
 
 def _finite(name: str, t: float, x: np.ndarray) -> np.ndarray:
     bad = np.flatnonzero(~np.isfinite(x))
     if bad.size:
-        raise SimulationError(f"ode: {name} gave {x[bad[0]]} at t = {t:g} s for entry {bad[0]}. It must be finite.")
+        raise SimulationError(f"ode: {name} returned {x[bad[0]]} for entry {bad[0]} at t = {t:g} s. It must be finite.")
     return x
 
 
@@ -156,19 +157,19 @@ def ode(
     *,
     dynamics: Callable[..., Any] | None = None,
 ) -> Ode:
-    """Return the equation of motion for SciPy's ``solve_ivp``, with the increment from q0 as a part of the state.
+    """Build the equation of motion for SciPy's ``solve_ivp``, with the increment from q0 as a part of the state.
 
     Args:
         model: Cluster model.
-        q0: Configuration from which increments count, shape (nq,), on the manifold.
+        q0: Configuration from which increments are measured, shape (nq,), which must satisfy the constraints.
         tau: None, constant torques of shape (nv,), or a function ``tau(t, q, v)``; [N m] or [N].
         dynamics: A function ``(q, v, tau)`` that returns the acceleration in place of ``pc.aba``.
 
     Returns:
-        The function to be solved, with ``y0(v0)`` and ``unpack(y)``.
+        The right-hand side f, with the methods ``y0(v0)`` and ``unpack(y)``.
 
     Raises:
-        ConfigurationError: ``q0`` is off the manifold.
+        ConfigurationError: ``q0`` violates a constraint.
         SimulationError: A torque is not finite.
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
@@ -190,6 +191,6 @@ def ode(
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
     if tau is not None and not callable(tau) and np.ndim(tau) > 1:
-        raise ShapeError("ode: tau must be constant, shape (nv,), or a function tau(t, q, v): steps are the solver's.")
+        raise ShapeError("ode: tau must be constant, shape (nv,), or a function tau(t, q, v): SciPy chooses the steps.")
     torque = torques(model, tau, 1)
     return Ode(model, q, torque[0] if isinstance(torque, np.ndarray) else torque, dynamics)

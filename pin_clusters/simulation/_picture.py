@@ -1,4 +1,4 @@
-"""The picture of a simulation."""
+"""Figure of a simulation result over time."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from .._support.picture_names import literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven joints the line style changes as well
+# Okabe and Ito's colours remain distinct for colour-blind readers; beyond seven joints the line style changes as well.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES: tuple[Any, ...] = ("-", (0, (4.0, 2.0)), (0, (1.2, 1.5)), (0, (6.0, 1.5, 1.2, 1.5)))
 _POINTS = 2000
@@ -18,7 +18,6 @@ _SWITCH: dict[str, Any] = {"color": "#888888", "linewidth": 0.9, "linestyle": (0
 
 
 def draw(result: Any) -> "Figure":
-    """Return coordinates, velocities, torques, forces of the ground, energy and residual over time."""
     from matplotlib.figure import Figure
 
     shown = np.unique(np.linspace(0, len(result.time) - 1, _POINTS).astype(int))
@@ -35,14 +34,14 @@ def draw(result: Any) -> "Figure":
         ({k: tau[shown] for k, tau in enumerate(result.tau.T) if np.any(tau)}, ("Torques", "Forces"), ("N m", "N")),
     ):
         for kind, title, unit in zip(("rad", "m"), titles, units, strict=True):
-            own = {k: y for k, y in curves.items() if result.units[k] == kind}
-            if own:
-                panels.append((title, unit, own))
-    open_by = float(result.residual.max(initial=0.0))
+            curves_of_kind = {k: y for k, y in curves.items() if result.units[k] == kind}
+            if curves_of_kind:
+                panels.append((title, unit, curves_of_kind))
+    largest_residual = float(result.residual.max(initial=0.0))
     span = np.diff(result.time, append=np.inf)[shown]
     pushes = {b: result.contact_impulses[shown, b, 2] / span for b in range(len(result.bodies))}
     pushes = {b: y for b, y in pushes.items() if np.any(y)}
-    rows = len(panels) + 1 + bool(pushes) + (open_by > 0.0)  # nothing to see where couplings are constant ratios
+    rows = len(panels) + 1 + bool(pushes) + (largest_residual > 0.0)  # constant ratios have no residual
     columns = -(-len(result.joints) // _PER_COLUMN)
     figure = Figure(figsize=(8.2 + 1.7 * columns, 1.2 + 1.65 * rows), dpi=100, layout="constrained")
     axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
@@ -51,20 +50,20 @@ def draw(result: Any) -> "Figure":
         for k, y in curves.items():
             (lines[k],) = ax.plot(time, y, **_style(k))
         _dress(ax, title, unit)
-    off = result.energy[shown] - result.energy[0] if len(shown) else result.energy
+    energy_change = result.energy[shown] - result.energy[0] if len(shown) else result.energy
     energy = axes[len(panels)]
-    energy.plot(time, off, color="#000000", linewidth=1.4)
-    _dress(energy, "Kinetic and potential energy, minus that of the start", "J")
+    energy.plot(time, energy_change, color="#000000", linewidth=1.4)
+    _dress(energy, "Change of the sum of kinetic and potential energy", "J")
     if pushes:
         ax = axes[len(panels) + 1]
         for n, (b, y) in enumerate(pushes.items()):
             ax.plot(time, y, **{**_style(n), "linewidth": 1.0}, label=literal(result.bodies[b]))
-        _dress(ax, "Vertical forces of contact on bodies, means between samples", "N")
+        _dress(ax, "Vertical contact forces on bodies, averaged between samples", "N")
         ax.legend(fontsize=7.5, frameon=False, ncols=-(-len(pushes) // 4), loc="upper right")
-    if open_by > 0.0:
+    if largest_residual > 0.0:
         axes[-1].semilogy(time, np.maximum(result.residual[shown], 1e-17), color="#000000", linewidth=1.0)
-        axes[-1].set_ylim(1e-17, max(1e-11, 10.0 * open_by))
-        _dress(axes[-1], "How open couplings and loops are: worst row over its scale", "")
+        axes[-1].set_ylim(1e-17, max(1e-11, 10.0 * largest_residual))
+        _dress(axes[-1], "Largest relative residual of couplings and loops", "")
     axes[-1].set_xlabel("time [s]")
     if len(time) > 1:
         axes[-1].set_xlim(float(time[0]), float(time[-1]))
@@ -78,7 +77,7 @@ def draw(result: Any) -> "Figure":
         from matplotlib.lines import Line2D
 
         handles.append(Line2D([], [], **_SWITCH))
-        names.append("other independent\njoints inside")
+        names.append("change of the\nindependent joints")
     figure.legend(handles, names, loc="outside right upper", fontsize=8.5, frameon=False, ncols=columns)
     figure.suptitle(
         f"{literal(result.robot)}: simulation with {result.method}, dt = {1e3 * result.dt:g} ms", fontsize=12

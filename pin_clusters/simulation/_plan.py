@@ -1,4 +1,4 @@
-"""How kernels move the joints of a model: what they get beside the state, see ``kernels/tables/plan.py``."""
+"""Tables with which kernels move the joints of a model, see ``kernels/tables/plan.py``."""
 
 from typing import Any, NamedTuple
 
@@ -13,11 +13,11 @@ from ..model.configuration.manifold import manifold
 from ._groups import parts_of
 
 Plan = tuple[np.ndarray, np.ndarray]
-"""Rows of what moves how, and ratios."""
+"""Integer rows that describe how each joint moves, and the coupling ratios."""
 
 
 class Called(NamedTuple):
-    """Tables of what kernels of steps call."""
+    """Call tables of the functions that step kernels call."""
 
     aba: kernels.Pointer
     energy: kernels.Pointer
@@ -27,9 +27,9 @@ class Called(NamedTuple):
 
 
 def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool = True) -> np.ndarray:
-    """Return the addresses of what kernels of steps call: of code of the model's own, if it has functions.
+    """Return the addresses of the functions that step kernels call; robot-specific code if the model has it.
 
-    ``own``: the torques are of its independent joints.
+    ``own``: whether the torques refer to the model's own independent joints.
     """
     calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
     calls[[at.ABA_AT, at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
@@ -44,19 +44,19 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
 
 
 class Workspace:
-    """What kernels of steps call and work on, for one thread, with all that has an address.
+    """Call tables and work arrays of step kernels for one thread; it keeps every addressed array alive.
 
     Attributes:
-        pointer: Tables for aba.
-        work: Workspace of aba.
-        tables: Tables of what kernels of steps call.
-        coupling: Where the coupling function leaves G and its bias.
-        energies: Where the energy function leaves both energies, then the openness function by how much loops are open.
+        pointer: Call table of aba.
+        work: Work array of aba.
+        tables: Call tables of all functions that step kernels call.
+        coupling: Result of the coupling function: G, then its bias.
+        energies: Kinetic and potential energy [J], then the constraint violation of loops.
         calls: Addresses of functions and of their tables.
     """
 
     def __init__(self, model: ClusterModel, functions: Any, *, own: bool = True) -> None:
-        """Lay out; ``own``: the torques are of the model's independent joints."""
+        """Allocate; ``own``: whether the torques refer to the model's own independent joints."""
         G = model.tables.topology.G
         (self.work,) = on_a_page(model.tables.work)
         self.pointer = kernels.Pointer(model.tables.index, model.tables.params, self.work, np.zeros(model.nv))
@@ -67,31 +67,30 @@ class Workspace:
 
 
 def can_move(model: ClusterModel) -> bool:
-    """Whether kernels know all that moves: no function of the user in Python, no (cos, sin) joint in a coupling."""
-    known = not model.tables.supplies and manifold(model).linear
-    return known and (not model.closures or loops_of(model).compiled)
+    """Check whether kernels support all joints: no Python coupling functions, no (cos, sin) joint in a coupling."""
+    supported = not model.tables.supplies and manifold(model).linear
+    return supported and (not model.closures or loops_of(model).compiled)
 
 
 @once
 def plan_of(model: ClusterModel) -> Plan:
-    """Return the plan for torques of the model's own independent joints."""
     return make_plan(model, model.idx_v_independent)
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
-    """Return the plan of a model that ``can_move``; columns are those in the tree's v whose torques are given."""
+    """Build the plan of a model that ``can_move``; ``columns`` are the tree velocity indices of the given torques."""
     shape = manifold(model)
-    joints = np.array([(p.kind, p.iq, p.at) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
-    entries = left = np.zeros(0, dtype=np.int64)
+    joints = np.array([(p.kind, p.iq, p.iv) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
+    entries = independent_entries = np.zeros(0, dtype=np.int64)
     if model.closures:
         loops = loops_of(model)
-        entries, left = loops.entries, loops.independent_entries
+        entries, independent_entries = loops.entries, loops.independent_entries
     follower, leader = np.nonzero(shape.map)
     ends = np.searchsorted(follower, np.arange(len(shape.dependents) + 1))
     followers = np.stack([shape.dependents, ends[:-1], ends[1:]], axis=1)
-    lists = np.concatenate([shape.leaders[leader], entries, left, columns])
+    lists = np.concatenate([shape.leaders[leader], entries, independent_entries, columns])
     rows = np.zeros((len(lists), 3), dtype=np.int64)
     rows[:, 0] = lists
-    sizes = [len(joints), len(followers), len(leader)], [bool(model.closures), len(entries), len(left)]
+    sizes = [len(joints), len(followers), len(leader)], [bool(model.closures), len(entries), len(independent_entries)]
     plan = np.concatenate([sizes, joints, followers, rows]).astype(np.int64)
     return plan, np.concatenate([shape.map[follower, leader], shape.offsets])

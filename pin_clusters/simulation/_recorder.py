@@ -1,7 +1,7 @@
-"""The samples of a running simulation."""
+"""Recorder of the samples of a running simulation."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,13 +27,21 @@ _COORDINATES: dict[int, Sequence[str]] = {
 }
 
 
+class SampleRecorder(Protocol):
+    """Contract of a recorder with the engines: which states are due, and how to record them."""
+
+    def wants(self, k: int) -> bool: ...
+
+    def add(self, t: float, q: np.ndarray, tau: np.ndarray, sample: Sample) -> None: ...
+
+
 class Recorder:
-    """Room for all samples, filled one after the other.
+    """Preallocated arrays of all samples, which are filled in the order of time.
 
     Attributes:
-        count: How many samples there are.
+        count: Number of recorded samples.
         switches: Changes of independent joints so far.
-        time: Shape (samples,); so are the others along their first axis.
+        time: Shape (samples,), [s]; all other arrays have the same first axis.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -45,20 +53,18 @@ class Recorder:
         self.contact_forces = np.zeros((n, settings.contacts.rows if settings.contacts else 0))
 
     def wants(self, k: int) -> bool:
-        """Whether the state at the start of step k is a sample that is not there yet."""
+        """Whether the state at the start of step k is due and not yet recorded."""
         due = k % self.settings.record == 0 or k == self.settings.steps
         return due and self.count == -(-k // self.settings.record)
 
     def add(self, t: float, q: np.ndarray, tau: np.ndarray, sample: Sample) -> None:
-        """Take a sample."""
-        if self.count == len(self.time):  # the last good state before an error, behind a full table
+        if self.count == len(self.time):  # the last valid state before an error does not fit into full arrays
             return
         for name, value in {"time": t, "q": q, "tau": tau, **sample._asdict()}.items():
             getattr(self, name)[self.count] = value
         self.count += 1
 
     def result(self) -> SimulationResult:
-        """Return what is there."""
         return SimulationResult(**self._fields())
 
     def _fields(self) -> dict[str, Any]:
@@ -79,39 +85,38 @@ class Recorder:
 
 
 def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Return the worst residual of the couplings with constant ratio of each configuration, shape (N,)."""
+    """Compute the largest residual of the constant-ratio couplings for each configuration, shape (N,)."""
     shape = manifold(model)
     if not shape.followers:
         return np.zeros(len(q))
     if shape.linear:
-        off = q[:, shape.dependents] - q[:, shape.leaders] @ shape.map.T - shape.offsets
-        return np.abs(off).max(axis=1, initial=0.0)
+        residuals = q[:, shape.dependents] - q[:, shape.leaders] @ shape.map.T - shape.offsets
+        return np.abs(residuals).max(axis=1, initial=0.0)
     return np.array([max(abs(f.residual(x)) for f in shape.followers) for x in q])
 
 
 @once
 def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
-    """Return name, unit and index in q of each entry of v."""
+    """Return name, unit (``"rad"`` or ``"m"``) and index in q of each entry of v."""
     names, units, idx_q = [""] * model.nv, ["rad"] * model.nv, [-1] * model.nv
     for p in parts_of(model):
-        for at, suffix in enumerate(_SUFFIX.get(p.kind, [""] * p.nv), p.at):
-            names[at] = ".".join(filter(None, [p.joint, str(p.number or ""), suffix]))
+        for i, suffix in enumerate(_SUFFIX.get(p.kind, [""] * p.nv), p.iv):
+            names[i] = ".".join(filter(None, [p.joint, str(p.number or ""), suffix]))
             if p.kind == layout.PRISMATIC or suffix.startswith("v"):
-                units[at] = "m"
+                units[i] = "m"
             if p.kind in (layout.REVOLUTE, layout.PRISMATIC, layout.HELICAL):
-                idx_q[at] = p.iq
+                idx_q[i] = p.iq
     return tuple(names), tuple(units), tuple(idx_q)
 
 
 @once
 def coordinates(model: ClusterModel) -> tuple[str, ...]:
-    """Return name and unit of each entry of q."""
-    tree, found = model.own_tree, [""] * model.nq
+    tree, labels_of_q = model.own_tree, [""] * model.nq
     for j in range(1, tree.njoints):
         chain = primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
         for k, p in enumerate(chain, start=1):
             for i, suffix in enumerate(_COORDINATES.get(p.kind, ("",)), p.iq):
                 name = ".".join(filter(None, [str(tree.names[j]), str(k) if len(chain) > 1 else "", suffix]))
                 unit = "m" if p.kind == layout.PRISMATIC or suffix in ("x", "y", "z") else "" if suffix else "rad"
-                found[i] = f"{name} [{unit}]" if unit else name
-    return tuple(found)
+                labels_of_q[i] = f"{name} [{unit}]" if unit else name
+    return tuple(labels_of_q)

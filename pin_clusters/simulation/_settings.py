@@ -1,4 +1,4 @@
-"""Arguments of a simulation, checked before anything runs."""
+"""Checks of the arguments of a simulation."""
 
 import math
 from collections.abc import Callable
@@ -18,47 +18,46 @@ from .ground.world import ON_GROUND, world_of
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")
 """Names of the methods of integration."""
-_MOST_STEPS, _MOST_NUMBERS = 10**9, 2**28  # the latter are 2 GiB
-_WHOLE = 1e-9  # rounding of a duration, relative
+_MOST_STEPS, _MOST_NUMBERS = 10**9, 2**28  # 2**28 float64 numbers take 2 GiB
+_WHOLE = 1e-9  # relative rounding error of a duration
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is to be run."""
+    """Checked arguments of a simulation."""
 
     model: ClusterModel  # the robot
-    q0: np.ndarray  # start, shape (nq,)
-    v0: np.ndarray  # start, shape (nv,)
+    q0: np.ndarray  # initial configuration, shape (nq,)
+    v0: np.ndarray  # initial velocity, shape (nv,)
     torque: Any  # None, a function, or an array of shape (1, nv) or (steps, nv)
     dt: float  # [s]
-    steps: int  # how many; the last one may be shorter
+    steps: int  # number of steps; the last one may be shorter
     duration: float  # [s]
     method: str  # one of ``METHODS``
-    record: int  # every n-th step is kept
-    dynamics: Callable[..., Any] | None  # None, or what gives the acceleration
-    switch: bool  # whether independent joints may be changed
+    record: int  # every n-th step is recorded
+    dynamics: Callable[..., Any] | None  # (q, v, tau) to acceleration; None for the exact dynamics
+    switch: bool  # whether the independent joints may be changed internally
     progress: Callable[[int, int], Any] | None  # called with (done, total)
-    contacts: Contacts | None  # what is kept closed
-    passive: Forces | None  # springs and the like that act
-    world: World | None = None  # ground and stops
-    effort: bool = False  # whether motors give no more than they can
-    rtol: float = 1e-8  # of "events": errors of a step, beside the fastest joint
-    atol: float = 1e-10  # [rad/s], [m/s]
+    contacts: Contacts | None  # held contacts
+    passive: Forces | None  # springs, dampers, friction and losses
+    world: World | None = None  # ground, shapes and stops
+    effort: bool = False  # whether torques are limited to the motors' limits
+    rtol: float = 1e-8  # of "events": error of a step relative to the fastest joint
+    atol: float = 1e-10  # of "events", [rad/s] or [m/s]
 
     @property
     def samples(self) -> int:
-        """How many samples are kept: the start, every n-th step, and the end."""
+        """Number of samples: the initial state, every n-th step, and the final state."""
         return 1 + math.ceil(self.steps / self.record)
 
     def time(self, k: int) -> float:
-        """Return the time at the start of step k; after the last one, the end."""
+        """Return the time [s] at the start of step k, or the end time after the last step."""
         return self.duration if k >= self.steps else k * self.dt
 
     def step(self, k: int) -> float:
-        """Return the length of step k, [s]."""
-        rest = self.duration - (self.steps - 1) * self.dt
-        whole = k < self.steps - 1 or abs(rest - self.dt) <= _WHOLE * self.dt * self.steps
-        return self.dt if whole else rest
+        remainder = self.duration - (self.steps - 1) * self.dt
+        full_length = k < self.steps - 1 or abs(remainder - self.dt) <= _WHOLE * self.dt * self.steps
+        return self.dt if full_length else remainder
 
 
 def settings(
@@ -66,7 +65,7 @@ def settings(
     switch: Any, progress: Any, contacts: Any = (), passive: Any = True, ground: Any = None, touching: Any = None,
     limits: Any = False, self_collisions: Any = False, *, begin: bool = True, **tolerances: Any,
 ) -> Settings:  # fmt: skip
-    """Check all arguments of ``pc.simulate``, whose docstring names the errors; with ``begin`` where it begins, too."""
+    """Check all arguments of ``pc.simulate``, which documents the errors; ``begin``: check the initial contacts too."""
     check_types("simulate", model)
     duration, dt = (_positive(name, x, " of seconds", " s") for name, x in (("duration", duration), ("dt", dt)))
     if dt > duration * (1.0 + 1e-9):
@@ -78,31 +77,31 @@ def settings(
     names = METHODS if world is None else ON_GROUND
     method = names[0] if method is None else method
     if not isinstance(method, str) or method not in names:
-        known = f" Known names: {', '.join(names)}."
+        hint = f" Known names: {', '.join(names)}."
         if world is not None and method in METHODS:
-            known = " with ground or limits: impacts have no derivatives."
+            hint = " with ground or limits: impacts have no derivatives."
         elif world is None and method in ON_GROUND:
-            known = f" without ground or limits.{known}"
+            hint = f" without ground or limits.{hint}"
         else:
-            known = f".{did_you_mean(method, names) if isinstance(method, str) else known}"
-        raise SimulationError(f"simulate: method {method!r} is not known{known}")
+            hint = f".{did_you_mean(method, names) if isinstance(method, str) else hint}"
+        raise SimulationError(f"simulate: method {method!r} is not known{hint}")
     tolerances = {name: _positive(name, x) for name, x in tolerances.items() if x is not None}
     lossy = bool(passive) and model.passive is not None and bool(model.passive.lossy)
     if lossy and method == "events":
-        raise SimulationError("simulate: gears with losses are not known to method='events'. Take 'moreau'.")
+        raise SimulationError("simulate: method='events' does not support gear losses. Use method='moreau'.")
     of_gears = {"rtol"} if lossy and world is None else set()
     if set(tolerances) - of_gears and method != "events":
-        raise SimulationError(f"simulate: rtol and atol are of method='events', {method!r} has steps of dt alone.")
+        raise SimulationError(f"simulate: only method='events' takes rtol and atol; {method!r} has the fixed step dt.")
     if world is not None and method == "events" and world.shapes is not None:
         raise SimulationError(
-            "simulate: method 'events' knows points, balls, and shapes that touch a plane at such (boxes, capsules, "
-            "hulls), on pc.Ground alone: cylinders, cones, ellipsoids, fixed shapes and self_collisions need 'moreau'."
+            "simulate: method 'events' supports points, balls, boxes, capsules and convex hulls on pc.Ground only. "
+            "Use method='moreau' for cylinders, cones, ellipsoids, fixed shapes and self_collisions."
         )
     record = whole_number("simulate: record", record, 1, SimulationError, " of steps")
     check_types("simulate", model, dynamics=dynamics, progress=progress)
-    for name, given in (("switch", switch), ("passive", passive)):
-        if not isinstance(given, (bool, np.bool_)):
-            raise ArgumentTypeError(f"simulate: {name} must be True or False, got {given!r}.")
+    for name, flag in (("switch", switch), ("passive", passive)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise ArgumentTypeError(f"simulate: {name} must be True or False, got {flag!r}.")
     steps = _steps(duration, dt)
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
@@ -116,13 +115,13 @@ def settings(
         held = None
     if held is not None and dynamics is not None:
         raise SimulationError(
-            "simulate: contacts are kept closed by pc.constraintDynamics, so dynamics cannot be given with them. "
-            "Compute the contacts inside your function instead."
+            "simulate: contacts and dynamics cannot be combined, because pc.constraintDynamics computes the contacts. "
+            "Compute the contacts inside your dynamics function instead."
         )
     if world is not None and (held is not None or dynamics is not None):
         raise SimulationError(
-            "simulate: what is held (contacts) and other dynamics cannot be given with ground or limits. An "
-            "approximation is a model of its own: pc.ClusterModel(pc.baselines.armature_model(model))."
+            "simulate: ground and limits cannot be combined with contacts or dynamics. To simulate an approximation, "
+            "pass its model: pc.ClusterModel(pc.baselines.armature_model(model))."
         )
     if world is not None and begin:
         world.begin(model, q)
@@ -132,22 +131,22 @@ def settings(
     if passive and model.passive is not None:
         stages = 0 if world is not None else 1 if method == "semi_implicit" else 4
         acting = Forces(model, model.passive, dt, tolerances.get("rtol", 1e-3), stages)
-    found = Settings(
+    checked = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
         progress, held, acting, world, effort,
         **tolerances,
     )  # fmt: skip
-    numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + (held.rows if held else 0))
+    numbers = checked.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + (held.rows if held else 0))
     if numbers > _MOST_NUMBERS:
         raise SimulationError(
-            f"simulate: {found.samples} samples of {model.name!r} need {8e-9 * numbers:.1f} GB. Keep every n-th step "
+            f"simulate: {checked.samples} samples of {model.name!r} need {8e-9 * numbers:.1f} GB. Keep every n-th step "
             f"only, record={math.ceil(record * numbers / _MOST_NUMBERS)} or more, or simulate piece by piece."
         )
-    return found
+    return checked
 
 
 def check_types(caller: str, model: Any, **functions: Any) -> None:
-    """Refuse what is no cluster model, and what is neither a function nor None."""
+    """Raise ``ArgumentTypeError`` unless model is a ``ClusterModel`` and each other value a function or None."""
     check_model(model, caller)
     for name, f in functions.items():
         if f is not None and not callable(f):
@@ -155,12 +154,12 @@ def check_types(caller: str, model: Any, **functions: Any) -> None:
 
 
 def _positive(name: str, x: Any, of: str = "", unit: str = "") -> float:
-    found = real(x)
-    if found is None:
+    number = real(x)
+    if number is None:
         raise ArgumentTypeError(f"simulate: {name} must be a number{of}, got {shown(x)}.")
-    if not 0.0 < found < math.inf:
-        raise SimulationError(f"simulate: {name} = {found:g}{unit}, but it must be positive and finite.")
-    return found
+    if not 0.0 < number < math.inf:
+        raise SimulationError(f"simulate: {name} = {number:g}{unit}, but it must be positive and finite.")
+    return number
 
 
 def _steps(duration: float, dt: float) -> int:
@@ -169,37 +168,37 @@ def _steps(duration: float, dt: float) -> int:
             f"simulate: {duration:g} s in steps of dt = {dt:g} s are {duration / dt:.3g} steps, more than "
             f"{_MOST_STEPS}. Both are in seconds; take a larger dt, or simulate piece by piece from the last q and v."
         )
-    whole = round(duration / dt)
-    return whole if abs(whole * dt - duration) <= _WHOLE * dt * whole else math.ceil(duration / dt)
+    rounded = round(duration / dt)
+    return rounded if abs(rounded * dt - duration) <= _WHOLE * dt * rounded else math.ceil(duration / dt)
 
 
 def torques(model: ClusterModel, tau: Any, steps: int) -> Any:
-    """Return None, a function, or torques of shape (1, nv) or (steps, nv)."""
+    """Return None, a function, or checked torques of shape (1, nv) or (steps, nv)."""
     if tau is None or callable(tau):
         return tau
     try:
-        given = np.asarray(tau)
+        raw = np.asarray(tau)
     except ValueError as error:  # rows of different lengths
         raise ArgumentTypeError(f"simulate: tau is not an array of numbers: {error}.") from None
-    if given.ndim == 0 and model.nv == 1:
-        given = given.reshape(1)
-    if given.ndim == 2:
-        if given.dtype.kind not in "fiub":
-            raise ArgumentTypeError(f"simulate: tau must hold real numbers, got {given.dtype}.")
-        if given.shape != (steps, model.nv):
+    if raw.ndim == 0 and model.nv == 1:
+        raw = raw.reshape(1)
+    if raw.ndim == 2:
+        if raw.dtype.kind not in "fiub":
+            raise ArgumentTypeError(f"simulate: tau must hold real numbers, got {raw.dtype}.")
+        if raw.shape != (steps, model.nv):
             raise ShapeError(
-                f"simulate: tau has shape {given.shape}, but model {model.name!r} needs (nv,) = ({model.nv},) for a "
+                f"simulate: tau has shape {raw.shape}, but model {model.name!r} needs (nv,) = ({model.nv},) for a "
                 f"constant torque, or (steps, nv) = ({steps}, {model.nv}): a row per step of dt, held during it. "
-                + _shape_hint(given.shape, steps, model)
+                + _shape_hint(raw.shape, steps, model)
             )
-        table = np.ascontiguousarray(given, dtype=np.float64)
+        table = np.ascontiguousarray(raw, dtype=np.float64)
     else:
-        if given.ndim == 1 and model.nv == 1 and given.size == steps > 1:
+        if raw.ndim == 1 and model.nv == 1 and raw.size == steps > 1:
             raise ShapeError(
-                f"simulate: tau has shape ({steps},): a constant torque has nv = 1 entry, one per step has shape "
-                f"({steps}, 1): tau[:, None]."
+                f"simulate: tau has shape ({steps},), but a constant torque has nv = 1 entry. For one torque per step, "
+                f"pass shape ({steps}, 1): tau[:, None]."
             )
-        table = velocity(model, "tau", array("tau", tau if given.ndim else given)).reshape(1, model.nv)
+        table = velocity(model, "tau", array("tau", tau if raw.ndim else raw)).reshape(1, model.nv)
     bad = np.argwhere(~np.isfinite(table))
     if len(bad):
         k, i = bad[0]
@@ -214,7 +213,7 @@ def _shape_hint(shape: tuple[int, ...], steps: int, model: ClusterModel) -> str:
     if shape == (1, model.nv):
         return "If it is constant, pass tau[0]."
     if shape[1] == model.nv and shape[0] == steps + 1:
-        return "The last row belongs to no step: pass tau[:-1]."
+        return "tau has one row too many: pass tau[:-1]."
     if shape[1] == model.tree.nv != model.nv:
         return "Take the independent columns: tau[:, model.idx_v_independent]."
     return "Resample it, or pass a function tau(t, q, v)."

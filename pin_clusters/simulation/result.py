@@ -1,4 +1,4 @@
-"""What a simulation returns, how it is kept in a file, and its picture."""
+"""Result of a simulation, its file format, and its figure."""
 
 import json
 import os
@@ -27,17 +27,17 @@ OF_GROUND = (
 )
 _ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates", "bodies", "stops")
 _FORMAT = 1
-_SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # older files have none
+_SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # fields that older files lack
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A change of the independent joints inside a simulation, where the former ones came near to a dead centre.
+    """A change of the independent joints during a simulation, near a singularity of the previous independent joints.
 
     Attributes:
-        time: When, [s].
-        old: The independent joints of the cluster until then.
-        new: Those from then on. Results stay in the coordinates of the model that was given.
+        time: Time of the change, [s].
+        old: Independent joints of the cluster before the change.
+        new: Independent joints after the change. Results stay in the coordinates of the user's model.
     """
 
     time: float
@@ -47,15 +47,20 @@ class Switch:
 
 @dataclass(frozen=True)
 class Touchdown:
-    """A body that comes to the ground, or to another body.
+    """A touch-down of a body on the ground or on another body.
 
     Attributes:
-        time: Start of the step in which it is pushed, after 2 ms or more without (two steps if they are longer); with
-            ``"events"`` the event's, [s].
-        body: Name of its joint.
-        point: Centre of pressure, in the world, [m].
-        impulse: Of the first 2 ms, or of two steps if they are longer, in axes of the world, [N s]: the first step
-            stops the body above the ground by what is left to it; for all of a landing, add up ``contact_impulses``.
+        time: Start of the first step with an impulse, after at least 2 ms (or two steps, if longer) without impulses.
+            With ``"events"`` the time of the event, [s].
+        body: Name of the body's joint.
+        point: Centre of pressure in the world frame, [m].
+        impulse: Impulse during the first 2 ms, or two steps if longer, in world axes, [N s]. The impulse of the entire
+            landing is the sum of ``contact_impulses``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.Touchdown(time=0.063, body="ankle", point=(0.0, 0.1, 0.0), impulse=(0.0, 0.0, 9.5)).impulse[2]
+        9.5
     """
 
     time: float
@@ -70,40 +75,47 @@ class SimulationResult:
 
     Attributes:
         time: Shape (N,), [s].
-        q: Configurations of the whole tree, shape (N, nq); each is on the couplings and loops.
-        v: Velocity of the independent joints of the model that was given, shape (N, nv), [rad/s] or [m/s].
-        a: Their acceleration, shape (N, nv), [rad/s^2] or [m/s^2].
-        tau: Their torque, shape (N, nv), [N m] or [N]; the last sample has the torque of the last step, if the torques
-            are an array.
-        energy: Kinetic and potential energy of the exact robot, shape (N,), [J]; also with ``dynamics``.
-        residual: How open couplings and loops are: the worst row over its scale (metres: the loop's length; rad: 1),
-            shape (N,); and contacts that are held, in metres and rad.
-        v_tree: Velocity of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
-        switches: Changes of the independent joints inside the simulation.
+        q: Configurations of the spanning tree, shape (N, nq); each satisfies all couplings and loop-closure
+            constraints.
+        v: Velocities of the model's independent joints, shape (N, nv), [rad/s] or [m/s].
+        a: Accelerations of the independent joints, shape (N, nv), [rad/s^2] or [m/s^2].
+        tau: Torques of the independent joints, shape (N, nv), [N m] or [N]. If the torques are an array, the last
+            sample repeats the torque of the last step.
+        energy: Kinetic and potential energy of the exact robot, also with ``dynamics``, shape (N,), [J].
+        residual: Largest residual of couplings, loops (metres over the loop's length; rad over 1) and held contacts
+            ([m] or [rad]), shape (N,).
+        v_tree: Velocities of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
+        switches: Changes of the independent joints during the simulation.
         method: ``"rk4"``, ``"semi_implicit"``, ``"rkmk4"``, ``"moreau"`` or ``"events"``.
-        dt: Step, [s].
+        dt: Time step, [s].
         robot: Name of the model.
         joints: Name of each entry of v, shape (nv,).
         units: ``"rad"`` or ``"m"`` per entry of v.
-        idx_q: Where in q the coordinate of each entry of v is, -1 if it is no single entry of q.
+        idx_q: Index in q of the coordinate of each entry of v; -1 if it is not a single entry of q.
         coordinates: Name and unit of each entry of q, such as ``"crank [rad]"``, shape (nq,).
-        contact_forces: Forces of the contacts one behind the other, as in ``data.lambda_c``, shape (N, rows), [N] or
-            [N m].
-        bodies: Names of the joints whose bodies may touch the ground or each other.
-        contact_impulses: Impulse on each of these bodies from a sample to the next one, shape (N, bodies, 3), in axes
-            of the world, [N s]; forces on average are these over the time between samples. What a single one of
-            redundant points gives is not determined, so only sums over a body are given.
-        contact_centres: Centre of pressure, shape (N, bodies, 3), in the world, [m]; NaN where nothing pushes.
-        gap: Least distance of each body in the middle of steps (with ``"events"`` at their ends), shape (N, bodies),
-            [m]; inf if it is far.
-        stops: ``"knee > -1.2"``, of each end of a joint's range that is kept.
-        limit_impulses: From each of them, shape (N, stops), positive, [N m s] or [N s].
-        contact_laws: By how much laws are missed at most until the next sample, shape (N, 3): impulse outside of its
-            cone [N s], velocity into the ground or a stop [m/s], impulse times velocity that should be zero [J].
-        contact_work: Work of all these impulses until the next sample, shape (N,), [J]; never positive.
-        contact_iterations: Of the solver, in the hardest step until the next sample, shape (N,); 0 without it.
-        unmet_torque: What was asked for beyond what motors give, shape (N, nv), [N m] or [N].
-        touchdowns: In the order of time.
+        contact_forces: Forces of the held contacts, stacked as in ``data.lambda_c``, shape (N, rows), [N] or [N m].
+        bodies: Joint names of the bodies that can touch the ground or each other.
+        contact_impulses: Impulse on each of these bodies until the next sample, shape (N, bodies, 3), in world axes, [N
+            s]. Divided by the time between samples it is the mean force. The impulses of redundant points are not
+            unique, so only their sum per body is given.
+        contact_centres: Centre of pressure, shape (N, bodies, 3), in the world frame, [m]; NaN without impulses.
+        gap: Smallest distance of each body in the middle of a step (with ``"events"`` at its end), shape (N, bodies),
+            [m]; inf if the body is far away.
+        stops: Each limited end of a joint's range, such as ``"knee > -1.2"``.
+        limit_impulses: Impulse of each stop until the next sample, shape (N, stops), positive, [N m s] or [N s].
+        contact_laws: Largest violations of the contact laws until the next sample, shape (N, 3): impulse outside its
+            friction cone [N s], velocity into the ground or a stop [m/s], and product of impulse and velocity [J].
+        contact_work: Work of all these impulses until the next sample, shape (N,), never positive, [J].
+        contact_iterations: Largest number of solver iterations in a step until the next sample, shape (N,).
+        unmet_torque: Torque demand in excess of the motors' limits, shape (N, nv), [N m] or [N].
+        touchdowns: Touch-downs in the order of time.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> result = pc.simulate(model, pc.neutral(model), [1.0], duration=0.01)
+        >>> result.q.shape, result.v_tree.shape
+        ((11, 3), (11, 3))
     """
 
     time: np.ndarray
@@ -136,10 +148,10 @@ class SimulationResult:
     touchdowns: tuple[Touchdown, ...] = ()
 
     def to_npz(self, path: str | Path) -> None:
-        """Write everything to one NPZ file; ``numpy.load`` reads the arrays without this package.
+        """Save the result to an NPZ file; ``numpy.load`` reads the arrays without this package.
 
         Args:
-            path: Where to; the folder must exist. ``.npz`` is added if it is missing, as NumPy does.
+            path: Path of the file in an existing folder. ``.npz`` is added if it is missing, as NumPy does.
 
         Raises:
             OSError: The file cannot be written.
@@ -153,15 +165,15 @@ class SimulationResult:
             np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the motion as a table: a line of names with units, then a line per sample with all digits.
+        """Save the motion as a CSV table: a header of names with units, then one line per sample with all digits.
 
-        Columns: time; q of the whole tree; v, a and tau of the independent joints; energy and residual; forces of
-        contacts that are held; impulse until the next sample and gap of bodies that may touch. The unit says which of
-        them a joint's column is: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``, ``crank [N m]``.
+        Columns: time; q of the spanning tree; v, a and tau of the independent joints; energy and residual; forces of
+        held contacts; impulse until the next sample and gap of bodies that can touch. The unit distinguishes the
+        columns of a joint: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``, ``crank [N m]``.
         ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
 
         Args:
-            path: Where to; the folder must exist.
+            path: Path of the file in an existing folder.
 
         Raises:
             OSError: The file cannot be written.
@@ -171,33 +183,32 @@ class SimulationResult:
         write_csv(path, self._columns())
 
     def _columns(self) -> dict[str, np.ndarray]:
-        """Return the columns of the table by their names."""
-        places = self.coordinates or tuple(f"q[{i}]" for i in range(self.q.shape[1]))
-        found = {"time [s]": self.time, **dict(zip(places, self.q.T, strict=True))}
+        q_names = self.coordinates or tuple(f"q[{i}]" for i in range(self.q.shape[1]))
+        columns = {"time [s]": self.time, **dict(zip(q_names, self.q.T, strict=True))}
         forces = {"rad": "N m", "m": "N"}
         for values, unit in ((self.v, "{}/s"), (self.a, "{}/s^2"), (self.tau, "")):
             for name, kind, column in zip(self.joints, self.units, values.T, strict=True):
-                found[f"{name} [{unit.format(kind) or forces[kind]}]"] = column
-        found |= {"energy [J]": self.energy, "residual": self.residual}
-        found |= {f"contact force {i}": x for i, x in enumerate(self.contact_forces.T)}
+                columns[f"{name} [{unit.format(kind) or forces[kind]}]"] = column
+        columns |= {"energy [J]": self.energy, "residual": self.residual}
+        columns |= {f"contact force {i}": x for i, x in enumerate(self.contact_forces.T)}
         for i, body in enumerate(self.bodies):
             for k, axis in enumerate("xyz"):
-                found[f"{body} impulse {axis} [N s]"] = self.contact_impulses[:, i, k]
-            found[f"{body} gap [m]"] = self.gap[:, i]
-        return found
+                columns[f"{body} impulse {axis} [N s]"] = self.contact_impulses[:, i, k]
+            columns[f"{body} gap [m]"] = self.gap[:, i]
+        return columns
 
     @classmethod
     def from_npz(cls, path: str | Path) -> "SimulationResult":
-        """Read what ``to_npz`` wrote.
+        """Read a file that ``to_npz`` wrote.
 
         Args:
-            path: The file.
+            path: Path of the file.
 
         Returns:
-            The result; every number is what it was.
+            The saved result, with identical numbers.
 
         Raises:
-            LoadError: It is not such a file.
+            LoadError: The file was not written by ``to_npz``.
             OSError: The file cannot be read.
         """
         from zipfile import BadZipFile
@@ -207,29 +218,29 @@ class SimulationResult:
                 about = json.loads(str(file["about"]))
                 arrays = {name: file[name] for name in (*ARRAYS, *OF_GROUND) if name in file or name not in _SINCE}
             if about["format"] != _FORMAT:
-                raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
+                raise LoadError(f"{path}: unknown format {about['format']} of a simulation; expected {_FORMAT}.")
             switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])
-            there = [name for name in _ABOUT if name in about or name not in _SINCE]
-            kept: dict[str, Any] = {name: tuple(x) if isinstance(x := about[name], list) else x for name in there}
-            landed = about.get("touchdowns", ())
-            touchdowns = tuple(Touchdown(t, body, tuple(x), tuple(y)) for t, body, x, y in landed)
-            return cls(switches=switches, touchdowns=touchdowns, **arrays, **kept)
+            stored = [name for name in _ABOUT if name in about or name not in _SINCE]
+            fields: dict[str, Any] = {name: tuple(x) if isinstance(x := about[name], list) else x for name in stored}
+            touchdown_rows = about.get("touchdowns", ())
+            touchdowns = tuple(Touchdown(t, body, tuple(x), tuple(y)) for t, body, x, y in touchdown_rows)
+            return cls(switches=switches, touchdowns=touchdowns, **arrays, **fields)
         except LoadError:
             raise
         except (KeyError, ValueError, TypeError, BadZipFile, EOFError) as error:
             raise LoadError(
-                f"{path} is not a simulation that SimulationResult.to_npz wrote ({type(error).__name__}: {error})."
+                f"{path} was not written by SimulationResult.to_npz ({type(error).__name__}: {error})."
             ) from None
 
     def plot(self, path: str | Path | None = None) -> "Figure":
-        """Draw coordinates, velocities, torques, forces of the ground, energy and residual over time.
+        """Plot coordinates, velocities, torques, ground forces, energy and residual over time.
 
         Args:
-            path: Where to write the picture (PNG, PDF or SVG by its ending; without one ``.png`` is added); None:
-                nowhere.
+            path: Path of the picture (PNG, PDF or SVG by its ending; ``.png`` is added if there is no ending). None
+                writes no file.
 
         Returns:
-            A Matplotlib figure; in a notebook it is shown.
+            The Matplotlib figure, which a notebook displays.
 
         Raises:
             OSError: The file cannot be written.
@@ -244,23 +255,25 @@ class SimulationResult:
         return figure
 
     def __repr__(self) -> str:
-        end = f"{self.time[-1]:g} s" if len(self.time) else "nothing"
+        end_time = f"{self.time[-1]:g} s" if len(self.time) else "empty"
         counts = f"{len(self.time)} samples" + (f", {len(self.switches)} switches" if self.switches else "")
-        return f"SimulationResult({self.robot!r}, {self.method}, dt={self.dt:g}, {end}, {counts})"
+        return f"SimulationResult({self.robot!r}, {self.method}, dt={self.dt:g}, {end_time}, {counts})"
 
 
 class SimulationInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a simulation; ``except KeyboardInterrupt as stop: stop.result`` has what was computed.
+    """Ctrl-C during a simulation.
+
+    ``except KeyboardInterrupt as stop: stop.result`` gives access to the samples up to the interruption.
 
     Attributes:
-        result: What was computed so far, a ``SimulationResult``.
+        result: The ``SimulationResult`` up to the interruption.
     """
 
     def __init__(self, result: SimulationResult) -> None:
         end = float(result.time[-1]) if len(result.time) else 0.0
-        super().__init__(f"simulation interrupted after t = {end:g} s; what was computed is in .result")
+        super().__init__(f"simulation interrupted after t = {end:g} s; .result contains the samples up to then")
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[SimulationResult]]:
-        """Pickle: an exception would be made again from its message."""
+        """Pickle with the result; by default an exception is rebuilt from its message."""
         return type(self), (self.result,)

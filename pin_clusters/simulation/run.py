@@ -1,4 +1,4 @@
-"""``pc.simulate``."""
+"""``pc.simulate``: check the arguments, choose an engine, and run steps in batches."""
 
 import warnings
 from collections.abc import Callable
@@ -49,87 +49,54 @@ def simulate(
 ) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
-    Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. With ``ground`` and
-    ``limits`` contacts come and go by themselves: feet land, stick, slide and leave, joints stop. What is given as
-    ``contacts`` is kept closed all the time, also where a foot would rather leave the ground.
-
-    Methods, with the order of the error at the end in dt:
-
-    - ``"rk4"``: Runge-Kutta. 4 where all independent joints have one degree of freedom; 2 in the pose of free flyers,
-      spherical and planar joints, whose velocities do not commute.
-    - ``"rkmk4"``: Runge-Kutta-Munthe-Kaas: 4 everywhere; the same as ``"rk4"`` without such joints.
-    - ``"semi_implicit"``: Euler, the configuration moved with the new velocity. 1, with one call of ``aba`` per step.
-
-    With ``ground`` or ``limits`` the method is ``"moreau"``: Moreau's midpoint rule, Signorini's and Coulomb's laws at
-    the velocities of the end of each step (impacts without rebound), solved by Pinocchio. 2 in flight, 1 where contacts
-    or stops push. ``tau`` is then asked once per step and held during it.
-
-    ``method="events"`` is a second opinion on the same laws, for studies: steps of order 5, at most ``dt`` long, within
-    ``rtol`` and ``atol``, with ``tau`` at every stage, that end where, by interpolation of order 4, something lands,
-    lets go, slips, stands, or meets or leaves a stop. It knows points and balls; 200 events in a step are too many.
-
-    Near a dead centre, where the independent joints do not determine the others, it goes on with other independent
-    joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and
-    ``v_tree`` of the result say the rest.
-
-    The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor
-    ``dynamics``, and the model has no ``Coupling`` on a Python function, no (cos, sin) joint in a coupling, and of
-    passive forces none but springs and the like along sums of joints and losses of motors whose ``actuation_matrix``
-    is constant, carried by no ball joint inside the robot; otherwise it runs in Python. The results are the same up to
-    rounding, and ``rtol`` of the losses.
-
-    Dry friction and losses of gears turn their sign within ``FRICTION_SPEED``, 0.01 rad/s or m/s, or, where that is
-    more, within the speed that they would take away in a step: what they hold creeps at a part of it, of order 1 in dt.
-    What a gear loses follows from its load, and so from the acceleration, which is corrected until losses are
-    right to ``rtol``; on a ground, and with stops, loads are those of the last step, with what contacts push.
+    Every recorded configuration satisfies all couplings and loop-closure constraints. See ``docs/simulation.md`` for
+    integrators, held contacts and singular configurations, and ``docs/ground.md`` for contact with the ground.
 
     Args:
         model: Cluster model.
-        q0: Start, shape (nq,), on the manifold.
-        v0: Start, shape (nv,), [rad/s] or [m/s].
-        tau: None for no torque; shape (nv,) for a constant one; shape (steps, nv), row k held during step k (zero-order
-            hold); or a function ``tau(t, q, v)`` that returns shape (nv,), called at every stage, more than once per
-            time. [N m] or [N].
-        duration: [s]. If it is no multiple of ``dt``, the last step is shorter.
-        dt: Length of a step, [s].
-        method: ``"rk4"`` (the default), ``"semi_implicit"`` or ``"rkmk4"``; with a ground ``"moreau"``
-            (the default) or ``"events"``.
-        record: Keep every n-th step; start and end are always kept.
-        dynamics: A function ``(q, v, tau)`` that returns the acceleration, shape (nv,), in place of ``pc.aba``: an
-            approximation, to be seen beside the exact robot. Independent joints are then not changed.
-        switch: Whether independent joints may be changed inside; if not, a dead centre is an error.
-        progress: Called with (steps done, steps in total) now and then.
-        contacts: ``pin.RigidConstraintModel`` objects (``pc.RigidConstraintModel``). One without gains and desired
-            motion is held where it is at the start, and brought back there after each step; of others the
-            acceleration is prescribed as by ``pc.constraintDynamics``. The steps then run in Python.
-        passive: Whether springs, dampers, dry friction and held weight of the model (``model.passive``) act, as by
-            ``pc.passive_torque``, and motors and gears lose what they do; ``tau`` of the result is without them, and
-            their energy is not in ``energy``.
-        ground: A plane with friction; other fixed shapes stand in the geometry, on the universe.
-        touching: What may touch: points of frames or joints, as ``pc.contact_points`` takes them, or a
-            ``pin.GeometryModel`` of ``model.tree``. By default ``model.collision``.
-        limits: Whether joints stop at the ends of their ranges (``lowerPositionLimit``, ``upperPositionLimit``),
-            dependent ones too, and torques at what motors give (``effortLimit``); ``"position"`` or ``"effort"`` for
-            one of them.
-        self_collisions: Whether the pairs of the robot's own shapes (``collisionPairs``) may touch.
-        rtol: Of ``"events"``, by default 1e-8: velocity and increment err by ``atol + rtol * abs(v).max()`` in a step.
-            Without ground and stops, where gears have losses: of these, beside the largest load, by default 1e-3.
-        atol: By default 1e-10, [rad/s], [m/s]; of the increment [rad], [m].
+        q0: Initial configuration, shape (nq,), which must satisfy the constraints.
+        v0: Initial velocity of the independent joints, shape (nv,), [rad/s] or [m/s].
+        tau: Torques of the independent joints, [N m] or [N]: None for zero, shape (nv,) for constant torques, shape
+            (steps, nv) with row k held during step k, or a function ``tau(t, q, v)`` that returns shape (nv,). It is
+            called at every stage of a step, with ``"moreau"`` once per step.
+        duration: Simulated time, [s]. The last step may be shorter.
+        dt: Time step, [s]; for ``"events"`` the longest step.
+        method: ``"rk4"`` (default), ``"rkmk4"`` or ``"semi_implicit"``; with ground or limits ``"moreau"`` (default) or
+            ``"events"``.
+        record: Record every n-th step, and the first and last state.
+        dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration, shape (nv,). It
+            disables ``switch``.
+        switch: Whether to change the independent joints internally near their singularities, which otherwise raise
+            ``SimulationError``. Results always refer to the joints of ``model``.
+        progress: Function that is called with (completed steps, all steps).
+        contacts: ``pin.RigidConstraintModel`` objects that stay closed; with gains or a desired motion only the
+            acceleration is prescribed, as in ``pc.constraintDynamics``.
+        passive: Whether springs, dampers, dry friction and gravity compensation (``model.passive``) and the losses of
+            motors and gears act. ``tau`` and ``energy`` of the result exclude them.
+        ground: A plane with friction.
+        touching: Parts that can touch: frames or points as in ``pc.contact_points``, or a ``pin.GeometryModel`` of
+            ``model.tree``; by default ``model.collision``.
+        limits: ``"position"`` stops joints at the ends of their ranges, ``"effort"`` limits torques to the motors'
+            limits; True does both.
+        self_collisions: Whether the robot's own collision pairs can touch.
+        rtol: Relative tolerance of ``"events"``, by default 1e-8; or of gear losses without ground and stops, by
+            default 1e-3 of the largest load.
+        atol: Absolute tolerance of ``"events"``, by default 1e-10, [rad/s] or [m/s]; for increments [rad] or [m].
 
     Returns:
-        The samples.
+        The recorded samples.
 
     Raises:
-        SimulationError: An argument is not allowed, the simulation diverged, a loop cannot follow, or a function of the
-            user raised or gave NaN; its ``result`` has the samples until then.
-        SimulationInterrupted: Ctrl-C (it is a ``KeyboardInterrupt``); its ``result`` has the samples until then.
-        ConfigurationError: ``q0`` is off the manifold.
+        SimulationError: An argument is not allowed, the simulation diverged, a loop cannot follow, or a user function
+            raised an exception or returned NaN. Its ``result`` contains the samples up to then.
+        SimulationInterrupted: Ctrl-C (a ``KeyboardInterrupt``); with ``result``, too.
+        ConfigurationError: ``q0`` violates a constraint.
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
 
     Warns:
-        PinClustersWarning: No torque acts, but the energy did not stay within 5 % of the largest kinetic energy: the
-            step is too large (not said of ``"semi_implicit"``).
+        PinClustersWarning: No torque acts, but the energy changed by more than 5 % of the largest kinetic energy, so
+            ``dt`` is too large (not with ``"semi_implicit"``).
 
     References:
         Moreau, "Unilateral contact and dry friction in finite freedom dynamics", 1988; De Saxce and Feng, "The
@@ -143,13 +110,13 @@ def simulate(
         >>> bool(abs(result.energy - result.energy[0]).max() < 1e-6)
         True
     """
-    chosen = settings(
+    checked = settings(
         model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts, passive,
         ground, touching, limits, self_collisions, rtol=rtol, atol=atol,
     )  # fmt: skip
-    recorder = Recorder(chosen) if chosen.world is None else GroundRecorder(chosen, chosen.world)
-    engine = engine_for(chosen, recorder)
-    run = _Run(Choices(model, engine.coordinates, chosen.contacts), recorder, engine, State(0, chosen.q0, chosen.v0))
+    recorder = Recorder(checked) if checked.world is None else GroundRecorder(checked, checked.world)
+    engine = engine_for(checked, recorder)
+    run = _Run(Choices(model, engine.coordinates, checked.contacts), recorder, engine, State(0, checked.q0, checked.v0))
     try:
         run.go()
     except KeyboardInterrupt as stop:
@@ -158,29 +125,29 @@ def simulate(
 
 
 def engine_for(settings: Settings, recorder: Any) -> PythonEngine | CompiledGroundEngine:
-    """Return the fastest engine that can do what is asked."""
+    """Choose the fastest engine that supports the settings."""
     compiled = kernels.JIT and can_move(settings.model)
     if settings.world is not None:
         return ground_engine_for(settings, recorder, settings.world, compiled)
     if not compiled:
         return PythonEngine(settings, recorder)
-    alone = not callable(settings.torque) or native is not None
-    passive = settings.passive is not None and not settings.passive.compiled
-    in_python = passive or settings.dynamics is not None or settings.contacts is not None
-    return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)
+    callback_supported = not callable(settings.torque) or native is not None
+    passive_in_python = settings.passive is not None and not settings.passive.compiled
+    stages_in_python = passive_in_python or settings.dynamics is not None or settings.contacts is not None
+    return (CompiledEngine if callback_supported and not stages_in_python else MixedEngine)(settings, recorder)
 
 
 class _Run:
-    """A simulation under way: runs batches of steps, and changes coordinates between them."""
+    """A running simulation: runs batches of steps, and changes the independent joints between batches."""
 
     def __init__(self, choices: Choices, recorder: Recorder, engine: Any, state: State) -> None:
         self.choices, self.recorder, self.engine, self.state = choices, recorder, engine, state
         self.settings, self.on = recorder.settings, choices.first
-        self.watch = None if self.settings.world is not None else _messages.Watch(recorder)  # contacts take energy
+        self.watch = None if self.settings.world is not None else _messages.Watch(recorder)  # contacts dissipate energy
 
     def go(self) -> None:
         s, state = self.settings, self.state
-        failed_at, failures = -1, 0  # the step that failed last, and how often
+        failed_at, failures = -1, 0  # index of the last failed step, and its number of failures
         while True:
             try:
                 if state.k < s.steps:
@@ -195,7 +162,7 @@ class _Run:
                 failed_at = state.k
                 if failures <= len(self.on.joints) and self._rescue(lost):
                     continue
-                a = np.zeros_like(state.v)  # if there is none
+                a = np.zeros_like(state.v)  # used if the acceleration cannot be computed
                 with suppress(PinClustersError, StepFailed):
                     a, _ = self._acceleration()
                 self._fail(_messages.lost(self.recorder, state, lost, a), lost)
@@ -203,7 +170,7 @@ class _Run:
                 self._fail(_messages.diverged(self.recorder, state.k, wild.v), None)
             except StepFailed as failed:
                 self._fail(f"simulate: {failed}", failed.__cause__)
-            if self.watch is not None and (text := self.watch.look()):
+            if self.watch is not None and (text := self.watch.check_samples()):
                 self._fail(text, None, more=False)
             if s.progress is not None:
                 try:
@@ -211,12 +178,16 @@ class _Run:
                 except Exception as error:
                     self._fail(f"simulate: progress raised {type(error).__name__}: {error}", error)
             if state.k == s.steps:
-                if self.watch is not None and (text := self.watch.doubt()):
+                if self.watch is not None and (text := self.watch.final_warning()):
                     warnings.warn(text, PinClustersWarning, stacklevel=3)
                 return
 
     def _try_others(self, which: int, gain: float) -> bool:
-        """Change the coordinates of a cluster if others are better; if not, look again when they are worse still."""
+        """Change the independent joints of a cluster if other joints are better conditioned by the factor ``gain``.
+
+        If no such joints exist, raise the limit of this cluster, so that the next search waits until its condition is
+        worse.
+        """
         on, state = self.on, self.state
         new = self.choices.better(on, which, state.q, gain)
         if new is None:
@@ -232,26 +203,25 @@ class _Run:
         return True
 
     def _rescue(self, lost: BranchLost | SingularClusterError) -> bool:
-        """Do a failed step again in other coordinates, if there are better ones."""
+        """Prepare to repeat a failed step with other independent joints; return whether better joints exist."""
         if not self.settings.switch or self.settings.dynamics is not None or not lost.cluster:
             return False
         names = self.on.model.own_tree.names
         for which, joints in enumerate(self.on.joints):
             if {names[j] for j in joints} == set(lost.cluster):
-                with suppress(PinClustersError):  # singular at the state itself: no velocity to start from
+                with suppress(PinClustersError):  # at an exactly singular state the new velocity is undefined
                     return self._try_others(which, 1.0)
         return False
 
     def _acceleration(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return acceleration and torque at the state."""
         state = self.state
         return self.engine.acceleration(self.on, state.k, self.settings.time(state.k), state.q, state.v)
 
     def _fail(self, text: str, cause: BaseException | None, more: bool = True) -> None:
-        """Raise a SimulationError, with everything up to the last good state."""
+        """Raise a ``SimulationError`` whose result contains all samples up to the last valid state."""
         state, recorder = self.state, self.recorder
         if more and (not recorder.count or recorder.time[recorder.count - 1] < self.settings.time(state.k)):
-            with suppress(PinClustersError, StepFailed):  # the last sample is then the one before
+            with suppress(PinClustersError, StepFailed):  # without an acceleration the previous sample is the last one
                 a, tau = self._acceleration()
                 recorder.add(self.settings.time(state.k), state.q, tau, self.on.sample(state.q, state.v, a))
         raise SimulationError(text, recorder.result()) from cause

@@ -1,5 +1,6 @@
-"""Other routes to the same numbers, and peers that this package is timed against.
+"""Reference implementations and baselines, which check results, and peers, against which this package is timed.
 
-``reference`` and ``null_space`` are oracles, ``baselines`` what one does without cluster algorithms, which is one, too:
-they share no code with the kernels. ``peers`` and ``timing`` are for ``pin-clusters bench`` and ``benchmarks/``.
+``reference`` and ``null_space`` are reference implementations. ``baselines`` contains methods without cluster
+algorithms, which also serve as references. None of them shares code with the kernels. ``peers`` and ``timing`` are for
+``pin-clusters bench`` and ``benchmarks/``.
 """

@@ -1,9 +1,9 @@
-"""G and g of models with closed loops, by a null space: the oracle of what the kernels solve for.
+"""G and g of models with closed loops from a null space: the reference for the kernels' solution.
 
-Nothing here is shared with the analysis of loops or with the kernels. The rows of all closures, redundant ones too,
-are written in the axes of frame a from Pinocchio's Jacobians; a singular value decomposition gives their null space N,
-and ``G = N N_i^-1`` with the rows N_i of the independent velocities. The rank is known: it is the number of dependent
-velocities.
+This module shares no code with the analysis of loops or with the kernels. The constraint rows of all closures,
+redundant rows included, are written in the axes of frame a from Pinocchio's Jacobians. A singular value decomposition
+gives their null space N, and ``G = N N_i^-1`` with the rows N_i of the independent velocities. The rank is the number
+of dependent velocities.
 """
 
 import itertools
@@ -18,13 +18,13 @@ from ..errors import NotAvailableError, SingularClusterError
 from ..model import ClusterModel, SpanningTree
 
 RANK_TOLERANCE = 1e-6
-"""Smallest singular value of the rows that count, relative to the largest; rows scaled by their length."""
+"""Smallest non-zero singular value of the scaled rows, relative to the largest."""
 
 
 def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
-    """Return two masses that move as a rod does, each with the weight of end a in its velocity.
+    """Return two point masses that represent a rod: mass [kg] and the weight of end a in its velocity.
 
-    They are equal, and as far from its centre as its radius of gyration. (The kernels have three.)
+    The masses are equal, at a distance of one radius of gyration from the centre. (The kernels use three masses.)
     """
     length = rod.length
     assert length is not None
@@ -34,14 +34,14 @@ def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
 
 
 class NullSpace:
-    """Velocity rows of a model, and what solves them.
+    """Constraint rows of a model, and their null space.
 
-    After ``at(q)`` the coupling matrix is in ``G``, after ``at(q, v)`` the bias in ``g`` as well.
+    ``at(q)`` computes the coupling matrix ``G``; ``at(q, v)`` also computes the bias ``g``.
 
     Attributes:
         G: Tree velocity = G times the independent velocity, shape (model.tree.nv, nv).
         g: Tree acceleration at zero independent acceleration, shape (model.tree.nv,).
-        K: All rows: couplings in their order, then closures in theirs; shape (rows, model.tree.nv).
+        K: All rows: couplings in their order, then closures in their order; shape (rows, model.tree.nv).
         bias: Kdot times the tree velocity, shape (rows,).
     """
 
@@ -62,14 +62,14 @@ class NullSpace:
         self.parts = self._parts()
 
     def at(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Evaluate G, and with a velocity g too.
+        """Compute G, and with a velocity also g.
 
         Args:
-            q: Configuration in the user's order, shape (nq,); it has to be assembled.
+            q: Configuration in the user's order, shape (nq,), with closed loops.
             v: Independent velocity, shape (nv,).
 
         Raises:
-            SingularClusterError: The independent velocities do not determine the others here.
+            SingularClusterError: The independent velocities do not determine the dependent ones here.
         """
         solved = self._coupling(q)
         if v is not None:
@@ -81,7 +81,7 @@ class NullSpace:
                 self.g[columns[places]] = 0.0
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return K at a configuration, shape (rows, model.tree.nv); the array is overwritten by the next call."""
+        """Compute K at a configuration, shape (rows, model.tree.nv); the next call overwrites the array."""
         expanded = self.span.configuration(q)
         pin.computeJointJacobians(self.tree, self.data, expanded)
         for closure, rows in zip(self.closures, self.rows_of, strict=True):
@@ -99,21 +99,21 @@ class NullSpace:
         return self.K
 
     def _coupling(self, q: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Fill G; return, per part, the pseudo-inverse of its scaled rows and its piece of G."""
+        """Fill G; return the pseudo-inverse of the scaled rows and the block of G of each part."""
         K = self.jacobian(q) / self.scale[:, None]
         solved = []
-        for rows, columns, own, places in self.parts:
+        for rows, columns, free, places in self.parts:
             U, s, Vt = np.linalg.svd(K[np.ix_(rows, columns)])
-            rank = len(columns) - len(own)
+            rank = len(columns) - len(free)
             if rank > len(s) or (rank and not s[rank - 1] > RANK_TOLERANCE * s[0]):
-                raise SingularClusterError(self._complaint(columns, "the closures do not tie its dependent joints"))
+                raise SingularClusterError(self._complaint(columns, "the loops do not determine its dependent joints"))
             N = Vt[rank:].T
-            # N is orthonormal, so this is the share of the motion that the independent velocities see
-            if len(own) and not np.linalg.svd(N[places], compute_uv=False)[-1] > RANK_TOLERANCE:
+            # N is orthonormal, so the singular value is the smallest share of a motion in the independent velocities.
+            if len(free) and not np.linalg.svd(N[places], compute_uv=False)[-1] > RANK_TOLERANCE:
                 raise SingularClusterError(self._complaint(columns, "its independent joints do not determine it"))
             N = N @ np.linalg.inv(N[places])
-            N[places] = np.eye(len(own))  # without rounding
-            self.G[np.ix_(columns, own)] = N
+            N[places] = np.eye(len(free))  # removes rounding errors
+            self.G[np.ix_(columns, free)] = N
             solved.append(((Vt[:rank].T / s[:rank]) @ U[:, :rank].T, N))
         return solved
 
@@ -136,7 +136,7 @@ class NullSpace:
                 self.bias[rows] = self._frames_drift(closure)
 
     def frame_rows(self, closure: Closure) -> np.ndarray:
-        """Return rows of two frames, velocity of b as seen from a in axes of a, shape (size, expanded nv)."""
+        """Compute rows of two frames: velocity of b relative to a, in axes of a, shape (size, expanded nv)."""
         assert isinstance(closure, FrameClosure)
         (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in closure.ends)
         ab = A.actInv(B)
@@ -147,7 +147,7 @@ class NullSpace:
         return closure.rows[:, :3] @ linear + closure.rows[:, 3:] @ angular
 
     def _frames_drift(self, closure: Closure) -> np.ndarray:
-        """Derivative of ``frame_rows`` times the velocity, from local velocities and accelerations."""
+        """Differentiate ``frame_rows`` times the velocity, using local velocities and accelerations."""
         assert isinstance(closure, FrameClosure)
         (A, va, aa), (B, vb, ab) = (self._frame_motion(j, p) for j, p in closure.ends)
         relative = A.actInv(B)
@@ -168,28 +168,27 @@ class NullSpace:
         return ((along / np.linalg.norm(along)) @ (Jb - Ja))[None, :]
 
     def world(self, j: int) -> pin.SE3:
-        """Return the placement of a joint of the user's tree in the world."""
         return self.data.oMi[int(self.span.from_tree_id[j])]
 
     def _frame(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, np.ndarray]:
-        """A frame in the world, and its Jacobian in its own axes."""
+        """Return the world placement of a frame, and its Jacobian in its own axes."""
         J = pin.getFrameJacobian(self.tree, self.data, int(self.span.from_tree_id[j]), placement, pin.LOCAL)
-        return self.world(j).act(placement), J.reshape(6, -1)  # one column comes as a vector
+        return self.world(j).act(placement), J.reshape(6, -1)  # Pinocchio returns a vector for one column
 
     def _frame_motion(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, pin.Motion, pin.Motion]:
-        """A frame in the world, its velocity and spatial acceleration in its own axes."""
+        """Return a frame's world placement, and its velocity and spatial acceleration in its own axes."""
         k = int(self.span.from_tree_id[j])
         return self.world(j).act(placement), placement.actInv(self.data.v[k]), placement.actInv(self.data.a[k])
 
     def _point_motion(self, j: int, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A point of a body: position, velocity and classical acceleration in world axes."""
+        """Return position, velocity and classical acceleration of a point of a body, in world axes."""
         frame = int(self.span.from_tree_id[j]), pin.SE3(np.eye(3), np.asarray(point)), pin.LOCAL_WORLD_ALIGNED
         speed = pin.getFrameVelocity(self.tree, self.data, *frame).linear
         acceleration = pin.getFrameClassicalAcceleration(self.tree, self.data, *frame).linear
         return self.world(j).act(point), speed, acceleration
 
     def _parts(self) -> list[list[np.ndarray]]:
-        """Rows that share joints: [rows, columns, independent velocities, their places among the columns]."""
+        """Group rows that share joints: [rows, columns, independent velocities, their positions among the columns]."""
         from scipy.sparse.csgraph import connected_components
 
         tree = self.model.tree
@@ -199,15 +198,15 @@ class NullSpace:
         for closure, rows in zip(self.closures, self.rows_of, strict=True):
             sees[rows, list(_joints(tree, closure))] = True
         groups, group = connected_components(sees @ sees.T)
-        place = {int(i): k for k, i in enumerate(self.model.idx_v_independent)}
-        found = []
+        index_in_v = {int(i): k for k, i in enumerate(self.model.idx_v_independent)}
+        parts = []
         for k in range(groups):
             joints = np.flatnonzero(sees[group == k].any(axis=0)).tolist()
             columns = [i for j in joints for i in in_v(tree, j)]
-            free = [i for i in columns if i in place]
-            part = np.flatnonzero(group == k), columns, [place[i] for i in free], [columns.index(i) for i in free]
-            found.append([np.array(x, dtype=np.int64) for x in part])
-        return found
+            free = [i for i in columns if i in index_in_v]
+            part = np.flatnonzero(group == k), columns, [index_in_v[i] for i in free], [columns.index(i) for i in free]
+            parts.append([np.array(x, dtype=np.int64) for x in part])
+        return parts
 
     def _complaint(self, columns: np.ndarray, what: str) -> str:
         tree = self.model.tree
@@ -216,31 +215,30 @@ class NullSpace:
 
 
 def coupling_rows(model: ClusterModel) -> np.ndarray:
-    """Return what times the tree's velocity is zero, a row per coupling, shape (couplings, model.tree.nv)."""
+    """Compute the constraint rows of the couplings, shape (couplings, model.tree.nv)."""
     K = np.zeros((len(model.coupling_rows), model.tree.nv))
-    for own, row in zip(K, model.coupling_rows, strict=True):
-        own[model.tree.idx_vs[row.dependent]] = -1.0
+    for k_row, row in zip(K, model.coupling_rows, strict=True):
+        k_row[model.tree.idx_vs[row.dependent]] = -1.0
         for master, coefficient in zip(row.masters, row.coefficients, strict=True):
-            own[model.tree.idx_vs[master]] += coefficient
+            k_row[model.tree.idx_vs[master]] += coefficient
     return K
 
 
 def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
-    """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
+    """Compute the Jacobian of a body's point in world axes, (3, tree.nv), after ``pin.computeJointJacobians``."""
     frame = pin.SE3(np.eye(3), np.asarray(point, dtype=float))
     J = pin.getFrameJacobian(tree, data, j, frame, pin.LOCAL_WORLD_ALIGNED)
-    return J.reshape(6, -1)[:3]  # one column comes as a vector
+    return J.reshape(6, -1)[:3]  # Pinocchio returns a vector for one column
 
 
 def _joints(tree: pin.Model, closure: Closure) -> set[int]:
-    """Joints whose motion a closure sees."""
     if isinstance(closure, JointClosure):
         return set(closure.joints)
     if not isinstance(closure, (FrameClosure, RodClosure)):
-        raise NotAvailableError(f"{type(closure).__name__} has no rows in the reference.")
+        raise NotAvailableError(f"The reference implementation does not support {type(closure).__name__}.")
     return set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])
 
 
 def null_space(model: ClusterModel, span: SpanningTree) -> Any:
-    """Return the ``NullSpace`` of a model with closures, None of one without (its G is constant)."""
+    """Create the ``NullSpace`` of a model with closures; None without closures, where G is constant."""
     return NullSpace(model, span) if model.closures else None

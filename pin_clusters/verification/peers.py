@@ -1,7 +1,7 @@
-"""What this package is timed against: Pinocchio on the approximate robot, or exact rivals where there is none.
+"""Peers for timing: Pinocchio on the approximate robot, or exact baselines for robots without an approximation.
 
-Robots that have no approximation by armature (closed loops; dependent joints that are no rotors) are timed against
-projection, and ``pin.constraintDynamics`` where it can express the loops.
+Robots without an armature approximation (closed loops, or dependent joints that are not rotors) are timed against
+projection, and against ``pin.constraintDynamics`` where it can express the loops.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _PROJECTION: dict[str, Callable[..., Any]] = {name: getattr(projection, name) fo
 _PINOCCHIO: dict[str, Callable[..., Any]] = {name: getattr(pin, name) for name in ALGORITHMS}
 OURS = "pin_clusters, exact"
 ACCURACY = 1e-8
-"""What an iterative rival has to reach, relative to max(1, its largest acceleration)."""
+"""Required accuracy of an iterative peer, relative to max(1, its largest acceleration)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +37,11 @@ class State:
 
     Attributes:
         model: The robot.
-        approximate: The same robot for Pinocchio: independent joints with armature, rotors locked into their carriers.
+        approximate: The same robot for Pinocchio: independent joints with armature, rotors fixed to their carriers.
         q: Shape (model.nq,).
         q_approximate: Shape (approximate.nq,).
-        v: Shape (nv,), for both.
-        x: Acceleration or torque, shape (nv,), for both.
+        v: Velocity of both robots, shape (nv,).
+        x: Acceleration or torque of both robots, shape (nv,).
     """
 
     model: ClusterModel
@@ -52,34 +52,24 @@ class State:
     x: np.ndarray
 
     def cluster_calls(self, model: ClusterModel | None = None) -> dict[str, Call]:
-        """Return calls of this package's algorithms, by name.
-
-        Args:
-            model: A ClusterModel of the approximate tree, instead of the robot itself.
-        """
+        """Return calls of this package's algorithms by name, for ``model`` or by default for the robot."""
         q = self.q if model is None else self.q_approximate
         model = model or self.model
         return _calls(_CLUSTER, model, model.createData(), q, self.v, self.x)
 
     def pinocchio_calls(self) -> dict[str, Call]:
-        """Return calls of Pinocchio's algorithms on the approximate robot, by name."""
         tree = self.approximate
         return _calls(_PINOCCHIO, tree, tree.createData(), self.q_approximate, self.v, self.x)
 
 
 def state(model: ClusterModel, seed: int = 0) -> State:
-    """Return a random state.
-
-    Raises:
-        PinClustersError: The robot has no armature approximation.
-    """
+    """Draw a random state; raise ``PinClustersError`` if the robot has no armature approximation."""
     approximate = armature_model(model, "diagonal")
     q, v, x = _random(model, seed)
     return State(model, approximate, q, np.ascontiguousarray(q[independent_q(model, approximate)]), v, x)
 
 
 def _random(model: ClusterModel, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a configuration, a velocity, and an acceleration or torque."""
     rng = np.random.default_rng(seed)
     pin.seed(seed)
     return randomConfiguration(model), rng.standard_normal(model.nv), rng.standard_normal(model.nv)
@@ -93,11 +83,11 @@ def _calls(
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Times of this package and of its rivals.
+    """Times of this package and of its peers.
 
     Attributes:
-        times: Per algorithm, the timing of each competitor that has it, this package's under ``OURS``.
-        notes: What must be known about the rivals, one sentence or more per line.
+        times: Timings by algorithm and competitor; this package has the key ``OURS``.
+        notes: Facts about the peers that are needed to interpret the times, at least one sentence per line.
     """
 
     times: dict[str, dict[str, Timing]]
@@ -105,74 +95,69 @@ class Measured:
 
     @property
     def rivals(self) -> tuple[str, ...]:
-        """All but this package, in order."""
-        found = dict.fromkeys(name for timings in self.times.values() for name in timings)
-        return tuple(name for name in found if name != OURS)
+        names = dict.fromkeys(name for timings in self.times.values() for name in timings)
+        return tuple(name for name in names if name != OURS)
 
 
 def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None = None) -> Measured:
-    """Time each algorithm on one state against its rivals, interleaved.
-
-    Raises:
-        PinClustersError: The robot is singular at the reference pose.
-    """
+    """Time each algorithm at one state against its peers, in alternation; a singular reference pose raises an error."""
     try:
-        one = state(model)
+        robot_state = state(model)
     except ModelError as error:
-        calls, notes = _exact_rivals(model, str(error))
+        calls, notes = _exact_peers(model, str(error))
     else:
-        calls = _against("Pinocchio, approximate", one.cluster_calls(), one.pinocchio_calls())
-        notes = ("The approximate robot has armature and no rotor bodies. Below 1, exact is faster.",)
-    found = interleaved(calls, repeats=repeats, progress=progress)
-    return Measured({n: {rival: t for (of, rival), t in found.items() if of == n} for n in ALGORITHMS}, notes)
+        calls = _against("Pinocchio, approximate", robot_state.cluster_calls(), robot_state.pinocchio_calls())
+        notes = ("The approximate robot has armature and no rotor bodies. A ratio below 1 means that exact is faster.",)
+    timings = interleaved(calls, repeats=repeats, progress=progress)
+    return Measured(
+        {n: {peer: t for (algorithm, peer), t in timings.items() if algorithm == n} for n in ALGORITHMS}, notes
+    )
 
 
-def _against(rival: str, ours: dict[str, Call], theirs: dict[str, Call]) -> dict[tuple[str, str], Call]:
-    """Return the calls by algorithm and competitor."""
-    return {(n, name): calls[n] for name, calls in ((OURS, ours), (rival, theirs)) for n in ALGORITHMS}
+def _against(peer: str, cluster_calls: dict[str, Call], peer_calls: dict[str, Call]) -> dict[tuple[str, str], Call]:
+    return {(n, name): calls[n] for name, calls in ((OURS, cluster_calls), (peer, peer_calls)) for n in ALGORITHMS}
 
 
-def _exact_rivals(model: ClusterModel, why: str) -> tuple[dict[tuple[str, str], Call], tuple[str, ...]]:
-    """Return what is timed for a robot without approximation by armature, and notes."""
+def _exact_peers(model: ClusterModel, why: str) -> tuple[dict[tuple[str, str], Call], tuple[str, ...]]:
     q, v, x = _random(model)
     projected = _calls(_PROJECTION, model, projected_with_rods(model, q, v), q, v, x)
-    ours = _calls(_CLUSTER, model, model.createData(), q, v, x)
-    calls = _against("projection", ours, projected)
+    cluster_calls = _calls(_CLUSTER, model, model.createData(), q, v, x)
+    calls = _against("projection", cluster_calls, projected)
     notes = [
-        "Projection: Pinocchio on the spanning tree with every rotor a body, reduced with G in NumPy; exact. "
-        + ("G and its bias are given to it and cost it nothing." if model.closures else f"Armature is no rival: {why}")
+        "Projection (exact): Pinocchio on the spanning tree with every rotor as a body, reduced with G in NumPy. "
+        + ("The time excludes computing G and its bias." if model.closures else f"There is no armature model: {why}")
     ]
     if model.closures:
         try:
             solver = constrained.createData(model, rotors="armature")
         except NotAvailableError as error:
-            notes.append(f"pin.constraintDynamics is no rival: {error}")
+            notes.append(f"pin.constraintDynamics is not timed: {error}")
         else:
             call, note = _contacts(solver, q, v, x)
             calls["aba", "pin.constraintDynamics"] = call
             bodiless = any(r.source is not None for r in model.rotors)
             notes.append(note + (" Rotors are approximated by armature." if bodiless else ""))
-    notes.append("Below 1, pin_clusters is faster.")
+    notes.append("A ratio below 1 means that pin_clusters is faster.")
     return calls, tuple(notes)
 
 
 def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Workspace:
-    """Return a workspace of projection that keeps G and g of a state, and has rods that cost what bodies do.
+    """Create a projection workspace that keeps G and g of a state and treats rods as bodies.
 
-    A rod is three point masses (of a slender one by Simpson's rule): those at the ends go into the bodies there, that
-    in the middle is a body on a translation joint of its own that moves with the mean of the ends. That is exact, and
-    all of it is done by Pinocchio; the baseline itself adds rods in NumPy.
+    A rod consists of three point masses (for a slender rod by Simpson's rule). The masses at the ends are added to the
+    bodies there. The mass in the middle is a body on its own translation joint, whose motion is the mean of the end
+    motions. This is exact and computed by Pinocchio, whereas the baseline itself adds rods in NumPy.
     """
     space = projection.createData(model)
     space.couple(q, v)
     space.hold = True
     if (rods := space.rods) is None:
         return space
-    tree, own = pin.Model(space.tree), np.array(space.configuration(q))
+    tree, q_tree = pin.Model(space.tree), np.array(space.configuration(q))
     speed = space.G @ v
-    pin.computeJointJacobians(space.tree, rods.data, own)
+    pin.computeJointJacobians(space.tree, rods.data, q_tree)
     jacobians = [[rods.jacobian(*end) for end in ends] for ends in rods.ends]
-    pin.forwardKinematics(space.tree, rods.data, own, speed, space.g)
+    pin.forwardKinematics(space.tree, rods.data, q_tree, speed, space.g)
     G, g = [space.G], [space.g]
     for i, (rod, ends, J) in enumerate(zip(rods.closures, rods.ends, jacobians, strict=True)):
         at_a, in_middle, at_b = rod.point_masses
@@ -189,7 +174,7 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
 def _contacts(
     solver: constrained.ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, x: np.ndarray
 ) -> tuple[Call, str]:
-    """Return a call of ``pin.constraintDynamics`` with as few iterations as do, and what it is."""
+    """Return a call of ``pin.constraintDynamics`` with the fewest sufficient iterations, and a note about it."""
     full_q, full_v = solver.state(q, v)
     tau = np.zeros(solver.tree.nv)
     tau[solver.independent] = x
@@ -204,11 +189,11 @@ def _contacts(
         function, arguments = call(iterations)
         return np.array(function(*arguments))
 
-    most = 50
-    best = solved(most)
-    near = ACCURACY * max(1.0, np.abs(best).max())
-    enough = next((n for n in range(1, most) if np.abs(solved(n) - best).max() <= near), most)
-    return call(enough), (
-        f"pin.constraintDynamics: loops cut into contacts, mu {mu:g}, as few iterations as come to {ACCURACY:g} of "
-        f"its own answer ({enough})."
+    max_iterations = 50
+    best = solved(max_iterations)
+    tolerance = ACCURACY * max(1.0, np.abs(best).max())
+    needed = next((n for n in range(1, max_iterations) if np.abs(solved(n) - best).max() <= tolerance), max_iterations)
+    return call(needed), (
+        f"pin.constraintDynamics: loops are cut into contacts, mu {mu:g}. {needed} iterations suffice to "
+        f"reach its converged result within {ACCURACY:g}."
     )

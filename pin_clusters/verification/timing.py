@@ -1,4 +1,4 @@
-"""Timing of small functions against each other: interleaved, with the garbage collector off."""
+"""Timing of small functions against each other, in alternation and with the garbage collector off."""
 
 import gc
 import timeit
@@ -12,7 +12,7 @@ import numpy as np
 K = TypeVar("K", bound=Hashable)
 Progress = Callable[[int, int], None]
 Call = tuple[Callable[..., object], tuple[Any, ...]]
-"""A function and its arguments: bound so, the price of the call is the same and small for all."""
+"""A function and its arguments; binding them in the same way gives every function the same small call overhead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +20,8 @@ class Timing:
     """Time per call of one function.
 
     Attributes:
-        samples: One number per repeat, [s]; repeat k of all functions was measured within the same moment.
-        calls: Calls per repeat.
+        samples: Time per call in each repeat, [s]; repeat k of all functions was measured at about the same time.
+        calls: Number of calls per repeat.
     """
 
     samples: np.ndarray
@@ -29,24 +29,22 @@ class Timing:
 
     @property
     def median(self) -> float:
-        """Median over the repeats, [s]."""
         return float(np.median(self.samples))
 
     @property
     def minimum(self) -> float:
-        """Smallest of the repeats, [s]."""
         return float(np.min(self.samples))
 
     @property
     def spread(self) -> float:
-        """Half the distance of the quartiles, relative to the median."""
+        """Half the interquartile range over the median."""
         low, high = np.percentile(self.samples, [25, 75])
         return float((high - low) / 2.0 / self.median)
 
     def ratio(self, other: "Timing") -> float:
-        """Return the median over the repeats of this time over the other's.
+        """Compute the median over the repeats of this time over the other's.
 
-        Paired repeats cancel what slows the machine as a whole for a moment.
+        Paired repeats cancel disturbances that slow down the whole machine.
         """
         return float(np.median(self.samples / other.samples))
 
@@ -57,8 +55,8 @@ def interleaved(
     """Time functions in alternation: a block of calls of each, then the next repeat in another order.
 
     Args:
-        functions: What to call, by any key; each is called a few times before (compilation, caches).
-        repeats: How many blocks of each.
+        functions: Calls, by any key; each call runs a few times first, to compile it and fill caches.
+        repeats: Number of blocks per function.
         block: Wall time of a block, [s].
         progress: Called with (done, total) after each repeat.
 
@@ -70,7 +68,7 @@ def interleaved(
     names = list(functions)
     gc.collect()
     for k in range(repeats):
-        # rotate, so that nobody always follows the same one (and inherits its cache and clock)
+        # Rotate the order, because a function inherits the caches and the clock rate of its predecessor.
         turn = k % len(names)
         for name in names[turn:] + names[:turn]:
             samples[name].append(_block(functions[name], calls[name]))
@@ -80,17 +78,16 @@ def interleaved(
 
 
 def _block(call: Call, calls: int) -> float:
-    """Return the time per call of a block of calls, [s]; ``timeit`` keeps the garbage collector off."""
+    """Measure the time per call of a block of calls, [s]; ``timeit`` switches the garbage collector off."""
     function, arguments = call
     return timeit.timeit(partial(function, *arguments), number=calls) / calls
 
 
 def _calibrate(call: Call, block: float) -> int:
-    """Return how many calls fill a block."""
     _block(call, 1)
     calls = 1
     while True:
-        elapsed = min(_block(call, calls) for _ in range(3)) * calls  # not what something else interrupted
+        elapsed = min(_block(call, calls) for _ in range(3)) * calls  # the minimum discards interrupted runs
         if elapsed >= block / 4.0:
             return max(1, round(calls * block / elapsed))
         calls *= 4

@@ -22,7 +22,7 @@ from pin_clusters.simulation._settings import Settings
 from pin_clusters.simulation.ground import solver
 from pin_clusters.simulation.ground.compiled_steps import Steps, at
 from pin_clusters.simulation.ground.near import Stops, World
-from pin_clusters.simulation.ground.points import NOTHING
+from pin_clusters.simulation.ground.points import NO_POINTS
 from pin_clusters.simulation.ground.python_engine import GroundEngine
 from pin_clusters.simulation.holding import Hold
 
@@ -58,7 +58,7 @@ class Robot:
             self.model, self.q0, np.zeros(self.model.nv), torque, DT, steps, (steps - 1) * DT + last, "moreau",
             record=1, dynamics=None, switch=switch, progress=None, contacts=None, passive=None, world=world,
         )  # fmt: skip
-        return Steps(self.on, given, NOTHING, torque, 200, **changes)
+        return Steps(self.on, given, NO_POINTS, torque, 200, **changes)
 
     def surface(self, q: np.ndarray, v: np.ndarray) -> Any:
         """Points where balls touch: positions, J, M^-1 J' and J M^-1 J' by frames that are there at this pose."""
@@ -352,7 +352,7 @@ def test_points_that_stay_need_no_solver(points: int, rng: np.random.Generator) 
         if stay[-1]:
             assert np.abs(u - A @ l - g).max() < 1e-12
             assert solver.distance(l, u, mu) < most
-            assert solver.missed(l, u, mu).cone == 0.0
+            assert solver.violation(l, u, mu).cone == 0.0
             let_go += points - int(held.sum())
         assert not plain["hold"](points, 3, 0.7, 0.0, A.ravel(), g, l, u, np.zeros(A.size), change, held)
     assert 0.3 < np.mean(stay) < 0.7  # others slide
@@ -371,8 +371,8 @@ def test_phases_of_the_caller() -> None:
     q, v = steps.q.copy(), steps.v.copy()
     assert 0 < steps.step < 200
     middle = pc.integrate(model, q, 0.5 * DT * v)
-    assert np.allclose(steps.rooms, stops.room(middle), rtol=0.0, atol=1e-11)
-    assert steps.rooms.min() < 0.1 <= stops.room(q).min() + 0.5 * DT * np.abs(v).max() * 10
+    assert np.allclose(steps.stop_gaps, stops.gaps(middle), rtol=0.0, atol=1e-11)
+    assert steps.stop_gaps.min() < 0.1 <= stops.gaps(q).min() + 0.5 * DT * np.abs(v).max() * 10
     half = v + 0.5 * DT * pc.aba(model, data, middle, v, np.full(model.nv, -8.0))
     assert np.allclose(steps.free, v + DT * pc.aba(model, data, middle, half, np.full(model.nv, -8.0)), atol=1e-9)
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))

@@ -86,7 +86,7 @@ def test_a_picture_shows_forces(tmp_path: Any) -> None:
     r = drop()
     figure = r.plot(tmp_path / "drop.png")
     titles = [ax.get_title(loc="left") for ax in figure.axes]
-    at = titles.index("Vertical forces of contact on bodies, means between samples")
+    at = titles.index("Vertical contact forces on bodies, averaged between samples")
     lines = figure.axes[at].get_lines()
     assert [line.get_label() for line in lines] == list(r.bodies)
     assert np.allclose(lines[0].get_ydata()[:-1], r.contact_impulses[:-1, 0, 2] / 1e-3)

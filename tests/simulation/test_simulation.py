@@ -255,7 +255,7 @@ def test_plot(tmp_path) -> None:
     labels = [ax.get_ylabel() for ax in figure.axes]
     assert labels[:4] == ["[rad]", "[rad/s]", "[N m]", "[J]"]
     text = [t.get_text() for t in figure.legends[0].get_texts()]
-    assert text == ["rocker", "other independent\njoints inside"]
+    assert text == ["rocker", "change of the\nindependent joints"]
     pc.simulate(balls(), *swinging(balls()), duration=0.01).plot()  # no joint with an angle of its own
 
 

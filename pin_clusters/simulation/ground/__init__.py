@@ -1,8 +1,9 @@
 """Contact with a ground and with other shapes, and joints at their stops.
 
 ``compiled_engine`` runs steps in compiled code (``compiled_steps``, whose kernel is ``kernels/steps/ground.py``) and
-leaves all other steps to ``python_engine``. Both solve for impulses with ``solver``. ``events`` has the method of that
-name. ``plane``, ``points``, ``shapes`` and ``near`` describe what can touch; ``world`` gathers it.
+passes all other steps to ``python_engine``. Both compute impulses with ``solver``. ``events`` implements
+``method="events"``. ``plane``, ``points``, ``shapes`` and ``near`` describe possible contacts, and ``world`` combines
+them.
 """
 
 from .plane import Ground as Ground

@@ -1,4 +1,4 @@
-"""Steps on a ground in compiled code, where all that pushes are points and balls on a plane."""
+"""Compiled steps on a ground, for contacts of points and balls with a plane."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from .._engine import State
 from .._settings import Settings
 from .compiled_steps import Steps
 from .near import World
-from .points import NOTHING, ContactPoints
+from .points import NO_POINTS, ContactPoints
 from .python_engine import GroundEngine
 from .recording import GroundRecorder
 from .solver import NotSolved
 
 _ROWS = 500
-"""Steps between two looks at progress, and as many rows of room."""
+"""Number of steps between two calls of ``progress``, and capacity of the samples."""
 _MOST_POINTS = 128
-"""The compiled steps keep J M^-1 J' of all points; with more points, steps in Python form it of those that are near."""
+"""Compiled steps compute J M^-1 J' of all points; with more points, Python steps compute it for nearby points only."""
 
 
 class CompiledGroundEngine:
-    """Runs steps by ``Steps``; one that needs more than points, or cannot be done, is done in Python: it says why."""
+    """Runs steps with ``Steps``.
+
+    A step that involves more than points, or that fails, runs in Python, which raises the error.
+    """
 
     batch = _ROWS
     coordinates = CompiledMoves
@@ -44,17 +47,14 @@ class CompiledGroundEngine:
         return GroundEngine(self.settings, self.recorder, self._world, compiled=True)
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the end."""
         return self.recorder.end(on, state)
 
     def acceleration(
         self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return acceleration, in the present coordinates, and the user's torque."""
         return self._python.acceleration(on, k, t, q, v)
 
     def advance(self, on: Any, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last good step, also after an exception."""
         if on not in self._steps:
             self._steps[on] = Steps(on, self.settings, self._guards, self._row, _ROWS)
         steps, acting = self._steps[on], self.settings.passive
@@ -68,7 +68,7 @@ class CompiledGroundEngine:
                 code = steps.run(end) if self._alone else self._ask_and_run(on, steps, end)
             except NotSolved:
                 pass
-            finally:  # a function of the user may raise
+            finally:  # the samples are recorded even if the user's function raises an exception
                 count = steps.step - first
                 samples = steps.samples[:count, : steps.width]
                 record(self.recorder, on, samples[-first % self.settings.record :: self.settings.record])
@@ -80,13 +80,13 @@ class CompiledGroundEngine:
                 self._python.advance(on, state, state.k + 1)
 
     def _ask_and_run(self, on: CompiledMoves, steps: Steps, end: int) -> int:
-        """Run step by step, each with torques that are asked for."""
+        """Run step by step, with torques from the user's function or limited torques."""
         times, motors, q, v = self.settings.time, self.recorder.motors, steps.q, steps.v
         while (k := steps.step) < end:
-            self._row[0] = asked = self._python.torque(on, k, times(k), q, v)
+            self._row[0] = demand = self._python.torque(on, k, times(k), q, v)
             if motors is not None:
-                self._row[0] = motors.give(q, on.velocity(q, v), asked)
-                self._unmet[k - steps.first] = asked - self._row[0]
+                self._row[0] = motors.give(q, on.velocity(q, v), demand)
+                self._unmet[k - steps.first] = demand - self._row[0]
             if code := steps.run(k + 1):
                 return code
         return at.DONE
@@ -95,14 +95,13 @@ class CompiledGroundEngine:
 def ground_engine_for(
     settings: Settings, recorder: Any, world: World, compiled: bool
 ) -> GroundEngine | CompiledGroundEngine:
-    """Return the fastest engine that can do what is asked."""
     if settings.method == "events":
         from .events import EventEngine
 
         return EventEngine(settings, recorder, world, compiled=compiled)
-    guards = NOTHING if world.shapes is None else world.shapes.guards
+    guards = NO_POINTS if world.shapes is None else world.shapes.guards
     in_kernels = settings.passive is None or settings.passive.compiled
-    few = len(world.points) <= _MOST_POINTS
-    if compiled and guards is not None and in_kernels and few and not kernels.BOUNDSCHECK:
+    few_points = len(world.points) <= _MOST_POINTS
+    if compiled and guards is not None and in_kernels and few_points and not kernels.BOUNDSCHECK:
         return CompiledGroundEngine(settings, recorder, world, guards)
     return GroundEngine(settings, recorder, world, compiled=compiled)

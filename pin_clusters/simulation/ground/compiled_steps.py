@@ -1,4 +1,4 @@
-"""Steps on a ground in compiled code: one call per step that touches, one for as many as one likes in flight."""
+"""Compiled steps on a ground: one call per step in contact, and one call for many steps in flight."""
 
 from __future__ import annotations
 
@@ -21,41 +21,44 @@ from .solver import GOOD, Impulses, NotSolved, step_of
 
 _NONE = np.zeros(0)
 _SPEED_OF_STOPS = 100.0
-"""[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
+"""[rad/s] or [m/s]: stops of linkages are checked only if a joint of this speed can reach them in a step."""
 _SPEED_OF_GUARDS = 5.0
-"""[m/s]: the same of shapes for which coal is asked."""
+"""[m/s]: shapes that need coal are checked only if a body of this speed can reach the ground in a step."""
 
 
 class Steps:
-    """Moreau's midpoint rule for points of a robot on a plane, with arrays that are kept between calls.
+    """Moreau's midpoint rule for points of a robot on a plane, with arrays that are reused by all calls.
 
-    For models that ``can_move`` by kernels, which are compiled.
+    It requires a model that ``can_move`` by kernels, which must be compiled.
 
-    ``begin`` somewhere, write to ``torque``, call ``run(end)``: it returns ``at.DONE`` there. A function of the user
-    gives one row of torques, is asked between calls, and ``end`` is the next step. Other answers of ``run`` are for the
-    caller, with the state that of the start of step ``step``:
+    Call ``begin`` once, write to ``torque``, and call ``run(end)``, which returns ``at.DONE`` at step ``end``. A torque
+    function of the user supplies one row of torques between calls, and ``end`` is then the next step. For all other
+    return values of ``run`` the caller continues, with the state at the start of step ``step``:
 
-    - ``at.TOUCHING``, ``at.BELOW``: stops (``rooms``) are reached, or guarded shapes near, whose rows this does not
-      know. Do the step in Python, and set the state after it; or, after ``BELOW``, write a configuration that was put
-      back to ``middle``, and call ``run(end, at.GIVEN)``.
-    - ``at.SINGULAR``: independent joints are near a dead centre, others may be better.
-    - ``at.FAILED``: something is not finite, or a loop cannot follow. Python says what.
+    - ``at.TOUCHING``, ``at.BELOW``: stops (``stop_gaps``) or guarded shapes are within reach, which the kernel does not
+      support. Run the step in Python and set the state after it. After ``BELOW`` the caller may instead write a
+      corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
+    - ``at.SINGULAR``: the independent joints are near a singularity, and other joints may be better.
+    - ``at.FAILED``: a value is not finite, or a loop cannot follow. Python repeats the step and raises the error.
 
     Attributes:
-        q: Configuration, shape (nq,), a view; so are all below.
+        q: Configuration, shape (nq,); all attributes are views of the kernel's arrays.
         v: Velocity, shape (nv,).
         middle: Configuration in the middle of the step, shape (nq,).
-        free: Velocity at its end without impulses, shape (nv,); ``v_next``: with them.
-        positions: Of the points in the middle, in the world, shape (n, 3), [m]; of balls, where they touch.
-        gaps: How far they are open there, shape (n,), [m]; rooms: of the stops, [rad] or [m].
-        velocities: J free, shape (3 n,), axes of the world.
+        free: Velocity at the end of the step without impulses, shape (nv,).
+        v_next: Velocity at the end of the step with impulses, shape (nv,).
+        positions: World positions of the points in the middle of the step, for balls the lowest point, shape (n, 3),
+            [m].
+        gaps: Gaps of the points in the middle of the step, shape (n,), [m].
+        stop_gaps: Distances of the joints from their stops, [rad] or [m].
+        velocities: J free, shape (3 n,), in world axes.
         response: M^-1 J', shape (nv, 3 n).
         gram: J M^-1 J', shape (3 n, 3 n).
-        impulses: Of the last step in the world, shape (3 n,), [N s].
-        laws: By how much they are missed in it: cone [N s], velocity inwards [m/s], power [J]; work of impulses [J].
-        samples: A row per step from ``first`` on, filled when it is done: of every ``record``-th one a sample as of
-            ``keep_sample``, ``width`` numbers; then gaps, impulses, positions, laws.
-        iterations: Of the quick solver in each of these steps.
+        impulses: World impulses of the last step, shape (3 n,), [N s].
+        laws: Violations in the last step: cone [N s], inward velocity [m/s], power [J]; and work of the impulses [J].
+        samples: One row per completed step from ``first`` on. Every ``record``-th row begins with a sample of
+            ``keep_sample`` (``width`` numbers); then follow gaps, impulses, positions and laws.
+        iterations: Iterations of the Gauss-Seidel solver in each of these steps.
     """
 
     def __init__(
@@ -68,16 +71,17 @@ class Steps:
         *,
         slack: float = SLACK,
     ) -> None:
-        """Lay out.
+        """Allocate the arrays.
 
         Args:
-            on: Coordinates, whose workspace and tables are used.
-            settings: What is to be run, with a world of points on a plane and stops.
-            guards: Two centres of each shape that is for Python where it is near, and its radius twice: of a disc
-                around each of them across their line, or of a ball if they are one.
-            torque: One row, or one per step, shape (rows, nv); it is read where it is.
-            rows: How many samples there is room for.
-            slack: Points that open faster, the gap over dt counted, are pushed only if others make them close, [m/s].
+            on: Coordinates that own the workspace and tables.
+            settings: Settings of a simulation whose world contains points on a plane, and stops.
+            guards: Two centres per shape that needs Python near the ground, each with its radius: the radius of a disc
+                around the line of both centres, or of a ball if the centres coincide.
+            torque: One row, or one row per step, shape (rows, nv); it is not copied.
+            rows: Capacity of ``samples``.
+            slack: Points that open faster than this [m/s], counting the gap over dt, enter the system only if other
+                impulses make them close.
         """
         s, world = settings, settings.world
         assert world is not None
@@ -98,25 +102,24 @@ class Steps:
         self.q, self.v, self.middle, self.free, self.v_next = state.q, state.v, state.middle, state.free, state.v_next
         self.gram, self.response, self.velocities = points.gram, points.response, points.velocities
         self.positions, self.gaps, self.impulses = points.positions, points.gaps, points.impulses
-        self.rooms, self.laws = stops.rooms, self._numbers[at.CONE : at.WORK + 1]
+        self.stop_gaps, self.laws = stops.rooms, self._numbers[at.CONE : at.WORK + 1]
         self._systems = [self._solver_of(m) for m in range(n + 1)]
 
     @property
     def step(self) -> int:
-        """The present step."""
         return int(self._clock[at.STEP])
 
     def begin(self, k: int, q: np.ndarray, v: np.ndarray) -> None:
-        """Go on from a state at the start of step k, which the first row of samples is for from now on."""
+        """Continue from a state at the start of step k, to which the first row of samples then belongs."""
         self._clock[[at.STEP, at.FIRST]] = self.first = k
         self.iterations[:] = 0
         self.q[:], self.v[:] = q, v
 
     def run(self, end: int, phase: int = at.BEGIN) -> int:
-        """Run until step ``end``, for which there must be samples, or until the caller is needed; return why it ended.
+        """Run until step ``end`` or until the caller must act; return the reason.
 
-        Raises:
-            NotSolved: No impulses were found in step ``step``.
+        ``samples`` must have capacity for all steps before ``end``. Raises ``NotSolved`` if step ``step`` has no
+        impulses.
         """
         clock, call, address = self._clock, self._call, self._block.address
         clock[at.END] = end
@@ -135,10 +138,10 @@ class Steps:
                 return int(code)
 
     def _solver_of(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
-        """Return what solves the system of m points quickly, and its matrix and right side."""
+        """Return a function that solves the system of m points quickly, its matrix and its right-hand side."""
         k, numbers = 3 * m, self._numbers
-        own = self._system
-        A, g, guess, answer = own.A[: k * k].reshape(k, k), own.g[:k], own.guess[:k], own.answer[:k]
+        system = self._system
+        A, g, guess, answer = system.A[: k * k].reshape(k, k), system.g[:k], system.guess[:k], system.answer[:k]
         solver, settings, result = self.solve.quick
         sets, operator = self.solve.sets(self._friction[:m], 0), pin.DelassusOperatorDense
 
@@ -152,31 +155,31 @@ class Steps:
         return solve, A, g
 
     def _solve_well(self, m: int) -> None:
-        """Solve a system again, with all that there is; what was found, the kernel has found too bad."""
+        """Solve a system again with all solvers, because the kernel rejected the quick solution."""
         _, A, g = self._systems[m]
         answer = self._system.answer[: 3 * m]
         answer[:] = self.solve.solve(A, g, self._friction[:m], answer.copy())
         self.iterations[self.step - self.first] += self.solve.iterations
 
     def _put_back(self, m: int) -> bool:
-        """Find by how much points are pushed out of the ground; whether they are."""
-        own = self._system
-        A, gaps, answer = own.A[: m * m].reshape(m, m), own.g[:m], own.answer[:m]
+        """Compute how far points are pushed out of the ground; return whether any point is pushed."""
+        system = self._system
+        A, gaps, answer = system.A[: m * m].reshape(m, m), system.g[:m], system.answer[:m]
         solver, settings, result = self.solve.quick
         settings.over_relaxation = 1.0
-        result.setConstraintImpulseGuess(own.guess[:m])
+        result.setConstraintImpulseGuess(system.guess[:m])
         solver.solve(pin.DelassusOperatorDense(A), gaps, *self.solve.sets(_NONE, m), settings, result)
         answer[:] = result.retrieveConstraintImpulses()
         if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= GOOD:
             try:
                 answer[:] = self.solve.solve(A, gaps, _NONE)
             except NotSolved:
-                return False  # nothing moves it out: the step itself will say so
+                return False  # the points cannot move out of the ground; the step itself fails with a message
         return bool(answer.max() > 0.0)
 
 
 def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
-    """Return what moves and accelerates a robot; ``calls`` has no points yet."""
+    """Collect the tables that move and accelerate the robot; ``calls`` does not yet contain the points."""
     space, table = on.space, on.table(settings.passive)
     return at.Robot(
         work=space.work,
@@ -194,43 +197,30 @@ def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
 
 
 def _state(model: ClusterModel) -> at.State:
-    q, middle, other, spare, held = np.zeros((5, model.nq))
+    q, middle, scratch_q, spare, held = np.zeros((5, model.nq))
     v, free, v_next, a, x, mapped, still = np.zeros((7, model.nv))
-    return at.State(
-        q=q,
-        v=v,
-        middle=middle,
-        free=free,
-        v_next=v_next,
-        a=a,
-        x=x,
-        other=other,
-        spare=spare,
-        held=held,
-        mapped=mapped,
-        still=still,
-    )
+    return at.State(q, v, middle, free, v_next, a, x, scratch_q, spare, held, mapped, still)
 
 
 def _points(
     on: CompiledMoves, points: ContactPoints, guards: ContactPoints, ground: Ground, calls: np.ndarray
 ) -> at.Points:
-    """Return what is asked of points and of centres of guards, and make what answers ready in ``calls``."""
+    """Allocate the queries of points and guard centres, and write the addresses of their functions to ``calls``."""
     model, n, normal = on.model, len(points), ground.axes[2]
     ids = points.joints.tolist()
-    every = [*ids, *guards.joints.tolist()]
-    where, whole = _asked(model, every, whole=False), _asked(model, ids, whole=True)
+    joints = [*ids, *guards.joints.tolist()]
+    query, full = _asked(model, joints, whole=False), _asked(model, ids, whole=True)
     offsets = -points.radii[:, None] * normal
-    whole.put(points.places, offsets)
-    where.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
-    q, v, wishes = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
-    for place, asked, count in ((at.WHERE, where, len(every)), (at.WHOLE, whole, n)):
+    full.put(points.places, offsets)
+    query.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
+    q, v, own_functions = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
+    for slot, request, count in ((at.WHERE, query, len(joints)), (at.WHOLE, full, n)):
         if count:
-            special = wishes.get("points")
+            special = own_functions.get("points")
             generic = kernels.of("points", with_loops(model))
-            calls[place] = generic.address() if special is None else special.address(q, v, *asked.arguments)
-    index, numbers, panel, no_gram, no_response, places, no_velocities = where.arguments
-    whole_index, whole_numbers, whole_panel, gram, response, positions, velocities = whole.arguments
+            calls[slot] = generic.address() if special is None else special.address(q, v, *request.arguments)
+    index, numbers, panel, no_gram, no_response, places, no_velocities = query.arguments
+    whole_index, whole_numbers, whole_panel, gram, response, positions, velocities = full.arguments
     ends, last, impulses = np.zeros((3, 3 * n))
     return at.Points(
         where=index, where_numbers=numbers, where_panel=panel, places=places, radii=guards.radii[::2].copy(),
@@ -241,42 +231,30 @@ def _points(
 
 
 def _asked(model: ClusterModel, joints: list[int], *, whole: bool) -> Points:
-    """Return points of joints; how they are laid out is kept as long as the model."""
+    """Return a query of points on joints; its layout is cached for the lifetime of the model's tables."""
     key = id(model.tables.params)
     if key not in _layouts:
         _layouts[key] = {}
         weakref.finalize(model.tables.params, _layouts.pop, key, None)
-    known, name = _layouts[key], (tuple(joints), whole)
-    if name not in known:
-        known[name] = Points(model, joints, columns=whole, rates=whole)
-    return known[name].again()
+    layouts, key_of_joints = _layouts[key], (tuple(joints), whole)
+    if key_of_joints not in layouts:
+        layouts[key_of_joints] = Points(model, joints, columns=whole, rates=whole)
+    return layouts[key_of_joints].again()
 
 
 _layouts: dict[int, dict[tuple[tuple[int, ...], bool], Points]] = {}
 
 
 def _system(n: int) -> at.System:
-    near, chosen, stay = np.zeros((3, n), dtype=np.int64)
+    near_points, selected, stay = np.zeros((3, n), dtype=np.int64)
     A, B = np.zeros((2, 9 * n * n))
-    g, guess, answer, tried, found, change = np.zeros((6, 3 * n))
-    return at.System(
-        near=near,
-        chosen=chosen,
-        A=A,
-        g=g,
-        guess=guess,
-        answer=answer,
-        B=B,
-        tried=tried,
-        found=found,
-        change=change,
-        stay=stay,
-    )
+    g, guess, answer, trial, solution, change = np.zeros((6, 3 * n))
+    return at.System(near_points, selected, A, g, guess, answer, B, trial, solution, change, stay)
 
 
 def _numbers(settings: Settings, ground: Ground, slack: float) -> np.ndarray:
-    s, found = settings, np.zeros(at.NUMBERS)
-    for place, x in (
+    s, numbers = settings, np.zeros(at.NUMBERS)
+    for slot, x in (
         (at.LENGTH, s.dt),
         (at.LAST, s.step(s.steps - 1)),
         (at.HEIGHT, ground.height),
@@ -289,6 +267,6 @@ def _numbers(settings: Settings, ground: Ground, slack: float) -> np.ndarray:
         (at.FRICTION, ground.friction),
         (at.MOST_MISSED, GOOD),
     ):
-        found[place] = x
-    found[at.AXES :] = ground.axes.ravel()
-    return found
+        numbers[slot] = x
+    numbers[at.AXES :] = ground.axes.ravel()
+    return numbers

@@ -1,9 +1,10 @@
-"""Motion on a ground from event to event: order 4 between them, for studies, and as a second opinion.
+"""Event-driven integration of motion on a ground, of order 4 between events, to check results of ``"moreau"``.
 
-While contacts stay open, slide or stick, and stops stay, it is a smooth motion, taken by Dormand's and Prince's pair on
-the manifold (Munthe-Kaas): in steps as long as the tolerance allows, at most dt. One ends early where something lands,
-lets go, slips or stands: found by bisection of its interpolant, to 1e-11 of it. Impacts and what comes after an event
-obey the laws of ``stepping``, at velocities and at accelerations.
+Between events, contacts stay open, sliding or sticking, and stops stay open or closed. The motion is then smooth. The
+Dormand-Prince pair integrates it on the manifold (Munthe-Kaas) with adaptive steps of at most dt. A step ends early
+where a contact lands, lifts off, slips or sticks, or a stop opens or closes: bisection of the interpolant locates the
+event to 1e-11 of the step. Impacts, and the modes after an event, satisfy the same contact laws as ``"moreau"``, for
+velocities and for accelerations.
 """
 
 from __future__ import annotations
@@ -23,51 +24,56 @@ from .._coordinates import Coordinates
 from .._engine import FASTEST, Diverged, FunctionFailed, NearSingular, PythonEngine, State, StepFailed
 from .._methods import Method, step
 from .._settings import Settings
-from .modes import OPEN, REST, SLIDES, STICKS, Found, Held, Modes, after_impact, per_row, points_of
+from .modes import OPEN, REST, SLIDES, STICKS, ContactState, ModeForces, Modes, after_impact, per_row, points_of
 from .near import PUTS, World
 from .points import corners
 from .python_engine import GroundEngine
-from .recording import Push
-from .solver import NotSolved, missed
+from .recording import ContactRecorder, Push
+from .solver import NotSolved, violation
 
 _PAIR = np.pad(np.r_[np.pad(RK45.A, ((0, 0), (0, 1))), [RK45.B]], ((0, 0), (0, 1)))
 _METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)
 _SAFE, _LEAST, _GROWS = 0.9, 0.2, 10.0
-"""By how much the next step is shorter than errors allow, and by which factors it may differ from the last."""
+"""Safety factor of the step length, and the smallest and largest ratio of consecutive step lengths."""
 _SHORT, _TRIES = 1e-10, 2000
-"""Of dt: in steps as short nothing fails because they are too long. How many fit into it."""
+"""Steps shorter than this share of dt do not fail because of their length; maximum number of attempts per step."""
 _HALVINGS = 37
+"""Bisections that locate an event: 2^-37 is about 1e-11."""
 _MANY = 20
-"""Points and stops in one impact. The search for modes takes 12 times as long for four more."""
+"""Maximum number of points and stops in one impact; the search for modes takes 12 times as long for four more."""
 _MOST = 200
-"""Events in one step; more are a storm."""
+"""Maximum number of events in one step."""
 _TOUCHES = 1e-9
-"""[m] or [rad]: what is as near takes part in an impact."""
+"""[m] or [rad]: contacts with smaller gaps take part in an impact."""
 _ALSO = 1e-6
-"""[m/s]: where one point comes to stand, others that are as slow do too; points of one body all do at once."""
+"""[m/s]: if one point sticks, all points slower than this stick too, because points of one body stop together."""
 _CLOSED, _LEFT = 1e-13, 1e-9
-"""[m] or [rad]: what is put back, and what must not be left."""
+"""[m] or [rad]: gaps of closed contacts above the first value are corrected; above the second value the step fails."""
 _DIPS = np.linspace(0.0, 1.0, 10)[1:-1]
-"""Where within a step gaps are looked at, by the cubic through both ends."""
+"""Fractions of a step at which the cubic interpolant of the gaps is checked."""
+
+
+Pushes = list[tuple[float, Push]]
+"""Times [s] and impulses of the parts of a step."""
 
 
 @dataclass
-class At:
-    """A state, its forces, the torque that acts, and what is asked for beyond it."""
+class Stage:
+    """A state at a stage of a step, its forces, the acting torque, and the torque demand beyond the limits."""
 
     q: np.ndarray
     v: np.ndarray
-    held: Held
-    found: Found
+    held: ContactState
+    forces: ModeForces
     tau: np.ndarray
     unmet: np.ndarray
-    then: Modes | None = None  # modes from then on, if the solver has found them already
+    next_modes: Modes | None = None  # modes after an event at this state, if the solver has already found them
 
 
 class EventEngine(GroundEngine):
     """Runs steps from event to event."""
 
-    def __init__(self, settings: Settings, recorder: Any, world: World, *, compiled: bool) -> None:
+    def __init__(self, settings: Settings, recorder: ContactRecorder, world: World, *, compiled: bool) -> None:
         world = World(settings.model, world.ground, corners(world.points), world.shapes, world.stops)
         super().__init__(settings, recorder, world, compiled=compiled)
         self._length = settings.dt
@@ -75,212 +81,206 @@ class EventEngine(GroundEngine):
         zeros = np.zeros(n + stops, dtype=np.int64), np.zeros((n, 2)), np.zeros((n, 3)), np.zeros(3 * n + stops)
         self._modes, self._begun = Modes(*zeros), False
 
-    torque = PythonEngine.torque  # at every stage
+    torque = PythonEngine.torque  # evaluated at every stage, not once per step
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``; the state is that of the last good step, also after an exception."""
         s = self.settings
         while state.k < end:
             k = state.k
             t, h = s.time(k), s.step(k)
-            modes, pushes = deepcopy(self._modes), list[tuple[float, Push]]()
-            at = self._at(on, k, t, state.q, state.v, h, modes)
+            modes, pushes = deepcopy(self._modes), Pushes()
+            current = self._at(on, k, t, state.q, state.v, h, modes)
             if s.switch and (which := on.near_singular()) is not None:
                 raise NearSingular(which)
             with np.errstate(over="ignore", invalid="ignore"):
-                # torques that are held jump here; at the start nothing is known
-                if not self._begun or self._happens(at, modes, h):
-                    at, modes = self._event(on, k, t, at, modes, h, pushes, first=not self._begun)
-                first = at
-                at, modes = self._over(on, k, t, h, at, modes, pushes)
+                # Piecewise constant torques jump here; the modes at the start are unknown.
+                if not self._begun or self._happens(current, modes, h):
+                    current, modes = self._event(on, k, t, current, modes, h, pushes, first=not self._begun)
+                begin = current
+                current, modes = self._over(on, k, t, h, current, modes, pushes)
             if self.recorder.wants(k):
-                self.recorder.add(t, state.q, first.tau, on.sample(state.q, state.v, first.found.a))
+                self.recorder.add(t, state.q, begin.tau, on.sample(state.q, state.v, begin.forces.a))
             for when, push in pushes:
-                self._notes.push(k, when, push, first.unmet)
+                self._contact_recorder.push(k, when, push, begin.unmet)
             self._modes, self._begun = modes, True
-            state.k, state.q, state.v = k + 1, at.q, at.v
+            state.k, state.q, state.v = k + 1, current.q, current.v
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the end."""
         s = self.settings
-        at = self._at(on, state.k, s.time(state.k), state.q, state.v, s.dt, self._modes)
+        current = self._at(on, state.k, s.time(state.k), state.q, state.v, s.dt, self._modes)
         if self.recorder.wants(state.k):
-            self.recorder.add(s.time(state.k), state.q, at.tau, on.sample(state.q, state.v, at.found.a))
-        return at.found.a
+            self.recorder.add(s.time(state.k), state.q, current.tau, on.sample(state.q, state.v, current.forces.a))
+        return current.forces.a
 
-    def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> At:
-        """Return what happens at a state in which modes are as they are."""
-        asked = self.torque(on, k, t, q, v)
-        tau = self._notes.motors.give(q, on.velocity(q, v), asked) if self._notes.motors else asked
+    def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> Stage:
+        """Evaluate forces and torques at a state in fixed modes."""
+        demand = self.torque(on, k, t, q, v)
+        motors = self._contact_recorder.motors
+        tau = motors.give(q, on.velocity(q, v), demand) if motors else demand
         free = on.accelerate(q, v, tau, self.settings.passive)
-        held = Held(self._world, on, q, v, free, modes.kinds != OPEN)
-        return At(q, v, held, held.forces(modes, h), tau, asked - tau)
+        held = ContactState(self._world, on, q, v, free, modes.kinds != OPEN)
+        return Stage(q, v, held, held.forces(modes, h), tau, demand - tau)
 
     def _over(
-        self, on: Coordinates, k: int, t: float, h: float, at: At, modes: Modes, pushes: list[tuple[float, Push]]
-    ) -> tuple[At, Modes]:
-        """Return the state after a step, from event to event."""
-        done, events, tries = 0.0, 0, 0
+        self, on: Coordinates, k: int, t: float, h: float, current: Stage, modes: Modes, pushes: Pushes
+    ) -> tuple[Stage, Modes]:
+        """Advance the state over one step, from event to event."""
+        done, events, attempts = 0.0, 0, 0
         while h - done > 1e-12 * h:
-            if (tries := tries + 1) > _TRIES:
+            if (attempts := attempts + 1) > _TRIES:
                 raise StepFailed(
-                    f"in the step from t = {t:g} s {_TRIES} shorter ones do not keep errors within rtol = "
-                    f"{self.settings.rtol:g} and atol = {self.settings.atol:g}. Take larger ones, a smaller dt, or "
-                    "torques without noise and jumps. What was computed is in error.result."
+                    f"in the step from t = {t:g} s, {_TRIES} shorter steps do not keep the error within rtol = "
+                    f"{self.settings.rtol:g} and atol = {self.settings.atol:g}. Increase the tolerances, reduce dt, or "
+                    "use torques without noise and jumps. error.result contains the motion up to this step."
                 )
-            way, now = min(self._length, h - done), t + done
-            at.held.renew(modes)
-            at.found = at.held.forces(modes, way)
-            end, rates, off = self._part(on, k, now, way, at, modes)
-            longer = way * min(_GROWS, max(_LEAST, _SAFE * max(off, 1e-9) ** -0.2))
-            self._length = longer if off > 1.0 else max(self._length, longer)
-            if off > 1.0:
+            length, now = min(self._length, h - done), t + done
+            current.held.renew(modes)
+            current.forces = current.held.forces(modes, length)
+            end, rates, error = self._part(on, k, now, length, current, modes)
+            longer = length * min(_GROWS, max(_LEAST, _SAFE * max(error, 1e-9) ** -0.2))
+            self._length = longer if error > 1.0 else max(self._length, longer)
+            if error > 1.0:
                 continue
-            inside = partial(self._inside, on, k, now, way, at, modes, end, rates)
+            inside = partial(self._inside, on, k, now, length, current, modes, end, rates)
             new, push = inside(s := 1.0)
             happens = self._happens(new, modes, h)
-            if not happens and (dip := _dip(at.held, new.held, way, modes)) is not None:
-                tried = inside(dip)
-                if happens := self._happens(tried[0], modes, h):
-                    s, (new, push) = dip, tried
+            if not happens and (dip := _dip(current.held, new.held, length, modes)) is not None:
+                trial = inside(dip)
+                if happens := self._happens(trial[0], modes, h):
+                    s, (new, push) = dip, trial
             if happens:
                 low = 0.0
                 for _ in range(_HALVINGS):
                     middle = 0.5 * (low + s)
-                    tried = inside(middle)
-                    if self._happens(tried[0], modes, h):
-                        s, (new, push) = middle, tried
+                    trial = inside(middle)
+                    if self._happens(trial[0], modes, h):
+                        s, (new, push) = middle, trial
                     else:
                         low = middle
             pushes.append((now, push))
-            at, done = new, done + s * way
+            current, done = new, done + s * length
             if (events := events + happens) > _MOST:
                 raise StepFailed(self._storm(t, now, modes))
             if happens:
-                at, modes = self._event(on, k, t + done, at, modes, h, pushes)
-        return at, modes
+                current, modes = self._event(on, k, t + done, current, modes, h, pushes)
+        return current, modes
 
-    def _part(self, on: Coordinates, k: int, t: float, h: float, at: At, modes: Modes) -> tuple[At, Any, float]:
-        """Return where a step ends, rates of increment, velocity, impulses, work, and errors beside what is allowed."""
-        stages, s, short = [at], self.settings, h < _SHORT * self.settings.dt
+    def _part(
+        self, on: Coordinates, k: int, t: float, h: float, begin: Stage, modes: Modes
+    ) -> tuple[Stage, Any, float]:
+        """Take one step of the pair without an event.
+
+        Returns the end state; the rates of increment, velocity, impulses and work; and the error over the tolerance.
+        """
+        stages, s, shortest = [begin], self.settings, h < _SHORT * self.settings.dt
 
         def f(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
             stages.append(self._at(on, k, t, q, v, h, modes))
-            return stages[-1].found.a
+            return stages[-1].forces.a
 
         try:
-            q, v, ways = step(_METHOD, f, on, t, h, at.q, at.v, at.found.a)
+            q, v, dxdt = step(_METHOD, f, on, t, h, begin.q, begin.v, begin.forces.a)
             if not np.abs(v).max(initial=0.0) < FASTEST or not np.isfinite(q).all():
                 raise Diverged(v)
             f(t + h, *put_back(self._world, on, q, v, modes))
         except (BranchLost, Diverged, StepFailed) as failed:
-            if short or isinstance(failed, FunctionFailed):
+            if shortest or isinstance(failed, FunctionFailed):
                 raise
-            return at, None, np.inf
-        rates = np.array([np.r_[w, (x := y.found).a, x.l, x.l @ y.held.u] for w, y in zip(ways, stages, strict=True)])
-        off = np.abs(h * RK45.E @ rates)[: 2 * len(v)].max(initial=0.0) / (s.atol + s.rtol * np.abs(v).max(initial=0.0))
-        return stages[-1], rates, float(off)
+            return begin, None, np.inf
+        rates = np.array([np.r_[w, (x := y.forces).a, x.l, x.l @ y.held.u] for w, y in zip(dxdt, stages, strict=True)])
+        err = np.abs(h * RK45.E @ rates)[: 2 * len(v)].max(initial=0.0) / (s.atol + s.rtol * np.abs(v).max(initial=0.0))
+        return stages[-1], rates, float(err)
 
     def _inside(
-        self, on: Coordinates, k: int, t: float, h: float, first: At, modes: Modes, at: At, rates: np.ndarray, s: float
-    ) -> tuple[At, Push]:
-        """Return the state after a part s of a step, by its interpolant of order 4, and what pushed until then."""
-        nv = len(first.v)
+        self, on: Coordinates, k: int, t: float, h: float, a: Stage, modes: Modes, b: Stage, rates: np.ndarray, s: float
+    ) -> tuple[Stage, Push]:
+        """Interpolate the state after a fraction s of the step from stage a to b with order 4, and the impulses."""
+        nv = len(a.v)
         x, v, l, work = np.split(h * (RK45.P @ s ** np.arange(1, 5)) @ rates, [nv, 2 * nv, -1])
         if s < 1.0:
-            q, v = put_back(self._world, on, on.move(first.q, x), first.v + v, modes)
-            at = self._at(on, k, t + s * h, q, v, h, modes)
-        laws = missed(s * h * at.found.l, at.held.u, at.held.mu)
-        return at, Push(at.held.near, modes.kinds != OPEN, l, laws, float(work[0]))
+            q, v = put_back(self._world, on, on.move(a.q, x), a.v + v, modes)
+            b = self._at(on, k, t + s * h, q, v, h, modes)
+        laws = violation(s * h * b.forces.l, b.held.u, b.held.mu)
+        return b, Push(b.held.pairs, modes.kinds != OPEN, l, laws, float(work[0]))
 
-    def _happens(self, at: At, modes: Modes, h: float) -> bool:
-        """Whether an event has come."""
-        near, held = at.held.near, at.held
-        lands = (modes.kinds == OPEN) & (near.room < 0.0) & (held.speeds[near.normals] < 0.0)
+    def _happens(self, current: Stage, modes: Modes, h: float) -> bool:
+        pairs, held = current.held.pairs, current.held
+        lands = (modes.kinds == OPEN) & (pairs.gaps < 0.0) & (held.speeds[pairs.normals] < 0.0)
         slip = held.slip
         turns = np.sum(slip * modes.ways[held.points], axis=1) <= 0.5 * np.hypot(*slip.T)
         if lands.any() or turns[modes.kinds[held.points] == SLIDES].any():
             return True
-        if not any(x.any() for x in held.wrong(modes, at.found)):
+        if not any(x.any() for x in held.wrong(modes, current.forces)):
             return False
-        if at.found.unique:
+        if current.forces.unique:
             return True
-        try:  # of forces that are not unique others may obey the laws
+        try:  # if the forces are not unique, other forces may satisfy the laws
             new, sure = held.chosen(self._solver, modes, h)
         except NotSolved:
             return True
         if not sure or (new.kinds != modes.kinds).any():
-            at.then = new if sure else None
+            current.next_modes = new if sure else None
             return True
         modes.forces = new.forces
-        at.found = held.forces(modes, h)
+        current.forces = held.forces(modes, h)
         return False
 
     def _event(
-        self,
-        on: Coordinates,
-        k: int,
-        t: float,
-        at: At,
-        modes: Modes,
-        h: float,
-        pushes: list[tuple[float, Push]],
-        first: bool = False,
-    ) -> tuple[At, Modes]:
-        """Return the state after an event, and how contacts and stops are from then on."""
-        old, near, q, v = modes.kinds, at.held.near, at.q, at.v
+        self, on: Coordinates, k: int, t: float, now: Stage, modes: Modes, h: float, pushes: Pushes, first: bool = False
+    ) -> tuple[Stage, Modes]:
+        old, pairs, q, v = modes.kinds, now.held.pairs, now.q, now.v
         modes = deepcopy(modes)
-        lands = (old == OPEN) & (near.room < 0.0) & (at.held.speeds[near.normals] < 0.0)
-        held = at.held
+        lands = (old == OPEN) & (pairs.gaps < 0.0) & (now.held.speeds[pairs.normals] < 0.0)
+        held = now.held
         try:
             if first or lands.any():
-                touching = (old != OPEN) | lands | (near.room <= _TOUCHES)
+                touching = (old != OPEN) | lands | (pairs.gaps <= _TOUCHES)
                 if (count := np.count_nonzero(touching)) > _MANY:
                     raise TooLargeError(
-                        f"simulate: {count} points and stops touch at once at t = {t:g} s, and method='events' is "
-                        f"limited to {_MANY}, because the time of its search grows exponentially. Take fewer points, "
-                        "such as the corners of each sole, or method='moreau'."
+                        f"simulate: {count} points and stops touch at once at t = {t:g} s, but method='events' is "
+                        f"limited to {_MANY}, because its search time grows exponentially. Use fewer points, such as "
+                        "the corners of each sole, or method='moreau'."
                     )
-                held = Held(self._world, on, q, v, None, touching)
-                modes, found = after_impact(held, self._solver, modes)
-                push = Push(near, touching, found.l, missed(found.l, found.rates, held.mu))
-                push.work = 0.5 * float(found.l @ (held.speeds[held.rows] + found.rates))
+                held = ContactState(self._world, on, q, v, None, touching)
+                modes, solution = after_impact(held, self._solver, modes)
+                push = Push(pairs, touching, solution.l, violation(solution.l, solution.rates, held.mu))
+                push.work = 0.5 * float(solution.l @ (held.speeds[held.rows] + solution.rates))
                 push.iterations = self._solver.iterations
                 pushes.append((t, push))
-                v = found.a
+                v = solution.a
             slides, speed = modes.kinds[held.points] == SLIDES, np.hypot(*held.slip.T)
             if (slides & (speed <= REST)).any():
-                stands = held.points[slides & (speed <= _ALSO)]
-                modes.kinds[stands], modes.anchors[stands] = STICKS, near.places[stands]
+                sticking = held.points[slides & (speed <= _ALSO)]
+                modes.kinds[sticking], modes.anchors[sticking] = STICKS, pairs.places[sticking]
                 q, v = put_back(self._world, on, q, v, modes)
             held = self._at(on, k, t, q, v, h, modes).held
             held.renew(modes)
-            modes = held.resolved(self._solver, modes, h) if at.then is None else at.then
+            modes = held.resolved(self._solver, modes, h) if now.next_modes is None else now.next_modes
         except NotSolved as error:
-            text = self._unsolved(t, error, held.G, near, np.isin(np.arange(len(near.room)), held.which))
-            raise StepFailed(f"{text} Or take method='moreau'.") from None
-        begins = ((modes.kinds == STICKS) & ((old != STICKS) | first))[: near.contacts]
-        modes.anchors[begins] = near.places[begins]
+            text = self._unsolved(t, error, held.G, pairs, np.isin(np.arange(len(pairs.gaps)), held.which))
+            raise StepFailed(f"{text} Or use method='moreau'.") from None
+        begins = ((modes.kinds == STICKS) & ((old != STICKS) | first))[: pairs.contacts]
+        modes.anchors[begins] = pairs.places[begins]
         return self._at(on, k, t, *put_back(self._world, on, q, v, modes), h, modes), modes
 
     def _storm(self, t: float, now: float, modes: Modes) -> str:
-        """Return what is to be said of too many events."""
         names, n = self.settings.model.names, len(self._world.points)
-        at = np.flatnonzero(modes.kinds)
-        of = {repr(names[j]) for j in self._world.points.joints[at[at < n]].tolist()}
-        of |= {self._world.stops.names[i - n] for i in at[at >= n].tolist()}
+        closed = np.flatnonzero(modes.kinds)
+        names_there = {repr(names[j]) for j in self._world.points.joints[closed[closed < n]].tolist()}
+        names_there |= {self._world.stops.names[i - n] for i in closed[closed >= n].tolist()}
         return (
-            f"in the step from t = {t:g} s more than {_MOST} events happen, the last at t = {now:.9g} s "
-            f"({', '.join(sorted(of)) or 'nothing touches'}): contacts land, let go or slip without end. Take "
-            "method='moreau', which needs no events, or a smaller step. What was computed is in error.result."
+            f"in the step from t = {t:g} s more than {_MOST} events occur, the last at t = {now:.9g} s "
+            f"({', '.join(sorted(names_there)) or 'nothing touches'}): contacts land, lift off or slip endlessly. Use "
+            "method='moreau', which needs no events, or a smaller step. error.result contains the motion up to this "
+            "step."
         )
 
 
-def _dip(start: Held, end: Held, h: float, modes: Modes) -> float | None:
-    """Return after which part of a step something that is open at both ends is deepest below, None if nothing is."""
-    rooms, normals = [x.near.room for x in (start, end)], start.near.normals
-    gaps = CubicHermiteSpline([0.0, h], rooms, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
-    gaps[:, (modes.kinds != OPEN) | (np.minimum(*rooms) < 0.0)] = 0.0
+def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> float | None:
+    """Return the fraction of a step where a contact that is open at both ends penetrates most; None if none does."""
+    end_gaps, normals = [x.pairs.gaps for x in (start, end)], start.pairs.normals
+    gaps = CubicHermiteSpline([0.0, h], end_gaps, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
+    gaps[:, (modes.kinds != OPEN) | (np.minimum(*end_gaps) < 0.0)] = 0.0
     if not gaps.size or not gaps.min() < 0.0:
         return None
     return float(_DIPS[np.argmin(gaps.min(axis=1))])
@@ -289,33 +289,32 @@ def _dip(start: Held, end: Held, h: float, modes: Modes) -> float | None:
 def put_back(
     world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, modes: Modes
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state with what touches closed again, by the least changes; sticking points are at their anchors.
+    """Close the touching contacts again with the smallest change of q and v; sticking points return to their anchors.
 
-    Raises:
-        StepFailed: It cannot be closed.
+    Raises ``StepFailed`` if the contacts cannot be closed.
     """
     kinds, n = modes.kinds, len(world.points)
-    points = (kinds[:n] == STICKS) & (world.points.radii == 0.0)  # balls roll away from where they began
+    points = (kinds[:n] == STICKS) & (world.points.radii == 0.0)  # balls roll away from their anchors
     rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))
     if not len(rows):
         return q, v
     for i in range(PUTS):
-        near = world.look(q, np.inf)
-        off = np.concatenate([np.zeros(3 * n), near.room[n:]])
-        three = points_of(off, n)
-        three[points] = np.einsum("nij,nj->ni", near.axes[points], near.places[points] - modes.anchors[points])
-        three[:, 2] = near.room[:n]
-        J = world.rows(on, q, near)[rows]
+        pairs = world.look(q, np.inf)
+        gaps = np.concatenate([np.zeros(3 * n), pairs.gaps[n:]])
+        three = points_of(gaps, n)
+        three[points] = np.einsum("nij,nj->ni", pairs.axes[points], pairs.places[points] - modes.anchors[points])
+        three[:, 2] = pairs.gaps[:n]
+        J = world.rows(on, q, pairs)[rows]
         response = computeMinverse(on.model, on.data, q) @ J.T
         G = J @ response
-        worst = float(np.abs(off[rows]).max())
+        worst = float(np.abs(gaps[rows]).max())
         if i == PUTS - 1 or not worst > _CLOSED:
             break
-        q = on.move(q, -response @ _least(G, off[rows]))
+        q = on.move(q, -response @ _least(G, gaps[rows]))
     if not worst < _LEFT:
         raise StepFailed(
-            f"what touches the ground or a stop cannot be closed: {worst:.2g} m or rad are left. Take a smaller "
-            "step, or method='moreau'. What was computed is in error.result."
+            f"a contact with the ground or a stop cannot be closed: {worst:.2g} m or rad remain. Use a smaller step, "
+            "or method='moreau'. error.result contains the motion up to this step."
         )
     return q, v - response @ _least(G, J @ v)
 

@@ -1,11 +1,12 @@
-"""How contacts and stops are between events, the forces and accelerations that follow, and the choice that obeys laws.
+"""Modes of contacts and stops between events: their forces and accelerations, and the modes that satisfy the laws.
 
-A contact is open, slides or sticks; a stop is open or sticks. While that stays, forces l = P x follow from
+A contact is open, slides or sticks; a stop is open or sticks. In fixed modes the forces l = P x follow from
 
     R (J (a_free + M^-1 J' P x) + dJ/dt v) = 0
 
-with all rows of what sticks, and the normal one of what slides, whose force leans by mu against its way. Redundant rows
-take the forces nearest to what the solver found last.
+R selects all rows of sticking contacts and stops, and the normal row of sliding contacts. The force of a sliding
+contact leans by mu against its direction of motion. If the rows are redundant, the forces closest to the solver's last
+forces are chosen.
 """
 
 from __future__ import annotations
@@ -26,138 +27,139 @@ from .solver import Impulses
 
 OPEN, SLIDES, STICKS = 0, 1, 2
 REST = 1e-8
-"""[m/s]: what turns round while it slides as slowly stands."""
+"""[m/s]: a contact that reverses below this sliding speed sticks."""
 _STANDS = 1e-13
+"""[m/s]: slower sliding speeds are rounding errors."""
 _SURE, _EXACT = 1e-6, 1e-10
-"""Beside the largest force: what is rounding of forces that are not unique, and of others."""
+"""Rounding error of forces over the largest force: of forces that are not unique, and of unique forces."""
 _SEEN = 1e-6, 1e-5, 1e-4, 1e-3
-"""Beside the largest acceleration: from where on what the solver says may be one."""
+"""Accelerations over the largest one that count as non-zero in the solver's result; the values are tried in turn."""
 _FAST = 1e6
-"""Beside accelerations, the rate at which what moves goes on: it keeps its way."""
+"""Velocity added to the accelerations of sliding contacts, so that the solver keeps their direction."""
 _LESS = 0.999
-"""Of friction, with which it is plain how something begins to slide; of its acceleration, which is along its way."""
+"""Friction factor that makes the direction of incipient sliding unique; least cosine of acceleration and direction.
+"""
 _ROUNDS = 100
 
 
 @dataclass
 class Modes:
-    """How contacts, then stops are."""
+    """Modes of the contacts, then of the stops."""
 
-    kinds: np.ndarray  # OPEN, SLIDES or STICKS of each, shape (contacts + stops,)
-    ways: np.ndarray  # where what slides goes, in the contact's tangents, shape (contacts, 2)
-    anchors: np.ndarray  # where what sticks is kept, shape (contacts, 3), [m]
-    forces: np.ndarray  # near which forces shall be that are not unique, shape (3 contacts + stops,)
+    kinds: np.ndarray  # OPEN, SLIDES or STICKS, shape (contacts + stops,)
+    ways: np.ndarray  # sliding directions in the contact's tangents, shape (contacts, 2)
+    anchors: np.ndarray  # world positions of sticking contacts, shape (contacts, 3), [m]
+    forces: np.ndarray  # reference for forces that are not unique, shape (3 contacts + stops,), [N] or [N m]
 
 
-class Found(NamedTuple):
-    """Forces of modes."""
+class ModeForces(NamedTuple):
+    """Forces and accelerations in fixed modes."""
 
     a: np.ndarray  # acceleration, shape (nv,)
-    l: np.ndarray  # forces on the rows of what touches
-    rates: np.ndarray  # how the velocities of these rows change
-    ways: np.ndarray  # where what slides goes, with the friction that acts
-    unique: bool  # whether the forces are
+    l: np.ndarray  # forces on the rows of touching contacts and stops
+    rates: np.ndarray  # accelerations of these rows
+    ways: np.ndarray  # sliding directions that the friction opposes
+    unique: bool  # whether the forces are unique
 
 
-class Held:
-    """A state with what touches there.
+class ContactState:
+    """A state, with the contacts and stops that touch there.
 
     Attributes:
-        near: All contacts and stops.
+        pairs: All contacts and stops.
         speeds: Velocities of all rows.
-        rows: Which of these rows touch; ``points`` which contacts.
+        rows: Indices of the rows that touch.
+        points: Indices of the contacts that touch.
     """
 
     def __init__(
         self, world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, free: np.ndarray | None, touching: np.ndarray
     ) -> None:
-        """Look at the state; without a free acceleration, rates are velocities and forces impulses."""
-        self.near = near = world.look(q, np.inf)
-        J, n = world.rows(on, q, near), near.contacts
+        """Compute rows and Delassus matrix; without a free acceleration, rates are velocities and forces impulses."""
+        self.pairs = pairs = world.look(q, np.inf)
+        J, n = world.rows(on, q, pairs), pairs.contacts
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])
         self.rows = per_row(touching, n, touching)
         self.u, self.start, held = self.speeds[self.rows], v if free is None else free, J[self.rows]
         self.response = computeMinverse(on.model, on.data, q) @ held.T
-        self.G, self.b, self.mu = held @ self.response, self.u, near.friction[self.points]
+        self.G, self.b, self.mu = held @ self.response, self.u, pairs.friction[self.points]
         if free is not None and len(held):
             self.b = held @ free + _bias(world, on, q, v)[self.rows]
 
     @property
     def slip(self) -> np.ndarray:
-        """How contacts that touch move along their tangents, shape (points, 2), [m/s]."""
+        """Tangential velocities of the touching contacts, shape (points, 2), [m/s]."""
         return points_of(self.u, len(self.points))[:, :2]
 
     def renew(self, modes: Modes) -> None:
-        """Write the way of what slides now."""
-        at = self.points[(modes.kinds[self.points] == SLIDES) & (np.hypot(*self.slip.T) > REST)]
-        slip = points_of(self.speeds, self.near.contacts)[at, :2]
-        modes.ways[at] = slip / np.hypot(*slip.T)[:, None]
+        sliding = self.points[(modes.kinds[self.points] == SLIDES) & (np.hypot(*self.slip.T) > REST)]
+        slip = points_of(self.speeds, self.pairs.contacts)[sliding, :2]
+        modes.ways[sliding] = slip / np.hypot(*slip.T)[:, None]
 
-    def forces(self, modes: Modes, h: float) -> Found:
-        """Return forces and accelerations.
+    def forces(self, modes: Modes, h: float) -> ModeForces:
+        """Compute forces and accelerations in the given modes.
 
-        What slides so slowly that friction could turn it within a step of length h has the way of half a step later, or
-        halfway to rest: the velocity itself would make the equation stiff. No way turns back inside a step.
+        If friction could reverse a slowly sliding contact within a step of length h, its direction is taken half a step
+        later, or halfway to rest: the current direction would make the equation stiff. No direction reverses inside a
+        step.
         """
         n, kinds, last = len(self.points), modes.kinds[self.which], modes.forces[self.rows]
         if not n + len(kinds):
-            return Found(self.start, last, last, modes.ways[self.points], True)
+            return ModeForces(self.start, last, last, modes.ways[self.points], True)
         slip, before = self.slip, modes.ways[self.points]
-        slides, at = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
+        slides, starts = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
         rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))
-        # what stands moves by rounding only, and goes nowhere with that
+        # a sticking contact moves by rounding errors only, which define no direction
         explicit = ways = _along(np.where((np.hypot(*slip.T) > _STANDS)[:, None], slip, before), before)
-        weights = np.maximum(np.abs(self.G[at[:, None], at]), np.abs(self.G[at[:, None] + 1, at + 1]))
+        weights = np.maximum(np.abs(self.G[starts[:, None], starts]), np.abs(self.G[starts[:, None] + 1, starts + 1]))
         for _ in range(_ROUNDS):
             P = np.eye(len(self.rows))
-            P[at, at + 2], P[at + 1, at + 2] = -(slides * self.mu * ways.T)
+            P[starts, starts + 2], P[starts + 1, starts + 2] = -(slides * self.mu * ways.T)
             A = (self.G @ P[:, rows])[rows]
             x, _, rank, _ = np.linalg.lstsq(A, -self.b[rows] - A @ last[rows], rcond=2e-14 * len(rows))
             l = P[:, rows] @ (last[rows] + x)
             rates = self.b + self.G @ l
-            grip = weights @ (self.mu * np.maximum(l[at + 2], 0.0))
+            grip = weights @ (self.mu * np.maximum(l[starts + 2], 0.0))
             rate = points_of(rates, n)[:, :2]
             if ways is explicit:
                 speed, slowing = np.hypot(*slip.T), -np.sum(rate * ways, axis=1)
-                slow, soon = slides & (speed < h * grip), np.full(n, h)
-                soon[slowing > 0.0] = np.minimum(h, (speed / np.maximum(slowing, 1e-300))[slowing > 0.0])
+                slow, horizon = slides & (speed < h * grip), np.full(n, h)
+                horizon[slowing > 0.0] = np.minimum(h, (speed / np.maximum(slowing, 1e-300))[slowing > 0.0])
             if not slow.any():
                 break
-            ahead = slip + 0.5 * soon[:, None] * (rate + grip[:, None] * ways)
-            new = np.where(slow[:, None], _along(ahead, before), ways)
+            slip_ahead = slip + 0.5 * horizon[:, None] * (rate + grip[:, None] * ways)
+            new = np.where(slow[:, None], _along(slip_ahead, before), ways)
             done = np.abs(new - ways).max() < 1e-12
             ways = new
             if done:
                 break
-        return Found(self.start + self.response @ l, l, rates, ways, int(rank) == len(rows))
+        return ModeForces(self.start + self.response @ l, l, rates, ways, int(rank) == len(rows))
 
-    def wrong(self, modes: Modes, found: Found, slack: float = _SURE) -> tuple[np.ndarray, np.ndarray]:
-        """Return what pulls, of all that touches, and which contacts are beyond their cones though they stick.
+    def wrong(self, modes: Modes, forces: ModeForces, slack: float = _SURE) -> tuple[np.ndarray, np.ndarray]:
+        """Return which touching contacts and stops pull, and which sticking contacts leave their friction cones.
 
-        Forces that are not unique may miss their cones by ``slack`` beside the largest.
+        Forces that are not unique may leave their cones by ``slack`` times the largest force.
         """
-        n, l, kinds = len(self.points), found.l, modes.kinds[self.which]
-        slack = (_EXACT if found.unique else slack) * float(np.abs(l).max(initial=0.0))
+        n, l, kinds = len(self.points), forces.l, modes.kinds[self.which]
+        slack = (_EXACT if forces.unique else slack) * float(np.abs(l).max(initial=0.0))
         three = points_of(l, n)
         pulls = np.concatenate([three[:, 2], l[3 * n :]]) < -slack
         return pulls, (kinds[:n] == STICKS) & (np.hypot(*three[:, :2].T) > self.mu * three[:, 2] + slack)
 
-    def _astray(self, modes: Modes, found: Found) -> bool:
-        """Whether what has let go comes back, or what has begun to slide is pushed another way."""
+    def _astray(self, modes: Modes, forces: ModeForces) -> bool:
+        """Whether an opening contact closes again, or a contact that begins to slide is pushed another way."""
         n, kinds = len(self.points), modes.kinds[self.which]
-        rates, least = points_of(found.rates, n), -_EXACT * float(np.abs(self.b).max(initial=0.0))
-        away = np.concatenate([rates[:, 2], found.rates[3 * n :]])
+        rates, lowest = points_of(forces.rates, n), -_EXACT * float(np.abs(self.b).max(initial=0.0))
+        opening = np.concatenate([rates[:, 2], forces.rates[3 * n :]])
         begins = (kinds[:n] == SLIDES) & (np.hypot(*self.slip.T) <= REST)
-        along = np.sum(rates[:, :2] * found.ways, axis=1) - _LESS * np.hypot(*rates[:, :2].T)
-        return bool((away[kinds == OPEN] < least).any() or (along[begins] < least).any())
+        along = np.sum(rates[:, :2] * forces.ways, axis=1) - _LESS * np.hypot(*rates[:, :2].T)
+        return bool((opening[kinds == OPEN] < lowest).any() or (along[begins] < lowest).any())
 
     def chosen(self, solver: Impulses, modes: Modes, h: float) -> tuple[Modes, bool]:
-        """Return modes that obey the laws at the level of accelerations, and whether forces of theirs say so too.
+        """Find modes that satisfy the laws for accelerations; also return whether their forces confirm them.
 
-        What moves keeps its way. The solver's digits do not tell what slides slowly from what sticks: forces do.
-
-        Raises:
-            NotSolved: There are none, or they were not found.
+        Moving contacts keep their direction. The solver's accuracy does not separate slow sliding from sticking; forces
+        do. Raises ``NotSolved`` if the solver finds no solution.
         """
         n, largest = len(self.points), float(np.abs(self.b).max(initial=0.0)) or 1.0
         slip = self.slip
@@ -166,84 +168,80 @@ class Held:
         points_of(g, n)[moving, :2] += _FAST * _along(slip[moving], modes.ways[self.points][moving])
         l = largest * solver.solve(self.G, g, self.mu, modes.forces[self.rows] / largest)
         rates = self.b + self.G @ l
-        three, to = points_of(rates, n), np.where(moving[:, None], slip, -points_of(l, n)[:, :2])
+        three, directions = points_of(rates, n), np.where(moving[:, None], slip, -points_of(l, n)[:, :2])
         begins = ~moving & (np.hypot(*three[:, :2].T) > _SEEN[0] * largest)
-        if begins.any():  # which way: forces of several points need not say so, nor such small rates
-            less = solver.solve(self.G, g, _LESS * self.mu, l / largest)
-            to[begins] = points_of(g + self.G @ less, n)[begins, :2]
-        for seen in _SEEN:
+        if begins.any():  # forces of several points, and such small rates, need not determine the direction
+            weaker_friction = solver.solve(self.G, g, _LESS * self.mu, l / largest)
+            directions[begins] = points_of(g + self.G @ weaker_friction, n)[begins, :2]
+        for threshold in _SEEN:
             new = deepcopy(modes)
-            goes = np.concatenate([three[:, 2], rates[3 * n :]]) > seen * largest
-            slides = moving | (np.hypot(*three[:, :2].T) > seen * largest)
-            new.kinds[self.which] = np.where(goes, OPEN, STICKS)
-            new.kinds[self.points[slides & ~goes[:n]]] = SLIDES
-            new.ways[self.points] = _along(to, to)
+            opens = np.concatenate([three[:, 2], rates[3 * n :]]) > threshold * largest
+            slides = moving | (np.hypot(*three[:, :2].T) > threshold * largest)
+            new.kinds[self.which] = np.where(opens, OPEN, STICKS)
+            new.kinds[self.points[slides & ~opens[:n]]] = SLIDES
+            new.ways[self.points] = _along(directions, directions)
             new.forces[:] = 0.0
             new.forces[self.rows] = l
-            found = self.forces(new, h)
-            if not any(x.any() for x in self.wrong(new, found, 10.0 * _SURE)) and not self._astray(new, found):
+            forces = self.forces(new, h)
+            if not any(x.any() for x in self.wrong(new, forces, 10.0 * _SURE)) and not self._astray(new, forces):
                 return new, True
         return new, False
 
     def resolved(self, solver: Impulses, modes: Modes, h: float) -> Modes:
-        """Return modes that obey the laws, beginning with these: by what is wrong with them, else by the solver."""
+        """Find modes that satisfy the laws, starting from these: correct violations first, then use the solver."""
         modes, n = deepcopy(modes), len(self.points)
         for _ in range(len(self.which) + 1):
-            found = self.forces(modes, h)
-            pulls, slips = self.wrong(modes, found)
-            astray = self._astray(modes, found)
+            forces = self.forces(modes, h)
+            pulls, slips = self.wrong(modes, forces)
+            astray = self._astray(modes, forces)
             if not astray and not pulls.any() and not slips.any():
                 return modes
-            if astray or not found.unique:
+            if astray or not forces.unique:
                 break
-            if pulls.any():  # first: it takes the others' friction with it
+            if pulls.any():  # open these first, because their forces also determine the friction of the other contacts
                 modes.kinds[self.which[pulls]] = OPEN
             else:
                 modes.kinds[self.points[slips]] = SLIDES
-                to = -points_of(found.l, n)[slips, :2]
-                modes.ways[self.points[slips]] = _along(to, to)
+                directions = -points_of(forces.l, n)[slips, :2]
+                modes.ways[self.points[slips]] = _along(directions, directions)
         return self.chosen(solver, modes, h)[0]
 
 
-def after_impact(held: Held, solver: Impulses, modes: Modes) -> tuple[Modes, Found]:
-    """Return modes and velocities after an impact: the same laws, of impulses and velocities.
-
-    Raises:
-        NotSolved: No impulses were found.
-    """
+def after_impact(held: ContactState, solver: Impulses, modes: Modes) -> tuple[Modes, ModeForces]:
+    """Compute modes and velocities after an impact: the same laws for impulses, which raise ``NotSolved`` too."""
     n, largest = len(held.points), float(np.abs(held.b).max(initial=0.0)) or 1.0
     l = largest * solver.solve(held.G, held.b / largest, held.mu)
     end, small = held.b + held.G @ l, _SURE * max(1.0, largest)
-    goes = np.concatenate([points_of(end, n)[:, 2], end[3 * n :]]) > small
+    opens = np.concatenate([points_of(end, n)[:, 2], end[3 * n :]]) > small
     new, slip = replace(deepcopy(modes), forces=np.zeros_like(modes.forces)), points_of(end, n)[:, :2]
-    new.kinds[held.which] = np.where(goes, OPEN, STICKS)
-    new.kinds[held.points[(np.hypot(*slip.T) > small) & ~goes[:n]]] = SLIDES
+    new.kinds[held.which] = np.where(opens, OPEN, STICKS)
+    new.kinds[held.points[(np.hypot(*slip.T) > small) & ~opens[:n]]] = SLIDES
     new.forces[held.rows] = l
-    for _ in range(3):  # all digits of what the solver found: its ways are exact to few
+    for _ in range(3):  # refine the solver's result, whose sliding directions have few exact digits
         held.u = end
-        new.ways[held.points] = _along(slip, slip)  # an impact may turn it round
-        found = held.forces(new, 0.0)
-        end, slip = found.rates, points_of(found.rates, n)[:, :2]
+        new.ways[held.points] = _along(slip, slip)  # an impact may reverse a sliding direction
+        solution = held.forces(new, 0.0)
+        end, slip = solution.rates, points_of(solution.rates, n)[:, :2]
     new.forces[:] = 0.0
-    return new, found
+    return new, solution
 
 
 def points_of(x: np.ndarray, n: int) -> np.ndarray:
-    """Return the rows of contacts, shape (n, 3)."""
+    """Return the rows of the contacts, shape (n, 3)."""
     return x[: 3 * n].reshape(n, 3)
 
 
 def _along(x: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Return unit vectors along x; where that is nothing or turns back, those before, shape (n, 2)."""
+    """Normalize x, shape (n, 2); keep the previous direction where x is zero or reverses."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        way = x / np.hypot(*x.T)[:, None]
-    use = np.sum(x * before, axis=1) > 0.0
-    new = ~before.any(axis=1) & np.isfinite(way).all(axis=1)
-    return np.where((use | new)[:, None], way, before)
+        unit = x / np.hypot(*x.T)[:, None]
+    same_side = np.sum(x * before, axis=1) > 0.0
+    new = ~before.any(axis=1) & np.isfinite(unit).all(axis=1)
+    return np.where((same_side | new)[:, None], unit, before)
 
 
 def per_row(normal: np.ndarray, n: int, tangents: np.ndarray, indices: bool = True) -> np.ndarray:
-    """Return which rows are meant: of the normals and stops, and of the tangents of contacts."""
+    """Expand per-contact masks to rows: ``normal`` to normal rows and stops, ``tangents`` to tangential rows."""
     mask = np.concatenate([np.zeros(3 * n, dtype=bool), normal[n:]])
     three = points_of(mask, n)
     three[:, 2], three[:, :2] = normal[:n], tangents[:n, None]
@@ -251,18 +249,18 @@ def per_row(normal: np.ndarray, n: int, tangents: np.ndarray, indices: bool = Tr
 
 
 def _bias(world: World, on: Coordinates, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return dJ/dt v of all rows: accelerations at constant velocity; the lowest point of a ball is not of the ball."""
+    """Compute dJ/dt v of all rows, the accelerations at constant velocity; for balls, of the moving lowest point."""
     forwardKinematics(on.model, on.data, q, v, np.zeros_like(v))
     points, tree, n = world.points, on.data.tree, len(world.points)
-    found = np.zeros(3 * n + len(world.stops))
+    bias = np.zeros(3 * n + len(world.stops))
     for j in np.unique(points.joints).tolist():
-        at, V, A = points.joints == j, tree.v[j], tree.a[j]
+        on_joint, V, A = points.joints == j, tree.v[j], tree.a[j]
         axes = world.axes @ tree.oMi[j].rotation
         spin, turn = pin.skew(V.angular), pin.skew(A.angular)
-        low = points.places[at] - points.radii[at, None] * axes[2]
-        a = A.linear + spin @ V.linear + low @ turn.T + points.places[at] @ (spin @ spin).T
-        points_of(found, n)[at] = a @ axes.T
+        low = points.places[on_joint] - points.radii[on_joint, None] * axes[2]
+        a = A.linear + spin @ V.linear + low @ turn.T + points.places[on_joint] @ (spin @ spin).T
+        points_of(bias, n)[on_joint] = a @ axes.T
     if len(world.stops):
         g = _bridge.matrix_and_bias(on.model, on.data, q, v)[1]
-        found[3 * n :] = world.stops.sides * g[world.stops.columns]
-    return found
+        bias[3 * n :] = world.stops.sides * g[world.stops.columns]
+    return bias

@@ -1,4 +1,4 @@
-"""What may touch at a pose: where, how far it is open, and how the robot moves it."""
+"""Possible contacts at a pose: their positions, gaps and Jacobian rows."""
 
 from __future__ import annotations
 
@@ -17,32 +17,34 @@ from .points import ContactPoints
 from .shapes import Shapes
 
 _NONE = 1e300
-"""Pinocchio's largest number stands for no bound."""
+"""Larger bounds count as unlimited, such as Pinocchio's largest number."""
 FAR = 1e3
-"""[m]: nothing is further off."""
+"""[m]: larger than every distance."""
 SLOP = 1e-9
-"""[m] or [rad]: what may lack, before it is put back."""
+"""[m] or [rad]: tolerated penetration; larger ones are corrected."""
 PUTS = 4
-"""How often it is put back in a step."""
+"""Maximum number of corrections in a step."""
 SPEED = 50.0
-"""[m/s]: what is so far off that it would have to come faster is not looked at."""
+"""[m/s]: contacts that would have to close faster than this within a step are ignored."""
 SLACK = 1.0
-"""[m/s]: contacts that stay open by more than this are left out, and looked at afterwards."""
+"""[m/s]: contacts that open faster than this are left out of the system, and checked afterwards."""
 LATE = 1e-7
-"""[m/s]: what closes faster then is pushed."""
+"""[m/s]: a contact left out that closes faster than this is added to the system."""
 _BELOW = 1e-4
-"""[m] or [rad]: what is inside by less at the start is put back; more is a mistake."""
+"""[m] or [rad]: a smaller initial penetration is corrected; a larger one raises an error."""
 
 
 class Stops:
     """The ends of the ranges of joints with one degree of freedom.
 
     Attributes:
-        columns: Index in the tree's v of each joint, shape (n,).
-        sides: 1 for a lower end, -1 for an upper one.
-        names: ``"knee > -1.2"``, of each.
-        table: Index in q, side, and the one independent velocity that moves it (-1: there is no such) of each, as
-            kernels take it; bounds: room is side q - bound; rates: of the room by that velocity.
+        columns: Index of each joint in the tree velocity, shape (n,).
+        sides: 1 for a lower end, -1 for an upper end.
+        names: Such as ``"knee > -1.2"``, one per stop.
+        table: Index in q, side, and index of the only independent velocity that moves the joint (-1 if there are
+            several); the layout of kernels.
+        bounds: The distance from a stop is ``side * q - bound``, [rad] or [m].
+        rates: Derivative of the distance with respect to this independent velocity.
     """
 
     def __init__(self, model: ClusterModel, *, any_end: bool = True) -> None:
@@ -58,73 +60,72 @@ class Stops:
         table = np.array(rows).reshape(-1, 4)
         self.columns, self._at = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
         self.sides, self._bounds = table[:, 2], table[:, 3]
-        place = {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
-        own, self.rates = np.full(len(table), -1), self.sides.copy()
+        index_in_v = {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+        velocity_index, self.rates = np.full(len(table), -1), self.sides.copy()
         for k, column in enumerate(self.columns.tolist()):
             row = np.zeros(0) if model.closures else model.coupling_matrix[column]
-            if column in place:
-                own[k] = place[column]
+            if column in index_in_v:
+                velocity_index[k] = index_in_v[column]
             elif np.count_nonzero(row) == 1:
-                own[k] = np.argmax(row != 0.0)
-                self.rates[k] *= row[own[k]]
-        self.table = np.stack([self._at, self.sides, own], axis=1).astype(np.int64)
+                velocity_index[k] = np.argmax(row != 0.0)
+                self.rates[k] *= row[velocity_index[k]]
+        self.table = np.stack([self._at, self.sides, velocity_index], axis=1).astype(np.int64)
         self.bounds = self.sides * self._bounds
 
     def __len__(self) -> int:
         return len(self.columns)
 
-    def room(self, q: np.ndarray) -> np.ndarray:
-        """Return how far each joint is from each end, shape (n,), [rad] or [m]."""
+    def gaps(self, q: np.ndarray) -> np.ndarray:
+        """Compute the distance of each joint from each stop, shape (n,), [rad] or [m]."""
         return np.asarray(self.sides * (q[self._at] - self._bounds))
 
 
 @dataclass(frozen=True)
-class Near:
-    """Contacts at a pose, one entry each, and stops behind them."""
+class Pairs:
+    """Possible contacts at a pose, one entry each; the stops follow in ``gaps``."""
 
-    joints: np.ndarray  # ids of the joints that carry its two sides; 0 is the world, of the second one the ground
-    places: np.ndarray  # where they are in the world, shape (n, 3), [m]
-    # two tangents and the normal, which points from the second side to the first, as rows, shape (n, 3, 3)
-    axes: np.ndarray
+    # Joint ids of the two sides, shape (n, 2); 0 is the universe, and as second side also the ground.
+    joints: np.ndarray
+    places: np.ndarray  # world positions, shape (n, 3), [m]
+    axes: np.ndarray  # rows: two tangents, and the normal from the second to the first side, shape (n, 3, 3)
     friction: np.ndarray  # coefficients, shape (n,)
-    room: np.ndarray  # how far each is open, contacts then stops, shape (n + stops,), [m] or [rad]
-    keys: Sequence[Hashable]  # what knows a contact again in the next step
+    gaps: np.ndarray  # gaps of the contacts, then distances from the stops, shape (n + stops,), [m] or [rad]
+    keys: Sequence[Hashable]  # identify a contact in the next step
 
     @property
     def contacts(self) -> int:
-        """How many of the entries are contacts."""
         return len(self.friction)
 
     @property
     def normals(self) -> np.ndarray:
-        """Where the row of each entry is that must not close, in the rows of ``World.rows``."""
+        """Indices of the rows of ``World.rows`` that must not close: contact normals, then stops."""
         n = self.contacts
-        return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.room))])
+        return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.gaps))])
 
     @property
     def are_points(self) -> np.ndarray:
-        """Which entries are points of the robot and the ground: they come first, and are known by numbers."""
+        """Mask of the contacts between points of the robot and the ground; they come first and have integer keys."""
         count = sum(isinstance(key, int) for key in self.keys)
-        return np.arange(len(self.room)) < count
+        return np.arange(len(self.gaps)) < count
 
-    def within(self, reach: float) -> Near:
-        """Return the same without contacts that are further open than that."""
+    def within(self, reach: float) -> Pairs:
+        """Return these pairs without contacts whose gap exceeds ``reach`` [m]."""
         n = self.contacts
-        if not (self.room[:n] > reach).any():
+        if not (self.gaps[:n] > reach).any():
             return self
-        at = np.flatnonzero(self.room[:n] <= reach)
-        return Near(
-            self.joints[at],
-            self.places[at],
-            self.axes[at],
-            self.friction[at],
-            np.concatenate([self.room[at], self.room[n:]]),
-            [self.keys[i] for i in at.tolist()],
+        indices = np.flatnonzero(self.gaps[:n] <= reach)
+        return Pairs(
+            self.joints[indices],
+            self.places[indices],
+            self.axes[indices],
+            self.friction[indices],
+            np.concatenate([self.gaps[indices], self.gaps[n:]]),
+            [self.keys[i] for i in indices.tolist()],
         )
 
 
 class World:
-    """All that a robot may touch, and the ends of its joints' ranges."""
+    """Everything that a robot can touch, and the stops of its joints."""
 
     def __init__(
         self, model: ClusterModel, ground: Ground | None, points: ContactPoints, shapes: Shapes | None, stops: Stops
@@ -137,82 +138,80 @@ class World:
         self._all = range(n)
         self._friction = np.full(n, 0.0 if ground is None else ground.friction)
         self._tree, self._data = model.own_tree, model.own_tree.createData()
-        every = {*points.joints.tolist(), *(() if shapes is None else shapes.joints)} - {0}
-        self.bodies = sorted(every)
+        bodies = {*points.joints.tolist(), *(() if shapes is None else shapes.joints)} - {0}
+        self.bodies = sorted(bodies)
         self.names = tuple(model.names[j] for j in self.bodies)
 
     def begin(self, model: ClusterModel, q: np.ndarray) -> None:
-        """Refuse a start below the ground, inside of something else, or beyond a stop.
-
-        Raises:
-            SimulationError: It is.
-        """
-        near = self.look(q)
-        n = near.contacts
-        low = near.room < -_BELOW
+        """Raise ``SimulationError`` if q is below the ground, inside another shape, or beyond a stop."""
+        pairs = self.look(q)
+        n = pairs.contacts
+        low = pairs.gaps < -_BELOW
         if low[:n].any():
-            i = int(np.argmin(near.room[:n]))
-            on = "the ground" if not near.joints[i, 1] and isinstance(near.keys[i], int) else "what it touches"
+            i = int(np.argmin(pairs.gaps[:n]))
+            on = "the ground" if not pairs.joints[i, 1] and isinstance(pairs.keys[i], int) else "another shape"
             raise SimulationError(
-                f"simulate: q0 begins {-near.room[i]:.3g} m inside {on}, with the body of joint "
-                f"{model.names[int(near.joints[i, 0])]!r}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
+                f"simulate: at q0, the body of joint {model.names[int(pairs.joints[i, 0])]!r} is "
+                f"{-pairs.gaps[i]:.3g} m inside {on}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
             )
         if low[n:].any():
-            i = int(np.argmin(near.room[n:]))
+            i = int(np.argmin(pairs.gaps[n:]))
             raise SimulationError(
-                f"simulate: q0 begins {-near.room[n + i]:.3g} rad or m beyond a stop: {self.stops.names[i]} does not "
-                "hold. Begin inside, or pass limits=False or limits='effort'."
+                f"simulate: q0 is {-pairs.gaps[n + i]:.3g} rad or m beyond a stop: it violates "
+                f"{self.stops.names[i]}. Start within the limits, or pass limits=False or limits='effort'."
             )
 
     def lowest(self, model: ClusterModel, q: np.ndarray) -> float:
-        """Return the least distance from the ground, [m]."""
-        near = self.look(q, FAR)
-        return float(near.room[: near.contacts].min(initial=np.inf))
+        pairs = self.look(q, FAR)
+        return float(pairs.gaps[: pairs.contacts].min(initial=np.inf))
 
-    def look(self, q: np.ndarray, reach: float = 0.01) -> Near:
-        """Return what may touch at a pose: what is nearer than that, [m]."""
+    def look(self, q: np.ndarray, reach: float = 0.01) -> Pairs:
+        """Find the possible contacts at a pose whose gap is at most ``reach`` [m]."""
         data, n = self._data, len(self.points)
         pin.forwardKinematics(self._tree, data, q)
-        stops = self.stops.room(q)
+        stops = self.stops.gaps(q)
         places, gaps, axes = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3, 3))
         if self.ground is not None and self.axes is not None and n:
             for j in self._joints:
-                at, M = self.points.joints == j, data.oMi[j]
-                places[at] = self.points.places[at] @ M.rotation.T + M.translation
+                on_joint, M = self.points.joints == j, data.oMi[j]
+                places[on_joint] = self.points.places[on_joint] @ M.rotation.T + M.translation
             gaps = places @ self.axes[2] - self.ground.height - self.points.radii
             places -= self.points.radii[:, None] * self.axes[2]
             axes[:] = self.axes
-        near = Near(self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all).within(reach)
+        pairs = Pairs(self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all).within(reach)
         if self.shapes is None:
-            return near
-        found = self.shapes.look(data, reach)
-        gaps = near.room[: near.contacts]
-        return Near(
-            np.concatenate([near.joints, found.joints]),
-            np.concatenate([near.places, found.places]),
-            np.concatenate([near.axes, found.axes]),
-            np.concatenate([near.friction, found.friction]),
-            np.concatenate([gaps, found.gaps, stops]),
-            [*near.keys, *found.keys],
+            return pairs
+        shape_contacts = self.shapes.look(data, reach)
+        gaps = pairs.gaps[: pairs.contacts]
+        return Pairs(
+            np.concatenate([pairs.joints, shape_contacts.joints]),
+            np.concatenate([pairs.places, shape_contacts.places]),
+            np.concatenate([pairs.axes, shape_contacts.axes]),
+            np.concatenate([pairs.friction, shape_contacts.friction]),
+            np.concatenate([gaps, shape_contacts.gaps, stops]),
+            [*pairs.keys, *shape_contacts.keys],
         )
 
-    def rows(self, on: Coordinates, q: np.ndarray, near: Near) -> np.ndarray:
-        """Return the rows of all, shape (3 contacts + stops, nv): velocities of the first side beside the second."""
-        nv, n, tree, data = on.model.nv, near.contacts, self._tree, self._data
+    def rows(self, on: Coordinates, q: np.ndarray, pairs: Pairs) -> np.ndarray:
+        """Compute the rows of all contacts and stops, shape (3 contacts + stops, nv).
+
+        The rows of a contact give the velocity of its first side relative to the second.
+        """
+        nv, n, tree, data = on.model.nv, pairs.contacts, self._tree, self._data
         J = np.zeros((3 * n + len(self.stops), nv))
         on.data._supply(q)
         G = _bridge.matrix(on.model, on.data, q)
         if n:
             pin.computeJointJacobians(tree, data, q)
             for side, sign in ((0, 1.0), (1, -1.0)):
-                for j in np.unique(near.joints[:, side]).tolist():
+                for j in np.unique(pairs.joints[:, side]).tolist():
                     if j:
-                        at = np.flatnonzero(near.joints[:, side] == j)
-                        own = pin.getJointJacobian(tree, data, j, pin.LOCAL_WORLD_ALIGNED)
-                        own = own.reshape(6, tree.nv) @ G  # of one freedom it is a vector
-                        arms = near.places[at] - data.oMi[j].translation
-                        there = own[:3] - np.cross(arms[:, :, None], own[None, 3:], axis=1)
-                        J[: 3 * n].reshape(n, 3, nv)[at] += sign * (near.axes[at] @ there)
+                        on_joint = np.flatnonzero(pairs.joints[:, side] == j)
+                        jacobian = pin.getJointJacobian(tree, data, j, pin.LOCAL_WORLD_ALIGNED)
+                        jacobian = jacobian.reshape(6, tree.nv) @ G  # with tree.nv = 1 Pinocchio returns a vector
+                        arms = pairs.places[on_joint] - data.oMi[j].translation
+                        point_rows = jacobian[:3] - np.cross(arms[:, :, None], jacobian[None, 3:], axis=1)
+                        J[: 3 * n].reshape(n, 3, nv)[on_joint] += sign * (pairs.axes[on_joint] @ point_rows)
         if len(self.stops):
             J[3 * n :] = self.stops.sides[:, None] * G[self.stops.columns]
         return J

@@ -1,4 +1,4 @@
-"""A plane to stand on."""
+"""Ground plane with Coulomb friction."""
 
 import math
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from ..._support.arrays import array, real
 from ...errors import ArgumentTypeError, ShapeError, SimulationError, shown
 
 ROUGHEST = 10.0
-"""No pair of materials is rougher; a larger number is an angle, or a mistake."""
+"""Largest accepted coefficient of friction; a larger number is probably an angle in degrees, or a mistake."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """A plane with Coulomb friction, on which a simulation stands, slides and falls.
+    """A plane with Coulomb friction, with which a simulated robot makes contact.
 
     Attributes:
-        friction: Coefficient of friction of everything that touches it, 0 to 10.
-        normal: Out of the ground, in axes of the world; it is made a unit vector.
-        height: Of the plane along its normal, from the world's origin, [m].
+        friction: Coefficient of friction with everything that touches the plane, 0 to 10.
+        normal: Outward normal in world axes; it is normalized.
+        height: Signed distance of the plane from the world origin along the normal, [m].
 
     Raises:
-        SimulationError: A number is not finite or not in its range, the normal is zero.
+        SimulationError: A number is not finite or out of its range, or the normal is zero.
         ArgumentTypeError: A type is wrong.
-        ShapeError: The normal has not three entries.
+        ShapeError: The normal does not have three entries.
 
     Example:
         >>> import pin_clusters as pc
@@ -38,19 +38,18 @@ class Ground:
     height: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check, and make the normal a unit vector."""
         friction = number("Ground: friction", self.friction)
         if not 0.0 <= friction <= ROUGHEST:
             raise SimulationError(
                 f"Ground: friction = {friction:g}, but a coefficient of friction lies between 0 and {ROUGHEST:g} "
-                "(rubber on concrete has about 0.8). Is it an angle? Then pass its tangent."
+                "(rubber on concrete: about 0.8). For a friction angle, pass its tangent."
             )
         normal = array("Ground: normal", self.normal)
         if normal.shape != (3,):
             raise ShapeError(f"Ground: normal has shape {normal.shape}, expected (3,): x, y, z.")
         length = float(np.linalg.norm(normal))
         if not 1e-9 < length < math.inf:
-            raise SimulationError(f"Ground: normal = {normal.tolist()} is no direction.")
+            raise SimulationError(f"Ground: normal = {normal.tolist()} must be a finite, non-zero vector.")
         x, y, z = (normal / length).tolist()
         for name, value in (
             ("friction", friction),
@@ -61,22 +60,21 @@ class Ground:
 
     @property
     def axes(self) -> np.ndarray:
-        """Two tangents and the normal as rows, shape (3, 3): the normal last, as in Pinocchio's cones."""
+        """Two tangents and the normal as rows, shape (3, 3); the normal is last, as in Pinocchio's cones."""
         return axes_of(np.array(self.normal))
 
 
 def axes_of(n: np.ndarray) -> np.ndarray:
-    """Return two tangents and the unit normal n as rows."""
+    """Compute two tangents of the unit normal n; return tangents and normal as rows, shape (3, 3)."""
     t = np.cross(np.eye(3)[int(np.argmin(np.abs(n)))], n)
     t /= np.linalg.norm(t)
     return np.array([t, np.cross(n, t), n])
 
 
 def number(name: str, x: Any) -> float:
-    """Return a finite number."""
-    found = real(x)
-    if found is None:
+    value = real(x)
+    if value is None:
         raise ArgumentTypeError(f"{name} must be a number, got {shown(x)}.")
-    if not math.isfinite(found):
-        raise SimulationError(f"{name} = {found} is not finite.")
-    return found
+    if not math.isfinite(value):
+        raise SimulationError(f"{name} = {value} is not finite.")
+    return value

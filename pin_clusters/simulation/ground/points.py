@@ -1,4 +1,4 @@
-"""What may touch the ground: points and balls, fixed to bodies."""
+"""Points and balls, fixed to bodies, that can touch the ground."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,18 +15,23 @@ from .plane import number
 
 @dataclass(frozen=True, eq=False)
 class ContactPoints:
-    """Points of a robot that may touch the ground; each is the centre of a ball, of radius 0 if it is a point.
+    """Points of a robot that can touch the ground; each is the centre of a ball, with radius 0 for a point.
 
     Attributes:
-        joints: Id of the joint that carries each.
-        places: In the frames of these joints, shape (n, 3), [m].
+        joints: Id of the joint that carries each point, shape (n,).
+        places: Positions in the frames of these joints, shape (n, 3), [m].
         radii: Shape (n,), [m].
-        names: Of these joints: another robot has others at their ids.
+        names: Names of these joints, with which ``simulate`` detects points of another robot.
 
     Raises:
-        SimulationError: A joint is the world, a place is not finite, or a radius is negative or not finite.
+        SimulationError: A joint is the universe, a position is not finite, or a radius is negative or not finite.
         ShapeError: The arrays do not have one entry per point.
         ArgumentTypeError: A type is wrong.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> len(pc.ContactPoints(joints=[1, 1], places=[[0.1, 0.0, 0.0], [-0.1, 0.0, 0.0]], radii=[0.0, 0.0]))
+        2
     """
 
     joints: np.ndarray
@@ -42,11 +47,11 @@ class ContactPoints:
         if wrong.any():
             i = int(np.argmax(wrong))
             raise (SimulationError if kind.kind in "iu" else ArgumentTypeError)(
-                f"ContactPoints: joints[{i}] must be the id of a moving joint, a whole number from 1 on, got "
+                f"ContactPoints: joints[{i}] must be the id of a moving joint, an integer of at least 1, got "
                 f"{joints[i]:g} ({kind}). "
                 "Use model.getJointId(name), or pc.contact_points(model, {name: places}). Joint 0 is the world."
             )
-        made: dict[str, np.ndarray] = {"joints": joints.astype(np.int64)}
+        arrays: dict[str, np.ndarray] = {"joints": joints.astype(np.int64)}
         for name, shape in (("places", (n, 3)), ("radii", (n,))):
             x = np.array(numbers(f"ContactPoints: {name}", getattr(self, name)), dtype=np.float64)
             if x.shape != shape:
@@ -54,15 +59,15 @@ class ContactPoints:
             wrong = ~np.isfinite(x) | ((x < 0.0) & (name == "radii"))
             if wrong.any():
                 i = int(np.argwhere(wrong)[0, 0])
-                wanted = "finite and not negative" if name == "radii" else "finite"
-                raise SimulationError(f"ContactPoints: {name}[{i}] must be {wanted} [m], got {x[i].tolist()}.")
-            made[name] = x
+                requirement = "finite and not negative" if name == "radii" else "finite"
+                raise SimulationError(f"ContactPoints: {name}[{i}] must be {requirement} [m], got {x[i].tolist()}.")
+            arrays[name] = x
         names = joint_names("ContactPoints: names", self.names)
         if len(names) not in (0, n):
             raise ShapeError(
                 f"ContactPoints: {len(names)} names are given for {n} joints. Give one per joint, or none."
             )
-        for name, value in (made | {"names": names}).items():
+        for name, value in (arrays | {"names": names}).items():
             object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
@@ -70,47 +75,47 @@ class ContactPoints:
 
 
 def corners(points: ContactPoints) -> ContactPoints:
-    """Return the points that can touch a plane first: the corners of the convex hull of each body's points."""
+    """Keep only points that can touch a plane first: the corners of the convex hull of each body's points."""
     from scipy.spatial import ConvexHull
 
-    kept = []
+    corner_indices = []
     for j, radius in sorted(set(zip(points.joints.tolist(), points.radii.tolist(), strict=True))):
-        at = np.flatnonzero((points.joints == j) & (points.radii == radius))
-        x = points.places[at] - points.places[at].mean(axis=0)
+        idx = np.flatnonzero((points.joints == j) & (points.radii == radius))
+        x = points.places[idx] - points.places[idx].mean(axis=0)
         _, size, axes = np.linalg.svd(x, full_matrices=False)
         rank = int(np.count_nonzero(size > 1e-9 * max(1e-3, size[0])))
         along = x @ axes[:rank].T
-        if rank > 1 and len(at) > rank + 1:
-            at = at[ConvexHull(along).vertices]
+        if rank > 1 and len(idx) > rank + 1:
+            idx = idx[ConvexHull(along).vertices]
         elif rank < 2:
-            at = at[list({int(along.sum(axis=1).argmin()), int(along.sum(axis=1).argmax())})]
-        kept.append(at)
-    at = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *kept]))
+            idx = idx[list({int(along.sum(axis=1).argmin()), int(along.sum(axis=1).argmax())})]
+        corner_indices.append(idx)
+    idx = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *corner_indices]))
     return ContactPoints(
-        points.joints[at], points.places[at], points.radii[at], tuple(points.names[i] for i in at if points.names)
+        points.joints[idx], points.places[idx], points.radii[idx], tuple(points.names[i] for i in idx if points.names)
     )
 
 
-NOTHING = ContactPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
-"""No points."""
+NO_POINTS = ContactPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
+"""An empty set of points."""
 
 
 def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> ContactPoints:
-    """Return points of a robot that may touch the ground.
+    """Collect points of a robot that can touch the ground.
 
     Args:
         model: Cluster model.
-        points: Names of frames, whose origins touch; or for each name of a frame or a joint a point, shape (3,), or
-            several, shape (k, 3), in its axes, [m].
-        radius: Of the ball around each, [m].
+        points: Names of frames whose origins can touch; or a dict from the name of a frame or joint to one point, shape
+            (3,), or several points, shape (k, 3), in its frame, [m].
+        radius: Radius of the ball around each point, [m].
 
     Returns:
         The points.
 
     Raises:
         UnknownNameError: There is no such joint or frame.
-        ShapeError: A point has not three coordinates.
-        SimulationError: A number is not finite, the radius is negative, a point is fixed to the world.
+        ShapeError: A point does not have three coordinates.
+        SimulationError: A number is not finite, the radius is negative, or a point is fixed to the universe.
         ArgumentTypeError: A type is wrong.
 
     Example:
@@ -132,11 +137,11 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
             "contact_points: points must be names of frames, or a dict of points by joint or frame, got "
             f"{type(points).__name__}."
         )
-    # _frame raises for what is no name before it becomes a key
-    given = points if isinstance(points, Mapping) else {n: (0.0, 0.0, 0.0) for n in points if _frame(model, n)}
+    # _frame raises an error for entries that are not names, before they become dict keys.
+    by_name = points if isinstance(points, Mapping) else {n: (0.0, 0.0, 0.0) for n in points if _frame(model, n)}
     joints, places = [], [np.zeros((0, 3))]
-    for name, places_there in given.items():
-        joint, at = _frame(model, name)
+    for name, places_there in by_name.items():
+        joint, placement = _frame(model, name)
         x = np.asarray(numbers(f"contact_points: {name!r}", places_there), dtype=np.float64)
         if x.ndim not in (1, 2) or x.shape[-1] != 3:
             raise ShapeError(
@@ -146,15 +151,14 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
             raise SimulationError(f"contact_points: a point of {name!r} is not finite: {x.tolist()}.")
         if joint == 0:
             raise SimulationError(f"contact_points: {name!r} is fixed to the world, so it can never touch the ground.")
-        there = x.reshape(-1, 3) @ at.rotation.T + at.translation
-        places.append(there)
-        joints += [joint] * len(there)
+        points_of_joint = x.reshape(-1, 3) @ placement.rotation.T + placement.translation
+        places.append(points_of_joint)
+        joints += [joint] * len(points_of_joint)
     names = tuple(model.names[j] for j in joints)
     return ContactPoints(np.array(joints, dtype=np.int64), np.concatenate(places), np.full(len(joints), radius), names)
 
 
 def _frame(model: ClusterModel, name: Any) -> tuple[int, pin.SE3]:
-    """Return joint and placement of a frame or joint."""
     tree = model.own_tree
     if not isinstance(name, str):
         raise ArgumentTypeError(f"contact_points: names of frames or joints are expected, got {shown(name)}.")

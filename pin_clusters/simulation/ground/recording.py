@@ -1,49 +1,58 @@
-"""What contacts, stops and motors did, for the result of a simulation."""
+"""Record impulses of contacts and stops, and limited torques, for the result of a simulation."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from .._coordinates import Coordinates
 from .._engine import State
-from .._recorder import Recorder
+from .._recorder import Recorder, SampleRecorder
 from .._settings import Settings
 from ..result import Touchdown
 from .compiled_steps import Steps
 from .motors import Motors
-from .near import Near, World
-from .solver import Missed
+from .near import Pairs, World
+from .solver import Violation
 
 _APART = 2e-3
-"""[s]: a body that nothing pushed for so long lands when it is pushed again; as long as its impulse is added up."""
+"""[s]: a body lands if it takes an impulse after this time without impulses; its impulse is summed for as long."""
 
 
 @dataclass
 class Push:
-    """What pushed in a step: impulses on chosen contacts and stops, by how much the laws are missed, their work."""
+    """Impulses of a step on the selected contacts and stops, the violation of the laws, and the work."""
 
-    near: Near
+    pairs: Pairs
     chosen: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     impulses: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    missed: Missed = field(default_factory=lambda: Missed(0.0, 0.0, 0.0))
+    violation: Violation = field(default_factory=lambda: Violation(0.0, 0.0, 0.0))
     work: float = 0.0
     iterations: int = 0
 
     @property
     def normal_impulses(self) -> np.ndarray:
-        """Return those along the normals of the chosen contacts."""
-        return self.impulses[2 : 3 * int(np.count_nonzero(self.chosen[: self.near.contacts])) : 3]
+        return self.impulses[2 : 3 * int(np.count_nonzero(self.chosen[: self.pairs.contacts])) : 3]
+
+
+class ContactRecorder(SampleRecorder, Protocol):
+    """Contract of a recorder with the engines on a ground: torque limits, impulses of steps, and the final state."""
+
+    motors: Motors | None
+
+    def push(self, k: int, t: float, push: Push, unmet: np.ndarray) -> None: ...
+
+    def end(self, on: Coordinates, state: State) -> np.ndarray: ...
 
 
 class GroundRecorder(Recorder):
-    """Samples with contacts: sums over the steps that begin with a sample.
+    """Recorder with contacts: sums over the steps that begin with a sample.
 
     Attributes:
-        motors: Limits of torques that are kept, or None.
+        motors: Torque limits, or None.
     """
 
     def __init__(self, settings: Settings, world: World) -> None:
@@ -62,61 +71,64 @@ class GroundRecorder(Recorder):
         self.touchdowns, self._landing = list[Touchdown](), dict[int, int]()
 
     def push(self, k: int, t: float, push: Push, unmet: np.ndarray) -> None:
-        """Add what pushed in step k to the sample at or before its start."""
-        at = min(k // self.settings.record, self.count - 1)
-        near, n = push.near, push.near.contacts
-        for side in near.joints.T.tolist():
-            there = [i for i, j in enumerate(side) if j]
-            np.minimum.at(self.gap[at], [self._place[side[i]] for i in there], near.room[there])
-        self._lack(at, unmet)
+        """Add the impulses of step k to the sample at or before its start."""
+        row = min(k // self.settings.record, self.count - 1)
+        pairs, n = push.pairs, push.pairs.contacts
+        for side in pairs.joints.T.tolist():
+            moving = [i for i, j in enumerate(side) if j]
+            np.minimum.at(self.gap[row], [self._place[side[i]] for i in moving], pairs.gaps[moving])
+        self._lack(row, unmet)
         if not len(push.chosen):
             return
-        self.contact_laws[at] = np.maximum(self.contact_laws[at], push.missed)
-        self.contact_work[at] += push.work
-        self.contact_iterations[at] = max(self.contact_iterations[at], push.iterations)
-        chosen = np.flatnonzero(push.chosen[:n])
-        l = push.impulses[: 3 * len(chosen)].reshape(-1, 3)
-        self.limit_impulses[at, push.chosen[n:]] += push.impulses[3 * len(chosen) :]
+        self.contact_laws[row] = np.maximum(self.contact_laws[row], push.violation)
+        self.contact_work[row] += push.work
+        self.contact_iterations[row] = max(self.contact_iterations[row], push.iterations)
+        selected = np.flatnonzero(push.chosen[:n])
+        l = push.impulses[: 3 * len(selected)].reshape(-1, 3)
+        self.limit_impulses[row, push.chosen[n:]] += push.impulses[3 * len(selected) :]
         now = dict[int, list[Any]]()
-        for i, x in zip(chosen.tolist(), l, strict=True):
-            world = x @ near.axes[i]
+        for i, x in zip(selected.tolist(), l, strict=True):
+            world = x @ pairs.axes[i]
             for side, sign in ((0, 1.0), (1, -1.0)):
-                if j := int(near.joints[i, side]):
-                    now.setdefault(self._place[j], []).append((sign * world, near.places[i], x[2]))
+                if j := int(pairs.joints[i, side]):
+                    now.setdefault(self._place[j], []).append((sign * world, pairs.places[i], x[2]))
         for b, pushes in now.items():
             weight = sum(p[2] for p in pushes)
             if not weight > 0.0:
                 continue
             total, middle = sum(p[0] for p in pushes), sum(p[2] * p[1] for p in pushes)
-            self.contact_impulses[at, b] += total
-            self.contact_centres[at, b] += middle
-            self._pressed[at, b] += weight
+            self.contact_impulses[row, b] += total
+            self.contact_centres[row, b] += middle
+            self._pressed[row, b] += weight
             self._touch(b, t, t - self._left[b] > self._apart, middle / weight, total)
             self._left[b] = t
 
     def take(self, k: int, steps: Steps, count: int, unmet: np.ndarray) -> None:
-        """Add what pushed in ``count`` steps from step k on, to the samples at or before their starts."""
-        n, at = len(steps.gaps), np.arange(k, k + count) // self.settings.record
-        rows, own = steps.samples[:count, steps.width :], [self._place[j] for j in self._world.points.joints.tolist()]
-        np.maximum.at(self.contact_laws, at, rows[:, 7 * n : 7 * n + 3])
-        np.add.at(self.contact_work, at, rows[:, 7 * n + 3])
-        np.maximum.at(self.contact_iterations, at, steps.iterations[:count])
+        """Add the impulses of ``count`` steps from step k on to the samples at or before their starts."""
+        n, rows_of_steps = len(steps.gaps), np.arange(k, k + count) // self.settings.record
+        rows, body_of_point = (
+            steps.samples[:count, steps.width :],
+            [self._place[j] for j in self._world.points.joints.tolist()],
+        )
+        np.maximum.at(self.contact_laws, rows_of_steps, rows[:, 7 * n : 7 * n + 3])
+        np.add.at(self.contact_work, rows_of_steps, rows[:, 7 * n + 3])
+        np.maximum.at(self.contact_iterations, rows_of_steps, steps.iterations[:count])
         if unmet.any():
-            for i, row in enumerate(at.tolist()):
+            for i, row in enumerate(rows_of_steps.tolist()):
                 self._lack(row, unmet[i])
         gaps = np.where(rows[:, :n] <= steps.reach, rows[:, :n], math.inf)
         impulses, places = (rows[:, (1 + 3 * i) * n : (4 + 3 * i) * n].reshape(count, n, 3) for i in range(2))
         weights = impulses @ steps.normal
         for b in range(len(self._left)):
-            mine = [i for i, x in enumerate(own) if x == b]
-            np.minimum.at(self.gap[:, b], at, gaps[:, mine].min(axis=1, initial=math.inf))
-            weight, total = weights[:, mine].sum(axis=1), impulses[:, mine].sum(axis=1)
+            points = [i for i, x in enumerate(body_of_point) if x == b]
+            np.minimum.at(self.gap[:, b], rows_of_steps, gaps[:, points].min(axis=1, initial=math.inf))
+            weight, total = weights[:, points].sum(axis=1), impulses[:, points].sum(axis=1)
             pushed = np.flatnonzero(weight > 0.0)
             if not len(pushed):
                 continue
-            middle = np.einsum("kp,kpi->ki", weights[:, mine], places[:, mine])
+            middle = np.einsum("kp,kpi->ki", weights[:, points], places[:, points])
             for sums, x in ((self.contact_impulses, total), (self.contact_centres, middle), (self._pressed, weight)):
-                np.add.at(sums[:, b], at[pushed], x[pushed])
+                np.add.at(sums[:, b], rows_of_steps[pushed], x[pushed])
             times = (k + pushed) * self.settings.dt
             new = np.diff(times, prepend=self._left[b]) > self._apart
             landed = [self.touchdowns[self._landing[b]].time] if b in self._landing else [-math.inf]
@@ -127,22 +139,22 @@ class GroundRecorder(Recorder):
                 self._touch(b, float(times[i]), bool(new[i]), middle[x] / weight[x], total[x])
             self._left[b] = times[-1]
 
-    def _touch(self, b: int, t: float, new: bool, place: np.ndarray, impulse: np.ndarray) -> None:
-        """Note that a body lands, or add to what its landing takes."""
-        if new:
+    def _touch(self, b: int, t: float, lands: bool, place: np.ndarray, impulse: np.ndarray) -> None:
+        """Record a touch-down, or add an impulse to the current one."""
+        if lands:
             self._landing[b] = len(self.touchdowns)
             name = self._world.names[b]
             self.touchdowns.append(Touchdown(t, name, tuple(place.tolist()), tuple(impulse.tolist())))
         elif t - (last := self.touchdowns[self._landing[b]]).time < self._apart:
             self.touchdowns[self._landing[b]] = replace(last, impulse=tuple((impulse + last.impulse).tolist()))
 
-    def _lack(self, at: int, unmet: np.ndarray) -> None:
-        """Note what torques are asked for beyond what motors give: the most until the next sample."""
-        most = self.unmet_torque[at]
-        self.unmet_torque[at] = np.where(np.abs(unmet) > np.abs(most), unmet, most)
+    def _lack(self, row: int, unmet: np.ndarray) -> None:
+        """Record the largest torque demand beyond the limits until the next sample."""
+        largest = self.unmet_torque[row]
+        self.unmet_torque[row] = np.where(np.abs(unmet) > np.abs(largest), unmet, largest)
 
     def end(self, on: Coordinates, state: State) -> np.ndarray:
-        """Take the sample of the end, with the torque of the last step; return its acceleration, which is none."""
+        """Record the final state with the torque of the last step; return zero acceleration."""
         still = np.zeros_like(state.v)
         if self.wants(state.k):
             tau = self.tau[self.count - 1] if self.count else still

@@ -1,7 +1,8 @@
-"""Impulses that obey Signorini's and Coulomb's laws: Pinocchio's solvers, and guards around what they do not look at.
+"""Impulses that satisfy Signorini's condition and Coulomb's law, from Pinocchio's solvers with additional checks.
 
-The unknown are impulses l with u = G l + g, the relative velocities after them. Per contact l lies in the cone of
-friction, u + mu |u_T| n in its dual, and the two are orthogonal (De Saxce); per stop l >= 0, u >= 0, l u = 0.
+The unknowns are impulses l with u = G l + g, the relative velocities after them. For each contact, l lies in the
+friction cone, u + mu |u_T| n lies in its dual cone, and the two vectors are orthogonal (De Saxce). For each stop
+l >= 0, u >= 0, l u = 0.
 """
 
 from __future__ import annotations
@@ -14,107 +15,105 @@ import pinocchio as pin
 from ...errors import SimulationError
 
 TOLERANCE = 1e-7
-"""[m/s]: by how much velocities may miss the laws, before another solver goes on."""
+"""[m/s]: target violation of the laws for each solver."""
 GOOD = 3.0 * TOLERANCE
-"""[m/s]: by how much an answer may miss them: tolerances of solvers are of residuals of their own."""
+"""[m/s]: accepted violation without another solver; it is larger because solvers measure residuals of their own."""
 ENOUGH = 1e-5
-"""[m/s], or of the largest velocity: by how much they may miss them in the end; beyond it a step is not solved."""
+"""Accepted violation after all solvers: [m/s], or relative to the largest velocity; beyond it the step fails."""
 _SWEEPS, _STEPS, _MANY = 100, 500, 20000
 _POWER = 1e-3
-"""Of the tolerance, for ADMM: where impulses are small, larger products hide velocities beyond it."""
+"""Complementarity tolerance of ADMM over ``TOLERANCE``: small impulses would otherwise hide large velocities."""
 _MEMORY = 10
-"""Steps that Anderson's acceleration of ADMM looks back: a tenth of the iterations, and most of what failed."""
+"""Memory of ADMM's Anderson acceleration, which cuts iterations to a tenth and solves most otherwise failing steps."""
 _ROOM = 1.4
-"""Of what PGS may step along a tangent, beside the least of what converges; 2 is the limit of one contact alone."""
+"""Relaxation factor of PGS along a tangent over the smallest mass ratio; for a single contact 2 is the limit."""
 
 
-class Missed(NamedTuple):
-    """By how much the laws are missed; zero is perfect."""
+class Violation(NamedTuple):
+    """Violations of the contact laws; all zero for an exact solution."""
 
-    cone: float  # impulse outside of its cone, or pulling [N s]
+    cone: float  # impulse outside its cone, or pulling [N s]
     gap: float  # velocity into the ground, or beyond a stop [m/s]
     power: float  # impulse times velocity that should be zero [J]
 
 
-class NotSolved(Exception):  # noqa: N818 - says what happened
-    """No impulses were found that obey the laws."""
+class NotSolved(Exception):  # noqa: N818 - internal, named after the event
+    """No impulses were found that satisfy the contact laws."""
 
     def __init__(self, worst: float, iterations: int) -> None:
         self.worst, self.iterations = worst, iterations
 
 
 class Impulses:
-    """Pinocchio's projected Gauss-Seidel, and its ADMM from where that has come.
+    """Pinocchio's projected Gauss-Seidel solver (PGS), followed by its ADMM solver from the PGS result.
 
-    The first is quick. It is slow where points are redundant, and diverges where a contact is over twice as heavy along
-    one tangent as along the other unless it takes smaller steps.
+    PGS is fast. It is slow for redundant points, and diverges without a smaller relaxation factor if the apparent mass
+    of a contact along one tangent is more than twice the mass along the other.
 
     Attributes:
-        iterations: Of the last solve.
+        iterations: Number of iterations of the last solve.
         quick: Projected Gauss-Seidel: solver, settings, result.
     """
 
     def __init__(self) -> None:
-        """Make the solvers.
-
-        Raises:
-            SimulationError: This Pinocchio has no such solvers.
-        """
+        """Create the solvers; raise ``SimulationError`` if this version of Pinocchio lacks them."""
         if not hasattr(pin, "PGSConstraintSolver"):
             raise SimulationError(
-                f"simulate: ground and limits need the solvers of Pinocchio 4.1, and this is {pin.__version__}. "
-                "Install it: pip install 'pin>=4.1'."
+                f"simulate: ground and limits need Pinocchio 4.1 or later, but version {pin.__version__} is installed. "
+                "Upgrade: pip install 'pin>=4.1'."
             )
         self.iterations = 0
         self._known: dict[Any, Any] = {}
         self._any = pin.Model()
         self._body = self._any.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "any")
         self.quick = pin.PGSConstraintSolver(), pin.PGSSolverSettings(), pin.PGSSolverResult()
-        admm, again = [(pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)]
-        for (_, s, _), most, power in ((self.quick, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (again, _MANY, _POWER)):
+        admm, final = [(pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)]
+        for (_, s, _), limit, power in ((self.quick, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (final, _MANY, _POWER)):
             s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, power * TOLERANCE
-            s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12  # little progress is no convergence
-            s.max_iterations = most
-        for _, s, _ in (admm, again):
+            # Slow progress must not count as convergence.
+            s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12
+            s.max_iterations = limit
+        for _, s, _ in (admm, final):
             s.mu_prox, s.warmstart_rho_with_previous_result = 1e-10, s is admm[1]
         admm[1].anderson_capacity = _MEMORY
-        # a cold start at last: a guess can lead astray, and so can acceleration
-        self._stages = (self.quick, False), (admm, False), (admm, True), (again, True)
+        # The last stages start cold, because a guess or the acceleration can prevent convergence.
+        self._stages = (self.quick, False), (admm, False), (admm, True), (final, True)
 
     def solve(self, G: np.ndarray, g: np.ndarray, friction: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
-        """Return impulses.
+        """Compute the impulses.
 
         Args:
-            G: Delassus matrix, shape (n, n): three rows per contact, normal last, then one per stop.
-            g: Velocities without impulses, shape (n,).
-            friction: Of each contact, shape (contacts,).
-            guess: Impulses near the solution, shape (n,).
+            G: Delassus matrix, shape (n, n): three rows per contact, normal last, then one row per stop.
+            g: Velocities without impulses, shape (n,), [m/s] or [rad/s].
+            friction: Friction coefficient of each contact, shape (contacts,).
+            guess: Initial guess of the impulses, shape (n,).
 
         Raises:
-            NotSolved: None were found.
+            NotSolved: No impulses were found.
             FloatingPointError: The motion is not finite.
         """
         n = len(g)
-        if not (np.isfinite(G).all() and np.isfinite(g).all()):  # PGS calls NaN converged
+        if not (np.isfinite(G).all() and np.isfinite(g).all()):  # PGS would report convergence for NaN
             raise FloatingPointError("simulate: the motion at a contact is not finite")
         self.iterations = 0
-        found = np.zeros(n) if guess is None else guess
+        impulses = np.zeros(n) if guess is None else guess
         trace = float(G.trace())
-        if n == 0 or not trace > 0.0:  # ADMM on no rows crashes; what cannot move takes no impulse
+        if n == 0 or not trace > 0.0:  # ADMM crashes without rows; immovable contacts take no impulse
             return np.zeros(n)
-        scale = n / trace  # tolerances are absolute: so all of them are velocities [m/s]
-        scaled, found = scale * G, found / scale
+        scale = n / trace  # makes the unknowns velocities [m/s], because tolerances are absolute
+        scaled, impulses = scale * G, impulses / scale
         sets = self.sets(friction, n - 3 * len(friction))
         self.quick[1].over_relaxation = _relaxation(scaled, len(friction))
-        worst, best = np.inf, found
+        worst, best = np.inf, impulses
         for (solver, settings, result), cold in self._stages:
-            result.setConstraintImpulseGuess(np.zeros(n) if cold else best)  # is forgotten by each call
-            # an operator of its own: ADMM leaves its damping there
+            result.setConstraintImpulseGuess(np.zeros(n) if cold else best)  # each call discards the guess
+            # A new operator per call, because ADMM stores its damping in the operator.
             solver.solve(pin.DelassusOperatorDense(scaled), g, *sets, settings, result)
-            found, self.iterations = result.retrieveConstraintImpulses(), self.iterations + result.iterations
-            missed = distance(found, scaled @ found + g, friction)  # residuals of solvers are of other things
-            if missed < worst:
-                worst, best = missed, found
+            impulses, self.iterations = result.retrieveConstraintImpulses(), self.iterations + result.iterations
+            # The solvers' own residuals measure other quantities.
+            error = distance(impulses, scaled @ impulses + g, friction)
+            if error < worst:
+                worst, best = error, impulses
             if worst <= GOOD:
                 break
         if not worst <= ENOUGH * max(1.0, float(np.abs(g).max())):
@@ -122,7 +121,7 @@ class Impulses:
         return scale * best
 
     def sets(self, friction: np.ndarray, stops: int) -> Any:
-        """Return the sets of contacts and stops: nothing of these objects counts but their sets."""
+        """Return the constraint sets of contacts and stops; the solvers use nothing else of these model objects."""
         key = friction.tobytes(), stops
         if key not in self._known:
             if len(self._known) > 1000:
@@ -130,25 +129,29 @@ class Impulses:
             models, datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
             for mu in friction.tolist():
                 cone = pin.PointContactConstraintModel(self._any, self._body)
-                cone.setFriction(mu)  # before it is copied
+                cone.setFriction(mu)  # must precede append, which copies
                 models.append(cone)
             if stops:
-                one, at, other, ids = np.ones(1), pin.SE3.Identity(), pin.Model(), pin.StdVec_Index()
+                u, origin, tree, ids = np.ones(1), pin.SE3.Identity(), pin.Model(), pin.StdVec_Index()
                 for i in range(stops):
-                    ids.append(other.addJoint(0, pin.JointModelPX(), at, f"stop {i}", one, one, 0 * one, np.inf * one))
-                models.append(pin.JointLimitConstraintModel(other, ids))
+                    ids.append(tree.addJoint(0, pin.JointModelPX(), origin, f"stop {i}", u, u, 0 * u, np.inf * u))
+                models.append(pin.JointLimitConstraintModel(tree, ids))
             datas.extend([model.createData() for model in models])
-            assert sum(m.residualSize() for m in models) == 3 * len(friction) + stops  # Pinocchio does not look
+            # Pinocchio does not check the sizes.
+            assert sum(m.residualSize() for m in models) == 3 * len(friction) + stops
             self._known[key] = models, datas
         return self._known[key]
 
 
 def _relaxation(G: np.ndarray, contacts: int) -> float:
-    """Return how far PGS may go: it steps tangents by 1 / min(Gxx, Gyy), which is too far where one is heavy."""
+    """Compute the relaxation factor of PGS for a Delassus matrix.
+
+    PGS steps along tangents by 1 / min(Gxx, Gyy), which is too far if one tangent has a larger apparent mass.
+    """
     if not contacts:
         return 1.0
-    at = np.arange(0, 3 * contacts, 3)
-    x, y, xy = G[at, at], G[at + 1, at + 1], G[at, at + 1]
+    first_rows = np.arange(0, 3 * contacts, 3)
+    x, y, xy = G[first_rows, first_rows], G[first_rows + 1, first_rows + 1], G[first_rows, first_rows + 1]
     largest = 0.5 * (x + y) + np.hypot(0.5 * (x - y), xy)
     with np.errstate(divide="ignore", invalid="ignore"):
         least = float(np.nanmin(np.where(largest > 0.0, np.minimum(x, y) / largest, 1.0)))
@@ -156,48 +159,45 @@ def _relaxation(G: np.ndarray, contacts: int) -> float:
 
 
 def step_of(least: float) -> float:
-    """Return the same from the least ratio of what a contact weighs along a tangent to the most it weighs."""
+    """Compute the relaxation factor from the smallest ratio of tangential apparent masses of a contact."""
     return min(1.0, max(_ROOM * least, 1e-2))
 
 
 def distance(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> float:
-    """Return how far scaled impulses are from their own projection: |l - P(l - u - mu |u_T| n)|, 0 if all laws hold.
+    """Compute the distance of scaled impulses from their projection, |l - P(l - u - mu |u_T| n)|; 0 if all laws hold.
 
-    Args:
-        impulses: Over the scale that makes them velocities, shape (n,), [m/s].
-        end: Velocities with them, shape (n,), [m/s].
-        friction: Of each contact.
+    The scale makes ``impulses`` velocities [m/s]; ``end`` contains the velocities after the impulses [m/s].
     """
-    if not np.isfinite(impulses).all():  # what is NaN is not larger than anything
+    if not np.isfinite(impulses).all():  # comparisons with NaN are false
         return np.inf
     k = 3 * len(friction)
     l, u = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3)
     worst = float(np.abs(np.minimum(impulses[k:], end[k:])).max(initial=0.0))
     if not k:
         return worst
-    to = l - u
-    to[:, 2] -= friction * np.hypot(u[:, 0], u[:, 1])
-    return max(worst, float(np.abs(l - in_cones(to, friction)).max()))
+    projected = l - u
+    projected[:, 2] -= friction * np.hypot(u[:, 0], u[:, 1])
+    return max(worst, float(np.abs(l - in_cones(projected, friction)).max()))
 
 
 def in_cones(x: np.ndarray, friction: np.ndarray) -> np.ndarray:
-    """Return the nearest points of the cones |x_T| <= mu x_n, shape (contacts, 3)."""
-    side, n = np.hypot(x[:, 0], x[:, 1]), x[:, 2]
-    inside, below = side <= friction * n, friction * side <= -n
-    up = np.where(below, 0.0, (n + friction * side) / (1.0 + friction**2))
+    """Project x onto the cones |x_T| <= mu x_n, shape (contacts, 3)."""
+    tangential, n = np.hypot(x[:, 0], x[:, 1]), x[:, 2]
+    inside, below = tangential <= friction * n, friction * tangential <= -n
+    normal = np.where(below, 0.0, (n + friction * tangential) / (1.0 + friction**2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        turn = np.where(side > 0.0, friction * up / side, 0.0)
-    return np.where(inside[:, None], x, np.stack([turn * x[:, 0], turn * x[:, 1], up], axis=1))
+        scale = np.where(tangential > 0.0, friction * normal / tangential, 0.0)
+    return np.where(inside[:, None], x, np.stack([scale * x[:, 0], scale * x[:, 1], normal], axis=1))
 
 
-def missed(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> Missed:
-    """Return by how much the laws are missed, of impulses [N s] and velocities with them [m/s]."""
+def violation(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> Violation:
+    """Compute the violations of the laws by impulses [N s] and the velocities after them [m/s]."""
     k = 3 * len(friction)
-    l, u, one, gone = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3), impulses[k:], end[k:]
+    l, u, stop_impulses, stop_velocities = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3), impulses[k:], end[k:]
     push, slide = np.hypot(l[:, 0], l[:, 1]), np.hypot(u[:, 0], u[:, 1])
-    lost = np.abs(np.sum(l * u, axis=1) + friction * slide * l[:, 2])
-    return Missed(
-        max(float(np.max(push - friction * l[:, 2], initial=0.0)), float(np.max(-one, initial=0.0))),
-        max(float(np.max(-u[:, 2], initial=0.0)), float(np.max(-gone, initial=0.0))),
-        max(float(np.max(lost, initial=0.0)), float(np.max(np.abs(one * gone), initial=0.0))),
+    products = np.abs(np.sum(l * u, axis=1) + friction * slide * l[:, 2])
+    return Violation(
+        max(float(np.max(push - friction * l[:, 2], initial=0.0)), float(np.max(-stop_impulses, initial=0.0))),
+        max(float(np.max(-u[:, 2], initial=0.0)), float(np.max(-stop_velocities, initial=0.0))),
+        max(float(np.max(products, initial=0.0)), float(np.max(np.abs(stop_impulses * stop_velocities), initial=0.0))),
     )

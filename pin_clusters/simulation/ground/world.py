@@ -1,4 +1,4 @@
-"""From what the user gives as ground, touching and limits to what a simulation looks at."""
+"""Build the ``World`` of a simulation from the arguments ground, touching and limits."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ from ...model import ClusterModel, check_model
 from ...model.configuration import check
 from .near import Stops, World
 from .plane import Ground, number
-from .points import NOTHING, ContactPoints, contact_points
+from .points import NO_POINTS, ContactPoints, contact_points
 from .shapes import touching_of
 
 ON_GROUND = ("moreau", "events")
-"""Names of the methods for robots on a ground."""
+"""Methods of simulations with ground, shapes or limits."""
 _ON, _TRIES, _LIGHT = 1e-9, 10, 1e-3
-"""Largest distance of what is on the ground, [m]; most steps towards it; part of the mass that needs no base."""
+"""Tolerance of the height above the ground [m]; maximum number of iterations; share of the mass that counts as light.
+"""
 _LIMITS = {False: (False, False), True: (True, True), "position": (True, False), "effort": (False, True)}
 
 
 def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itself: Any) -> tuple[World | None, bool]:
-    """Return what a simulation looks at, None if nothing; and whether limits of torques are kept.
-
-    Raises:
-        SimulationError: Nothing could touch, or an argument is not allowed.
-        ArgumentTypeError: A type is wrong.
-    """
+    """Build the world of a simulation, None if nothing can touch; also return whether torques are limited."""
     if isinstance(limits, np.bool_):
         limits = bool(limits)
     if not isinstance(limits, (bool, str)) or limits not in _LIMITS:
@@ -41,10 +37,10 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
         _checked(ground, "simulate")
     stopped, effort = _LIMITS[limits]
     if ground is None and touching is None and not itself and not stopped:
-        if effort:  # limits of torques alone: no impulses, but the same steps
-            return World(model, None, NOTHING, None, Stops(model, any_end=False)), True
+        if effort:  # torque limits use the same steps, without impulses
+            return World(model, None, NO_POINTS, None, Stops(model, any_end=False)), True
         return None, False
-    points, shapes = NOTHING, None
+    points, shapes = NO_POINTS, None
     if ground is not None or touching is not None or itself:
         points, shapes = _touching(model, ground, touching, bool(itself))
     stops = Stops(model, any_end=stopped)
@@ -64,26 +60,26 @@ def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself:
         touching = model.collision
         if not touching.ngeoms:
             raise SimulationError(
-                f"simulate: nothing of model {model.name!r} can touch: it has no collision shapes (model.collision). "
-                'Name points: touching={"foot": [0.0, 0.0, 0.0]}, by frame or joint.'
+                f"simulate: model {model.name!r} has no collision shapes (model.collision) that can touch the ground. "
+                'Pass points by frame or joint: touching={"foot": [0.0, 0.0, 0.0]}.'
             )
     if isinstance(touching, pin.GeometryModel):
         return touching_of(model, touching, ground, itself)
     if itself:
         raise SimulationError(
-            "simulate: self_collisions needs shapes: touching must be a pin.GeometryModel, or left out for "
+            "simulate: self_collisions needs shapes. Pass a pin.GeometryModel as touching, or omit touching to use "
             "model.collision."
         )
     points = touching if isinstance(touching, ContactPoints) else contact_points(model, touching)
     if ground is None:
-        raise SimulationError("simulate: points touch nothing without a ground: ground=pc.Ground(friction=0.8).")
+        raise SimulationError("simulate: points need a ground to touch. Pass ground=pc.Ground(friction=0.8).")
     if not len(points):
-        raise SimulationError("simulate: touching names no point, so nothing could touch the ground.")
+        raise SimulationError("simulate: touching contains no points, so nothing can touch the ground.")
     joints = points.joints.tolist()
     if max(joints) >= model.njoints or points.names not in ((), tuple(model.names[j] for j in joints)):
         raise SimulationError(
-            f"simulate: touching was made for another model than {model.name!r}: its joints are others. Pass "
-            "pc.contact_points(model, {...}) of this one, or the dict itself."
+            f"simulate: touching was made for another model than {model.name!r}, with other joints. Pass "
+            "pc.contact_points(model, {...}) of this model, or the dict itself."
         )
     return points, None
 
@@ -91,24 +87,24 @@ def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself:
 def on_ground(
     model: ClusterModel, q: ArrayLike, ground: Ground | None = None, touching: Any = None, *, above: float = 0.0
 ) -> np.ndarray:
-    """Return a configuration, lifted or lowered along the ground's normal until its lowest point is on it.
+    """Move a configuration along the ground's normal until its lowest point is on the ground.
 
-    The base is translated: a free-flyer, or slides at the root of the tree, such as three prismatic joints that carry a
-    ball joint. Nothing else moves.
+    The base is translated: a free-flyer, or prismatic joints at the root of the tree. All other joints keep their
+    positions.
 
     Args:
         model: Cluster model whose base can move along the normal.
-        q: Configuration, shape (nq,).
+        q: Configuration, shape (nq,), [rad] or [m].
         ground: By default ``pc.Ground()``.
         touching: As in ``pc.simulate``.
-        above: How far above the ground, [m].
+        above: Height of the lowest point above the ground, [m].
 
     Returns:
-        Shape (nq,), a fresh array.
+        The moved configuration, shape (nq,), a new array.
 
     Raises:
         ModelError: The base cannot move along the normal, or not far enough within its limits.
-        SimulationError: Nothing could touch, or ``above`` is not finite.
+        SimulationError: Nothing can touch the ground, or ``above`` is not finite.
         ConfigurationError: q is not a valid configuration.
         ArgumentTypeError: A type is wrong.
 
@@ -124,39 +120,41 @@ def on_ground(
     ground, above = Ground() if ground is None else _checked(ground, "on_ground"), number("on_ground: above", above)
     points, shapes = _touching(model, ground, touching, False)
     world = World(model, ground, points, shapes, Stops(model, any_end=False))
-    found = start = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    grounded = start = vector(model, "q", q, model.nq, "nq (the whole tree)")
     check(model, start)
     normal = np.array(ground.normal)
     up = _upwards(model, world, start, normal)
     for _ in range(_TRIES):
-        if not np.isfinite(low := world.lowest(model, found)):  # too far away to look: bring one of the bodies there
-            pin.forwardKinematics(model.own_tree, data := model.own_tree.createData(), found)
+        # Nothing is within range: move one of the bodies to the ground first.
+        if not np.isfinite(low := world.lowest(model, grounded)):
+            pin.forwardKinematics(model.own_tree, data := model.own_tree.createData(), grounded)
             low = data.oMi[world.bodies[0]].translation @ normal - ground.height
-        if abs(low) <= _ON * max(1.0, 1e-5 * np.abs(found).max()):  # of which 1e-16 is rounding
+        # The coordinates have a relative rounding error of 1e-16.
+        if abs(low) <= _ON * max(1.0, 1e-5 * np.abs(grounded).max()):
             break
-        found = pin.integrate(model.own_tree, found, -low * up)
+        grounded = pin.integrate(model.own_tree, grounded, -low * up)
     else:
         raise ModelError(
-            f"on_ground: the lowest point of model {model.name!r} stays {low:.3g} m from the ground: its base does not "
-            f"carry all of {', '.join(world.names)}. Name points of bodies that the base carries: touching={{...}}."
+            f"on_ground: the lowest point of model {model.name!r} stays {low:.3g} m from the ground, because the base "
+            f"does not carry all of {', '.join(world.names)}. Pass points on bodies that it carries: touching={{...}}."
         )
-    lifted = pin.integrate(model.own_tree, found, above * up)
+    lifted = pin.integrate(model.own_tree, grounded, above * up)
     beyond = (lifted < model.lowerPositionLimit) | (lifted > model.upperPositionLimit)
-    for i in np.flatnonzero(beyond & (np.abs(lifted - found) + np.abs(found - start) > _ON)).tolist():
+    for i in np.flatnonzero(beyond & (np.abs(lifted - grounded) + np.abs(grounded - start) > _ON)).tolist():
         j = joint_in_q(model.own_tree, i)
-        if model.own_tree.nqs[j] == model.own_tree.nvs[j]:  # a free-flyer has no stops
+        if model.own_tree.nqs[j] == model.own_tree.nvs[j]:  # a free-flyer has no limits
             raise ModelError(
-                f"on_ground: slide {model.names[j]!r} of model {model.name!r} would be at {lifted[i]:.3g} m, beyond "
-                f"its limits of {model.lowerPositionLimit[i]:.3g} to {model.upperPositionLimit[i]:.3g} m."
+                f"on_ground: prismatic joint {model.names[j]!r} of model {model.name!r} would be at {lifted[i]:.3g} m, "
+                f"beyond its limits of {model.lowerPositionLimit[i]:.3g} to {model.upperPositionLimit[i]:.3g} m."
             )
     return lifted
 
 
 def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Return the velocity of the tree that moves each base by 1 m/s along the normal, shape (tree.nv,).
+    """Compute the tree velocity that moves each base by 1 m/s along the normal, shape (tree.nv,).
 
-    A base moves along the first translations, from the root of the tree on, that span the normal and carry the robot:
-    all bodies that may touch or have more than a thousandth of the mass.
+    A base moves along the first translations, counted from the root of the tree, that span the normal and carry the
+    robot. They must carry all bodies that can touch or have more than a thousandth of the mass.
     """
     tree, G, data, step = model.own_tree, model.tables.topology.G, model.own_tree.createData(), np.zeros(model.nv)
     pin.computeJointJacobians(tree, data, q)
@@ -165,8 +163,8 @@ def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarra
     mass = np.array([x.mass for x in tree.inertias])
     mass[[r.joint_id for r in model.rotors if r.joint_id]] = 0.0
     for root in {int(tree.supports[j][1]) for j in world.bodies}:
-        own = [j for j in range(1, tree.njoints) if tree.supports[j][1] == root]
-        carried = [j for j in own if j in world.bodies or mass[j] > _LIGHT * mass[own].sum()]
+        branch = [j for j in range(1, tree.njoints) if tree.supports[j][1] == root]
+        carried = [j for j in branch if j in world.bodies or mass[j] > _LIGHT * mass[branch].sum()]
         J = pin.getJointJacobian(tree, data, common_ancestor(tree, carried), pin.LOCAL_WORLD_ALIGNED)
         J = J.reshape(6, -1) @ G
         slides = np.flatnonzero(free & (np.abs(J[3:]) < 1e-12).all(axis=0) & J[:3].any(axis=0))
@@ -177,8 +175,8 @@ def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarra
                 break
     if not step.any():
         raise ModelError(
-            f"on_ground: model {model.name!r} has no free-flyer and no slides at its root that move it along the "
-            f"normal {normal.tolist()} of the ground. Use q as it is, or load the robot with a base that moves: "
+            f"on_ground: model {model.name!r} has no free-flyer and no prismatic joints at its root that move it along "
+            f"the normal {normal.tolist()} of the ground. Use q unchanged, or load the robot with a floating base: "
             "root_joint=pin.JointModelFreeFlyer()."
         )
     return np.asarray(G @ step)

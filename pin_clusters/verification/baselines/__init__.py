@@ -1,27 +1,27 @@
-"""What one does without cluster algorithms, as well as it can be done in Python; also the oracle of the tests.
+"""Baselines: dynamics without cluster algorithms, implemented as well as Python allows; also references for the tests.
 
 ===================  ===================================================================  ===========  =====
-module               how                                                                  result       loops
+module               method                                                               result       loops
 ===================  ===================================================================  ===========  =====
-``projection``       Pinocchio on the tree with every rotor a body, projected             exact        yes
-``hybrid``           ``projection`` with some accelerations given, in four steps          exact        yes
-``contacts``         ``projection`` with contacts, in one system of equations              exact        yes
+``projection``       Pinocchio on the tree with every rotor as a body, projected          exact        yes
+``hybrid``           ``projection`` with some prescribed accelerations, in four steps     exact        yes
+``contacts``         ``projection`` with contacts, in one system of equations             exact        yes
 ``lagrange``         the same tree with all constraints as Lagrange multipliers           exact        yes
-``constrained``      ``pin.constraintDynamics`` or ``pin.lcaba``, with what they express  exact        only
+``constrained``      ``pin.constraintDynamics`` or ``pin.lcaba``, where they apply        exact        only
 ``unconstrained``    the same tree, only the rows of independent joints                   approximate  yes
-``block``            tree without rotors, and their reflected inertia as matrix           approximate  no
-``armature_model``   a ``pin.Model`` without rotors, armature (or nothing)                approximate  no
+``block``            tree without rotors, and their reflected inertia as a matrix         approximate  no
+``armature_model``   a ``pin.Model`` without rotors, with armature (or without)           approximate  no
 ``armature``         operational inertia of that model: its inverse, or contact Cholesky  approximate  no
 ``sparse``           operational inertia by the tree's factorisation with constraints     exact        yes
 ``unit_forces``      inverse input matrix by one forward dynamics per input (eUFM)        exact        yes
 ``yamane_nakamura``  virtual work, joint by joint, with the forces of all joints          exact        yes
-``baraff``           maximal coordinates and multipliers, banded or sparse, the same      exact        yes
+``baraff``           maximal coordinates and multipliers, banded or sparse                exact        yes
 ``unit_vectors``     mass matrix by inverse dynamics of unit accelerations                exact        yes
-``sparse_crba``      mass matrix by composite inertias, factor without fill               exact        yes
+``sparse_crba``      mass matrix by composite inertias, factor without fill-in            exact        yes
 ===================  ===================================================================  ===========  =====
 
-The last four are compiled, as the kernels are, and share vectors of 3 and 6 with them, no more: for times that can be
-compared. Every module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the
+The last four are compiled like the kernels, so that times are comparable; they share only 3- and 6-vector operations
+with the kernels. Every module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the
 package.
 """
 

@@ -12,30 +12,28 @@ from ._compiled import fields
 class Body:
     """A body and the joint that moves it."""
 
-    name: str  # of the joint
-    parent: int  # number of the body before it; 0 is the universe
+    name: str  # name of the joint
+    parent: int  # index of the parent body; 0 is the universe
     user: int  # joint id in the user's tree, -1 if it has none
-    first: int  # first velocity of its joint in the tree's v
-    joint: list[Primitive]  # its primitives
-    inertia: np.ndarray  # about the origin of its frame, [linear; angular], shape (6, 6)
-    armature: np.ndarray  # of each velocity
-    lump: np.ndarray  # the same after lending
+    first: int  # index of the joint's first velocity in the tree's v
+    joint: list[Primitive]  # primitives of the joint
+    inertia: np.ndarray  # about the origin of the body frame, [linear; angular], shape (6, 6)
+    armature: np.ndarray  # armature of each velocity, shape (nv,)
+    lump: np.ndarray  # inertia after lending, shape (6, 6), see ``_shares``
     share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and transverse inertia that the parent lends
-    # diagonal of inertia that is not there, which rows of the system take back, shape (6,)
-    borrowed: np.ndarray = field(default_factory=lambda: np.zeros(6))
+    borrowed: np.ndarray = field(default_factory=lambda: np.zeros(6))  # diagonal of fictitious inertia, see ``_shares``
 
     @property
     def nv(self) -> int:
-        """Degrees of freedom of its joint."""
         return sum(p.nv for p in self.joint)
 
     @property
     def motion(self) -> np.ndarray | None:
-        """Motions of its joint in the frame of the body, shape (6, nv); None if they depend on q."""
+        """Motion subspace of the joint in the body frame, shape (6, nv); None if it depends on q."""
         if not self.joint:
             return np.zeros((6, 0))
         if len(self.joint) > 1:
-            # shifts one behind the other, with frames that stand still
+            # A chain of prismatic joints has constant axes.
             if all(p.kind == fields.PRISMATIC for p in self.joint):
                 axes, turned = [], np.eye(3)
                 for p in self.joint[::-1]:
@@ -44,27 +42,27 @@ class Body:
                 return np.vstack([np.array(axes[::-1]).T, np.zeros((3, len(axes)))])
             return None
         p = self.joint[0]
-        whole = {fields.FREEFLYER: [0, 1, 2, 3, 4, 5], fields.SPHERICAL: [3, 4, 5], fields.PLANAR: [0, 1, 5]}
-        if p.kind in whole:
-            return np.eye(6)[:, whole[p.kind]]
+        motion_rows = {fields.FREEFLYER: [0, 1, 2, 3, 4, 5], fields.SPHERICAL: [3, 4, 5], fields.PLANAR: [0, 1, 5]}
+        if p.kind in motion_rows:
+            return np.eye(6)[:, motion_rows[p.kind]]
         axis = axis_of(p)
         return np.concatenate([pitch_of(p) * axis, 0.0 * axis if p.kind == fields.PRISMATIC else axis])[:, None]
 
     @property
     def turns(self) -> np.ndarray | None:
-        """Axis of a joint that only turns about one through the origin of the body; None of any other."""
+        """Axis of a joint that only rotates about an axis through the body's origin; None for all other joints."""
         if len(self.joint) == 1 and self.joint[0].kind in (fields.REVOLUTE, fields.CONTINUOUS):
             return axis_of(self.joint[0])
         return None
 
 
 def axis_of(p: Primitive) -> np.ndarray:
-    """Return the axis of a primitive of one degree of freedom in the frame of its joint, shape (3,)."""
+    """Return the axis of a primitive with one degree of freedom in the joint frame, shape (3,)."""
     return p.align[:, 2]
 
 
 def pitch_of(p: Primitive) -> float:
-    """Return how far a primitive goes along its axis per coordinate: of one that slides, all of it."""
+    """Return the translation along the axis per unit of the coordinate; 1 for prismatic primitives."""
     return 1.0 if p.kind == fields.PRISMATIC else p.pitch
 
 
@@ -73,11 +71,11 @@ def bodies_of(model: ClusterModel, span: SpanningTree) -> list[Body]:
     tree = span.tree
     user = np.full(tree.njoints, -1)
     user[span.from_tree_id] = np.arange(model.njoints)
-    found = [Body("universe", 0, 0, 0, [], np.zeros((6, 6)), np.zeros(0), np.zeros((6, 6)))]
+    bodies = [Body("universe", 0, 0, 0, [], np.zeros((6, 6)), np.zeros(0), np.zeros((6, 6)))]
     for j in range(1, tree.njoints):
         joint, name = tree.joints[j], tree.names[j]
         parts = primitives_of(joint, tree.jointPlacements[j], name)
         inertia, armature = tree.inertias[j].matrix(), np.array(tree.armature)[joint.idx_v : joint.idx_v + joint.nv]
-        place = int(tree.parents[j]), int(user[j]), joint.idx_v
-        found.append(Body(name, *place, parts, inertia, armature, inertia.copy()))
-    return found
+        ids = int(tree.parents[j]), int(user[j]), joint.idx_v
+        bodies.append(Body(name, *ids, parts, inertia, armature, inertia.copy()))
+    return bodies

@@ -1,4 +1,4 @@
-"""A model with loops in the terms of Pinocchio's constrained algorithms: a tree, and contacts that close it."""
+"""Conversion of a model with loops for Pinocchio's constrained algorithms: a tree, and contacts that close it."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -14,15 +14,11 @@ from ...model import ClusterModel, expand, index_maps, visit
 from ..null_space import NullSpace
 
 _ACCURATE = 1e-4
-"""Share of the range that contacts may miss: what the rows of real files miss by."""
+"""Rank tolerance of the contacts' rows; the rows of real robot files are this inaccurate."""
 
 
 def refuse(model: ClusterModel, rotors: str) -> None:
-    """Refuse what a rigid constraint of Pinocchio cannot say.
-
-    Raises:
-        NotAvailableError: The model has couplings, rotors, closures of joints, or rods without mass.
-    """
+    """Raise ``NotAvailableError`` for constraints that a rigid constraint of Pinocchio cannot express."""
     cure = " Use baselines.projection or baselines.lagrange."
     if model.coupling_rows:
         raise NotAvailableError(
@@ -38,14 +34,14 @@ def refuse(model: ClusterModel, rotors: str) -> None:
         )
     for closure in model.closures:
         if isinstance(closure, JointClosure):
-            raise NotAvailableError(f"Pinocchio cannot express {closure.source.label}, which ties angles." + cure)
+            raise NotAvailableError(f"Pinocchio cannot express {closure.source.label}, which couples angles." + cure)
         if isinstance(closure, RodClosure) and not closure.mass > 0.0:
             raise NotAvailableError(
-                f"{closure.source.label} has no mass, and Pinocchio would need a body for it. Give it one with mass=..."
+                f"{closure.source.label} has no mass, but Pinocchio needs a body for it. Set its mass with mass=..."
             )
         if isinstance(closure, FrameClosure) and not _kind(closure):
             raise NotAvailableError(
-                f"Pinocchio has 3D and 6D contacts only, which do not make the loop {closure.source.label}." + cure
+                f"Pinocchio only has 3D and 6D contacts, which cannot express the loop {closure.source.label}." + cure
             )
 
 
@@ -78,7 +74,7 @@ class Cut:
         self._close(model, reference)
 
     def state(self, q: np.ndarray, v_tree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return q and v of the tree with rods, at a state of the user's tree."""
+        """Compute q and v of this tree at a state of the user's tree."""
         full_q, full_v = np.zeros(self.tree.nq), np.zeros(self.tree.nv)
         full_q[self.at_q], full_v[self.at_v] = q, v_tree
         if self.rods:
@@ -94,7 +90,7 @@ class Cut:
         return full_q, full_v
 
     def _root(self, rod: RodClosure) -> pin.SE3:
-        """Frame of a rod's joint in its first body: z along the rod at the reference, far from the singularity."""
+        """Return the frame of a rod's joint in its first body, with z along the rod, away from singularities."""
         z = self._direction(rod, pin.SE3(np.eye(3), rod.point_a))[0]
         z = z / np.linalg.norm(z)
         x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
@@ -102,7 +98,7 @@ class Cut:
         return pin.SE3(np.stack([x, np.cross(z, x), z], axis=1), np.asarray(rod.point_a))
 
     def _direction(self, rod: RodClosure, root: pin.SE3) -> tuple[np.ndarray, np.ndarray]:
-        """From end a to end b of a rod, and its rate, in the axes of its joint's frame."""
+        """Compute the vector from end a to end b of a rod, and its rate, in the axes of its joint's frame."""
         data = self.user_data
         a, b = data.oMi[rod.joint_a], data.oMi[rod.joint_b]
         frame = a * root
@@ -127,12 +123,12 @@ class Cut:
                 continue
             if _kind(closure) == "pin" and not ranks.is_planar(closure):
                 raise NotAvailableError(
-                    f"{closure.source.label} holds a point in two directions, and the mechanism is not planar: "
-                    "Pinocchio has no contact for it. Use baselines.projection or baselines.lagrange."
+                    f"{closure.source.label} constrains a point in two directions, and the mechanism is not planar. "
+                    "Pinocchio has no such contact. Use baselines.projection or baselines.lagrange."
                 )
             self._point(*ends, closure.placement_b)
             if _kind(closure) == "revolute" and not ranks.point_suffices(closure):
-                # a second point on the axis; the two have one row more than the hinge
+                # A second point on the axis; both points together have one redundant row.
                 along = pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.2]))
                 self._point(ends[0], ends[1] * along, ends[2], closure.placement_b * along)
 
@@ -144,7 +140,7 @@ class Cut:
 
 
 class _Ranks:
-    """Whether a hinge may be closed at one point: so in a planar mechanism, where the rest is redundant."""
+    """Checks whether one point closes a hinge, as in planar mechanisms, where the other rows are redundant."""
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
         self.space = NullSpace(model, expand(model))
@@ -162,17 +158,17 @@ class _Ranks:
         return True
 
     def is_planar(self, closure: FrameClosure) -> bool:
-        """Whether the point of a planar pin never leaves the plane."""
-        whole = dataclasses.replace(closure, rotation="none", rows=np.eye(6)[:3])
-        more = self.space.frame_rows(whole)[:, self.space.span.from_tree_v]
-        return int(np.linalg.matrix_rank(np.vstack([self.K[self.kept], more]), tol=_ACCURATE)) == self.rank
+        """Whether the point of a planar pin always stays in its plane."""
+        full_closure = dataclasses.replace(closure, rotation="none", rows=np.eye(6)[:3])
+        extra_rows = self.space.frame_rows(full_closure)[:, self.space.span.from_tree_v]
+        return int(np.linalg.matrix_rank(np.vstack([self.K[self.kept], extra_rows]), tol=_ACCURATE)) == self.rank
 
     def _rank(self, kept: np.ndarray) -> int:
         return int(np.linalg.matrix_rank(self.K[kept], tol=_ACCURATE)) if kept.any() else 0
 
 
 def _kind(closure: FrameClosure) -> str:
-    """The joint that a closure makes, "" for those that no contact makes."""
+    """Return the joint type of a closure, or "" if no contact expresses it."""
     linear, angular = closure.rows[:, :3], closure.rows[:, 3:]
     if not angular.any() and np.linalg.matrix_rank(linear) == 2:
         return "pin"
@@ -183,7 +179,7 @@ def _kind(closure: FrameClosure) -> str:
 
 
 def _lumped(model: ClusterModel) -> pin.Model:
-    """The user's tree with the rotors' mass in their carriers; without rods, which get bodies."""
+    """Copy the user's tree with the rotors' mass in their carriers, but without rods, which become bodies."""
     tree = model.tree.copy()
     tree.armature = np.array(model.inertia_tree.armature)
     for r in model.rotors:
@@ -195,7 +191,7 @@ def _lumped(model: ClusterModel) -> pin.Model:
 def _with_rods(
     user: pin.Model, rods: list[RodClosure], roots: list[pin.SE3]
 ) -> tuple[pin.Model, np.ndarray, np.ndarray, np.ndarray, list[int]]:
-    """Return a depth-first tree with the rods, and where joints, q, v and rods are in it."""
+    """Build a depth-first tree with the rods; return it with the indices of joints, q, v and rods."""
     tree, ids, rod_ids = pin.Model(), np.zeros(user.njoints, dtype=np.int64), [0] * len(rods)
     carriers: Any = [SimpleNamespace(carrier_id=rod.joint_a) for rod in rods]
     for kind, k in visit(user, carriers):

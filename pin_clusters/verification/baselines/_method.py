@@ -1,4 +1,4 @@
-"""What the compiled baselines share in Python: tables with a function, compiled at its first use; calls; errors."""
+"""Python side of the compiled baselines: tables with a function that is compiled at its first use, calls and errors."""
 
 import functools
 import importlib
@@ -24,10 +24,10 @@ class Method:
 
     Attributes:
         model: The cluster model.
-        tables: Tables, and room for all intermediate results.
-        kernel: Takes ``tables.index``, ``tables.work``, q, v, tau, external forces of shape (njoints, 6), where to
-            write accelerations, and where to write forces of joints, shape (njoints, 6), or (0, 6) if not wanted; it
-            compiles itself at its first use.
+        tables: Tables, and work space of all intermediate results.
+        kernel: Function of ``tables.index``, ``tables.work``, q, v, tau, external forces of shape (njoints, 6), output
+            accelerations, and output joint forces of shape (njoints, 6), or (0, 6) if they are not needed. It is
+            compiled at its first use.
     """
 
     def __init__(
@@ -48,15 +48,13 @@ class Method:
 
     @functools.cached_property
     def kernel(self) -> Callable[..., int]:
-        """The compiled function."""
         return _compiled(*self._function)
 
     def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any) -> np.ndarray:
-        """Return the independent accelerations, shape (nv,)."""
         return self._run(q, v, tau, fext, _NOTHING)
 
     def joint_forces(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any) -> np.ndarray:
-        """Return what the joints of the user's tree transmit, shape (njoints, 6)."""
+        """Compute the forces that the joints of the user's tree transmit, shape (njoints, 6)."""
         forces = np.zeros((self.model.njoints, 6))
         self._run(q, v, tau, fext, forces)
         return forces
@@ -80,29 +78,28 @@ class Method:
             a[:], forces[:] = np.nan, np.nan
         return a
 
-    def _error(self, wrong: int) -> SingularClusterError:
-        """Say in words what the compiled function could not solve."""
+    def _error(self, failure: int) -> SingularClusterError:
         tables, k = self.tables, int(self.tables.index[fields.WRONG])
-        if wrong == fields.LOOPS:
-            at = sorted({*tables.parts[k].dependent, *tables.free_of(tables.parts[k])})
-            tied = tuple(dict.fromkeys(tables.bodies[tables.owner[d]].name for d in at))
+        if failure == fields.LOOPS:
+            dofs = sorted({*tables.parts[k].dependent, *tables.free_of(tables.parts[k])})
+            tied = tuple(dict.fromkeys(tables.bodies[tables.owner[d]].name for d in dofs))
             return SingularClusterError(
                 f"The cluster of joints {', '.join(map(repr, tied))} is singular at this q: its loops do not "
                 "determine the dependent joints.",
                 tied,
             )
         joints: tuple[str, ...] = ()
-        if wrong == fields.BODY and k > 0:
+        if failure == fields.BODY and k > 0:
             joints = (tables.bodies[k].name,)
-        elif wrong == fields.SYSTEM:
+        elif failure == fields.SYSTEM:
             joints = tuple(tables.bodies[b].name for b in dict.fromkeys(tables.rows[k].bodies) if b)
-        elif wrong == fields.MASSES and k >= 0:
+        elif failure == fields.MASSES and k >= 0:
             d = self.model.idx_v_independent[k]
             joints = (tables.bodies[tables.owner[int(tables.span.from_tree_v[d])]].name,)
-        what = f"beside joint(s) {', '.join(map(repr, joints))} " if joints else ""
+        location = f" at joint(s) {', '.join(map(repr, joints))}" if joints else ""
         return SingularClusterError(
-            f"Something {what}moves no inertia, so that no finite acceleration balances the torques. Give the bodies a "
-            "mass and an inertia, or the joints an armature or a rotor.",
+            f"A motion{location} moves no inertia, so no finite acceleration balances the torques. Give the bodies "
+            "mass and inertia, or the joints armature or a rotor.",
             joints,
         )
 
@@ -111,7 +108,7 @@ Function = Callable[..., np.ndarray]
 
 
 def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
-    """Return ``aba`` and ``joint_forces`` of the module whose ``createData`` makes workspaces of a kind."""
+    """Create ``aba`` and ``joint_forces`` for a module whose ``createData`` makes workspaces of class ``kind``."""
 
     @of_accelerations
     def aba(
@@ -126,9 +123,9 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
     def joint_forces(
         model: ClusterModel, data: Method, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
     ) -> np.ndarray:
-        """Compute what all joints transmit while the robot moves freely under torques.
+        """Compute the forces that all joints transmit while the robot moves freely under torques.
 
-        Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.
+        For redundant constraints, forces have minimum norm, in rows scaled by the size of their loop.
 
         Returns:
             Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
@@ -144,11 +141,11 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
 
 
 def _forces(model: ClusterModel, fext: Any) -> np.ndarray:
-    """Return external forces as rows."""
-    given: Any = fext
+    """Convert external forces to an array, shape (njoints, 6)."""
+    wrenches: Any = fext
     if not isinstance(fext, np.ndarray):
-        given = [f.vector if isinstance(f, pin.Force) else f for f in fext]
-    rows = plain(numbers("fext", given))
+        wrenches = [f.vector if isinstance(f, pin.Force) else f for f in fext]
+    rows = plain(numbers("fext", wrenches))
     if rows.shape != (model.njoints, 6):
         raise ShapeError(
             f"fext has shape {rows.shape}, but model {model.name!r} needs one [linear; angular] per joint, the "
@@ -159,7 +156,7 @@ def _forces(model: ClusterModel, fext: Any) -> np.ndarray:
 
 @functools.cache
 def _compiled(module: str, name: str, title: str) -> Callable[..., Any]:
-    """Return a function of ``_compiled``: it takes I, W, q, v, tau, fext, accelerations and forces."""
+    """Compile a function of ``_compiled`` that takes I, W, q, v, tau, fext, accelerations and forces."""
     function = getattr(importlib.import_module(f".{module}", f"{__package__}._compiled"), name)
     if not entry_points.JIT:
         return function

@@ -1,4 +1,4 @@
-"""All that ties the velocities of the expanded tree, row by row, for the compiled baselines."""
+"""Constraint rows of the expanded tree's velocities, for the compiled baselines."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,34 +14,34 @@ from ._bodies import Body
 
 @dataclass
 class Row:
-    """One row."""
+    """One constraint row."""
 
-    bodies: list[int]  # on which it acts
-    terms: list[int]  # velocities of the tree, of a row of joints
-    coefficients: list[float]  # of the terms; zeros of a closure, which changes
-    scale: float = 1.0  # what it is measured by; 0 if by its own norm
-    compliance: float = 0.0  # what it gives way per force
+    bodies: list[int]  # bodies on which the row acts
+    terms: list[int]  # tree velocities, for a row between joints
+    coefficients: list[float]  # coefficients of the terms; zeros for a closure, whose coefficients change
+    scale: float = 1.0  # scale of the row; 0 stands for its own norm
+    compliance: float = 0.0  # motion per force
 
 
 @dataclass
 class Part:
     """Rows that share velocities."""
 
-    rows: list[int]  # their numbers
-    dependent: list[int]  # velocities of the tree that they determine
-    free: list[int]  # places in v of the others
+    rows: list[int]  # row numbers
+    dependent: list[int]  # tree velocities that the rows determine
+    free: list[int]  # indices in v of the independent velocities
     moves: bool  # whether the rows depend on the pose
-    G: np.ndarray  # coupling matrix of rows that do not
+    G: np.ndarray  # coupling matrix of pose-independent rows, shape (dependent, free)
 
 
 class Rows:
     """The rows of a model.
 
     Attributes:
-        rows: Closures in their order, couplings, ``Rotor`` constraints; then three per rod with mass.
-        hard: Number of those without compliance.
-        closures: With the number of their first row.
-        rods: Numbers of the closures that are rods with mass.
+        rows: Closures in their order, couplings, ``Rotor`` constraints; then three rows per rod with mass.
+        hard: Number of rows without compliance.
+        closures: Closures, each with the number of its first row.
+        rods: Indices of the closures that are rods with mass.
         at: Body of each joint of the user's tree.
     """
 
@@ -72,28 +72,28 @@ class Rows:
     def _close(self, c: Closure, length: float) -> None:
         if isinstance(c, JointClosure):
             if not isinstance(c, HarmonicClosure | CallableClosure):
-                raise NotAvailableError(f"{c.source.label}: this baseline has no rows for {type(c).__name__}.")
+                raise NotAvailableError(f"{c.source.label}: this baseline does not support {type(c).__name__}.")
             places = [int(self.span.from_tree_v[self.model.own_tree.idx_vs[j]]) for j in c.joints]
-            beside = [k for d in places for k in (self.owner[d], self.bodies[self.owner[d]].parent)]
+            neighbours = [k for d in places for k in (self.owner[d], self.bodies[self.owner[d]].parent)]
             for unit in c.units:
                 scale = {"m": length, "rad": 1.0}.get(unit, 0.0)
-                self.rows.append(Row(beside, places, [0.0] * len(places), scale))
+                self.rows.append(Row(neighbours, places, [0.0] * len(places), scale))
         elif isinstance(c, FrameClosure | RodClosure):
             ends = [int(self.at[c.joint_a]), int(self.at[c.joint_b])]
             self.rows += [Row(ends, [], [], length if unit == "m" else 1.0) for unit in c.units]
         else:
-            raise NotAvailableError(f"{c.source.label}: this baseline has no rows for {type(c).__name__}.")
+            raise NotAvailableError(f"{c.source.label}: this baseline does not support {type(c).__name__}.")
 
     def _tie(self, user: list[int], coefficients: list[float], rotor: int | None) -> None:
-        """Add a row of the user's velocities, and of a rotor that follows them."""
+        """Add a row of the user's velocities, and of a rotor that depends on them."""
         places = [int(self.span.from_tree_v[i]) for i in user]
         if rotor is not None:
             places, coefficients = [*places, rotor], [*coefficients, -1.0]
-        beside = [k for d in places for k in (self.owner[d], self.bodies[self.owner[d]].parent)]
-        self.rows.append(Row(beside, places, list(coefficients), float(np.linalg.norm(coefficients))))
+        neighbours = [k for d in places for k in (self.owner[d], self.bodies[self.owner[d]].parent)]
+        self.rows.append(Row(neighbours, places, list(coefficients), float(np.linalg.norm(coefficients))))
 
     def top(self, a: int, b: int) -> int:
-        """Return the nearest body that carries both."""
+        """Return the nearest common ancestor of two bodies."""
         while a != b:
             if a > b:
                 a = self.bodies[a].parent
@@ -102,54 +102,53 @@ class Rows:
         return a
 
     def sees(self, r: int) -> set[int]:
-        """Return the velocities of the tree that a row sees."""
+        """Return the tree velocities that affect a row."""
         row = self.rows[r]
         if row.terms:
             return set(row.terms)
-        found: set[int] = set()
+        velocities: set[int] = set()
         top = self.top(*row.bodies)
         for b in row.bodies:
             while b != top:
-                found |= {self.bodies[b].first + k for k in range(self.bodies[b].nv)}
+                velocities |= {self.bodies[b].first + k for k in range(self.bodies[b].nv)}
                 b = self.bodies[b].parent
-        return found
+        return velocities
 
     def parts(self) -> list[Part]:
-        """Return rows that share velocities, together."""
         independent = {int(self.span.from_tree_v[i]): k for k, i in enumerate(self.model.idx_v_independent)}
         groups: list[tuple[set[int], list[int]]] = []
         for r in range(self.hard):
-            seen, rows = self.sees(r), [r]
-            for other in [g for g in groups if g[0] & seen]:
-                groups.remove(other)
-                seen, rows = seen | other[0], other[1] + rows
-            groups.append((seen, rows))
-        found = []
+            velocities, rows = self.sees(r), [r]
+            for group in [g for g in groups if g[0] & velocities]:
+                groups.remove(group)
+                velocities, rows = velocities | group[0], group[1] + rows
+            groups.append((velocities, rows))
+        parts = []
         moving = {first + k for c, first in self.closures for k in range(c.size)}
-        for seen, rows in groups:
-            columns = sorted(seen)
+        for velocities, rows in groups:
+            columns = sorted(velocities)
             dependent = [d for d in columns if d not in independent]
             free = [d for d in columns if d in independent]
             moves = any(r in moving for r in rows)
             G = np.zeros((len(dependent), len(free)))
             if not moves:
                 K = np.zeros((len(rows), self.span.tree.nv))
-                for own, r in zip(K, rows, strict=True):
-                    np.add.at(own, self.rows[r].terms, self.rows[r].coefficients)
+                for k_row, r in zip(K, rows, strict=True):
+                    np.add.at(k_row, self.rows[r].terms, self.rows[r].coefficients)
                 G = -np.linalg.solve(K[:, dependent], K[:, free])
-            found.append(Part(sorted(rows), dependent, [independent[d] for d in free], moves, G))
-        return found
+            parts.append(Part(sorted(rows), dependent, [independent[d] for d in free], moves, G))
+        return parts
 
 
 def frames_of(c: FrameClosure) -> np.ndarray:
-    """Return the constants of a closure of frames, as ``_compiled.rows`` reads them."""
+    """Return the constants of a closure of frames, in the layout of ``_compiled.rows``."""
     a, b = c.placement_a, c.placement_b
     parts = (a.rotation, b.rotation[:, 0], b.translation, c.rows)
     return np.concatenate([np.ravel(x) for x in parts])
 
 
 def program_of(c: HarmonicClosure, coordinates: list[tuple[int, bool]]) -> tuple[list[int], np.ndarray]:
-    """Return table and constants of a closure of sines and cosines."""
+    """Return table and constants of a closure of sines and cosines, in the layout of ``_compiled.rows``."""
     n, angles = len(c.joints), len(c.phases)
     table = [n, angles, *[int(x) for pair in coordinates for x in pair]]
     coefficients = []

@@ -1,4 +1,4 @@
-"""The two flat arrays of the compiled baselines: tables and sizes, constants and room."""
+"""The two flat arrays of the compiled baselines: integer tables and sizes, and constants with work space."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -18,21 +18,21 @@ from ._shares import lend, split
 
 
 class Tables:
-    """Tables of a model; a method adds what it needs, then ``finish`` makes the arrays.
+    """Tables of a model; a method adds its own tables, and ``finish`` creates the arrays.
 
     Attributes:
         bodies: The expanded tree, the universe first.
-        rows: What ties it.
+        rows: Constraint rows.
         entries: Body of each entry of all rows.
-        parts: Rows that share velocities.
-        G: Where the coupling matrix of each part is in ``W``.
+        parts: Rows grouped by shared velocities.
+        G: Index in ``W`` of the coupling matrix of each part.
         owner: Body of each velocity of the tree.
         counts: Number of forces that the joint of each body transmits.
-        called: Closures that are Python functions, and where their derivatives go.
-        band: Of the banded system of a chain; 0 if there is none.
-        entries_of_M: Of the mass matrix and of its factor, if they were counted.
-        index: ``I``.
-        work: ``W``.
+        called: Closures that are Python functions, and the indices of their derivatives in ``W``.
+        band: Bandwidth of the banded system of a chain; 0 for other methods.
+        entries_of_M: Numbers of entries of the mass matrix and of its factor, if they were counted.
+        index: The integer array ``I``.
+        work: The float array ``W``.
     """
 
     def __init__(self, model: ClusterModel, *, maximal: bool, divide: bool = False) -> None:
@@ -44,17 +44,17 @@ class Tables:
         self._real: list[np.ndarray] = []
         self._size = 0
         self.bodies = bodies_of(model, self.span)
-        for rod in massive(model.closures):  # the masses at their ends
+        for rod in massive(model.closures):  # add the masses at the rods' ends
             for j, p, share in rod.masses_of_ends:
                 b = self.bodies[int(self.span.from_tree_id[j])]
                 b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
-        at = np.array(self.span.from_tree_id)
+        body_of_joint = np.array(self.span.from_tree_id)
         if maximal:
             lend(self.bodies)
         if divide:
             self.bodies, new = split(self.bodies)
-            at = new[at]
-        self.ties = Rows(model, self.span, self.bodies, at)
+            body_of_joint = new[body_of_joint]
+        self.ties = Rows(model, self.span, self.bodies, body_of_joint)
         self.rows = [*self.ties.rows]
         for i, b in enumerate(self.bodies):
             if b.borrowed.any():
@@ -69,39 +69,37 @@ class Tables:
         self._of_rows()
         self._of_closures()
         self._of_parts()
-        self._rooms()
+        self._reserve_work()
 
     def put(self, name: int, values: Any) -> int:
-        """Add a table of whole numbers; returns its place in ``I``."""
-        self.header[name] = at = self._also(values)
-        return at
+        """Add an integer table under a name; return its index in ``I``."""
+        self.header[name] = offset = self._also(values)
+        return offset
 
     def keep(self, values: Any) -> int:
-        """Add constants; returns their place in ``W``."""
-        at, flat = self._size, np.ravel(np.asarray(values, dtype=float))
+        """Add constants; return their index in ``W``."""
+        offset, flat = self._size, np.ravel(np.asarray(values, dtype=float))
         self._real.append(flat)
         self._size += flat.size
-        return at
+        return offset
 
-    def rooms(self, sizes: dict[int, int]) -> None:
-        """Add room, by name."""
+    def reserve(self, sizes: dict[int, int]) -> None:
         for name, size in sizes.items():
             self.header[name] = self.keep(np.zeros(size))
 
     def lists(self, starts: int, items: int, lists: Sequence[Any]) -> None:
-        """Add lists of whole numbers one behind the other, and where each begins."""
+        """Add concatenated integer lists, and the index at which each list begins."""
         self.put(starts, [0, *accumulate(len(x) for x in lists)])
         self.put(items, np.concatenate([np.zeros(0), *lists]))
 
     def finish(self) -> None:
-        """Make the arrays."""
         self.index = np.concatenate([self.header, *self._whole])
         self.work = np.concatenate(self._real)
         R = int(self.header[f.AT_R])
         self.work[R : R + 9] = np.eye(3).ravel()
 
     def evaluate(self, q: np.ndarray) -> None:
-        """Ask the closures that are Python functions."""
+        """Evaluate the closures that are Python functions, and store their derivatives."""
         for c, at_J, at_H in self.called:
             x = coordinates_of(self.model.own_tree, c.joints, q)
             J, H = c.jacobian(x), c.hessian(x)
@@ -109,7 +107,7 @@ class Tables:
             self.work[at_H : at_H + H.size] = H.ravel()
 
     def free_of(self, part: Part) -> list[int]:
-        """Return the velocities of the tree that are independent in a part."""
+        """Return the tree velocities that are independent in a part."""
         return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
 
     def _of_bodies(self) -> None:
@@ -118,7 +116,7 @@ class Tables:
         prims = [p for b in bodies for p in b.joint]
         self.put(f.PRIM, [0, *accumulate(len(b.joint) for b in bodies)])
         self.put(f.KIND, [p.kind for p in prims])
-        at_q = np.full(self.span.tree.nq, -1)  # a rotor that is no body of the user's tree stays at angle 0
+        at_q = np.full(self.span.tree.nq, -1)  # rotors that are not bodies of the user's tree stay at angle 0
         at_q[self.span.from_tree_q] = np.arange(self.model.nq)
         self.put(f.PRIM_Q, at_q[[p.iq for p in prims]])
         self.put(f.PRIM_V, [*(p.iv for p in prims), self.span.tree.nv])
@@ -171,34 +169,37 @@ class Tables:
         tree, table = self.model.own_tree, []
         self.called: list[tuple[CallableClosure, int, int]] = []
         for c, first in self.ties.closures:
-            a = b = more = 0
+            a = b = extra = 0
             constants = np.zeros(0)
             if isinstance(c, FrameClosure | RodClosure):
                 a, b = int(self.ties.at[c.joint_a]), int(self.ties.at[c.joint_b])
             if isinstance(c, FrameClosure):
                 kind, constants = f.FRAMES, frames_of(c)
-                more = {"none": f.NONE, "universal": f.UNIVERSAL}.get(c.rotation, f.WHOLE)
+                extra = {"none": f.NONE, "universal": f.UNIVERSAL}.get(c.rotation, f.WHOLE)
             elif isinstance(c, RodClosure):
                 kind, constants = f.ROD, np.concatenate([c.point_a, c.point_b])
             elif isinstance(c, HarmonicClosure):
                 program, constants = program_of(c, [(tree.idx_qs[j], tree.nqs[j] == 2) for j in c.joints])
-                kind, more = f.HARMONIC, self._also(program)
+                kind, extra = f.HARMONIC, self._also(program)
             else:
-                kind, more, constants = f.JOINTS, self._also([len(c.bodies), 0]), np.zeros(c.size * len(c.bodies) ** 2)
-            at = self.keep(constants)
+                kind, extra, constants = (
+                    f.JOINTS,
+                    self._also([len(c.bodies), 0]),
+                    np.zeros(c.size * len(c.bodies) ** 2),
+                )
+            offset = self.keep(constants)
             if isinstance(c, CallableClosure):
                 terms = int(self.header[f.AT_TERM]) + sum(len(r.terms) for r in self.rows[:first])
-                self.called.append((c, terms, at))
-            table.append((kind, a, b, first, c.size, at, more))
+                self.called.append((c, terms, offset))
+            table.append((kind, a, b, first, c.size, offset, extra))
         for k, name in enumerate(names):
             self.put(name, [row[k] for row in table])
 
     def _also(self, values: Any) -> int:
-        """Add whole numbers without a name; returns their place in ``I``."""
-        at, flat = self._count, np.asarray(values, dtype=np.int64).ravel()
+        offset, flat = self._count, np.asarray(values, dtype=np.int64).ravel()
         self._whole.append(flat)
         self._count += flat.size
-        return at
+        return offset
 
     def _of_parts(self) -> None:
         h, parts = self.header, self.parts
@@ -212,16 +213,16 @@ class Tables:
         self.put(f.PART_A, [self.keep(np.zeros(x)) for x in sizes])
         column = np.full(self.span.tree.nv, -1)
         for p in parts:
-            own = [*p.dependent, *self.free_of(p)]
-            column[own] = np.arange(len(own))
+            dofs = [*p.dependent, *self.free_of(p)]
+            column[dofs] = np.arange(len(dofs))
         self.put(f.COLUMN, column)
         self.put(f.PIVOTS, [k for p in parts for k in range(len(p.dependent))])
-        most = max([len(p.rows) for p in parts] + [0])
-        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + most * (most + 1)))
+        max_rows = max([len(p.rows) for p in parts] + [0])
+        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + max_rows * (max_rows + 1)))
 
-    def _rooms(self) -> None:
+    def _reserve_work(self) -> None:
         nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)
-        self.rooms({
+        self.reserve({
             f.AT_R: 9 * nb, f.AT_O: 3 * nb, f.AT_S: 6 * nt, f.AT_T: 6 * nt, f.AT_J: 36 * nb, f.AT_P: 36 * nb,
             f.AT_D: 6 * nb, f.AT_V: 6 * nb, f.AT_BETA: 6 * nb, f.AT_A: 6 * nb, f.AT_BODY: 10 * nb, f.AT_M: 36 * nb,
             f.AT_B: 6 * nb, f.AT_VT: nt, f.AT_ENTRY: 6 * len(self.entries), f.AT_RIGHT: rows, f.AT_SCALED: rows,
@@ -236,14 +237,14 @@ def _numbers(inertia: np.ndarray) -> np.ndarray:
 
 
 def _complement(motion: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of what is orthogonal to the motions, as rows; unit vectors where they are one."""
+    """Compute an orthonormal basis of the complement of the motions, as rows, from unit vectors where possible."""
     basis: list[np.ndarray] = list(np.linalg.qr(motion)[0].T) if motion.size else []
     n = len(basis)
     for axis in np.eye(6):
-        rest = axis.copy()
+        residual = axis.copy()
         for _ in range(2):
             for b in basis:
-                rest -= (rest @ b) * b
-        if np.linalg.norm(rest) > 0.35 and len(basis) < 6:
-            basis.append(rest / np.linalg.norm(rest))
+                residual -= (residual @ b) * b
+        if np.linalg.norm(residual) > 0.35 and len(basis) < 6:
+            basis.append(residual / np.linalg.norm(residual))
     return np.array(basis[n:]).reshape(6 - n, 6)

@@ -1,4 +1,4 @@
-"""What the exact baselines share: Pinocchio on the expanded tree."""
+"""Workspace of the exact baselines: Pinocchio on the expanded tree."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Rods:
     """The rods of a model that have mass.
 
     Attributes:
-        closures: What says where their ends are.
+        closures: Rod closures, which define the ends.
     """
 
     def __init__(self, model: ClusterModel, span: SpanningTree) -> None:
@@ -30,7 +30,7 @@ class Rods:
         ]
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        """Return their share in the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
+        """Compute the rods' contribution to the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
         pin.computeJointJacobians(self.tree, self.data, q)
         M = np.zeros((self.tree.nv, self.tree.nv))
         for rod, (a, b) in zip(self.closures, self.ends, strict=True):
@@ -41,7 +41,7 @@ class Rods:
         return M
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Return the torques on the expanded tree that move them, gravity included, shape (tree.nv,)."""
+        """Compute the torques on the expanded tree that move the rods, gravity included, shape (tree.nv,)."""
         pin.computeJointJacobians(self.tree, self.data, q)
         jacobians = [[self.jacobian(*end) for end in ends] for ends in self.ends]
         pin.forwardKinematics(self.tree, self.data, q, v, a)
@@ -54,7 +54,7 @@ class Rods:
         return tau
 
     def potential_energy(self, q: np.ndarray) -> float:
-        """Return -m g' c over the rods, at the expanded tree's q, [J]."""
+        """Compute -m g' c summed over the rods at the expanded tree's q, [J]."""
         pin.forwardKinematics(self.tree, self.data, q)
         moment = np.zeros(3)
         for rod, ends in zip(self.closures, self.ends, strict=True):
@@ -63,29 +63,28 @@ class Rods:
         return -float(self.gravity @ moment)
 
     def jacobian(self, j: int, point: np.ndarray) -> np.ndarray:
-        """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
         return point_jacobian(self.tree, self.data, j, point)
 
     def acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
-        """Return the acceleration of a point of a body, after ``pin.forwardKinematics``, world axes, (3,)."""
+        """Compute the acceleration of a body's point in world axes, (3,), after ``pin.forwardKinematics``."""
         frame = j, pin.SE3(np.eye(3), point), pin.LOCAL_WORLD_ALIGNED
         return pin.getFrameClassicalAcceleration(self.tree, self.data, *frame).linear
 
 
 DATA = """
 Args:
-    data: What ``createData`` of this module returned.
+    data: Workspace from ``createData`` of this module.
 
 Raises:
     DataMismatchError: ``data`` belongs to another model or module.
 """
-"""What the docstrings of all baselines have in common, besides the state."""
+"""Common docstring entries of all baselines, in addition to ``STATE``."""
 
 LOOPS = """
 Raises:
-    SingularClusterError: The independent velocities of a model with loops do not determine the others here.
+    SingularClusterError: The independent velocities of a model with loops do not determine the dependent ones here.
 """
-"""The same for those that need G."""
+"""Common docstring entries of the baselines that need G."""
 
 FLOAT64 = """
 Args:
@@ -94,7 +93,7 @@ Args:
     a: Independent acceleration, shape (nv,), float64.
     tau: Torque, shape (nv,), float64.
 """
-"""What those take that convert nothing."""
+"""Common docstring entries of functions that do not convert their arguments."""
 
 ACCELERATION = """
 Returns:
@@ -107,19 +106,19 @@ of_accelerations = stock(STATE, DATA, LOOPS, ACCELERATION)
 
 
 class Workspace:
-    """Pinocchio's model and data of the expanded tree, with room for all intermediate results.
+    """Pinocchio's model and data of the expanded tree, with work space for all intermediate results.
 
     Attributes:
         model: The cluster model.
         tree: The expanded tree (every rotor a body, depth-first).
-        data: Pinocchio's data of it.
-        loops: What gives G(q) and g of a model with loops; None for one without.
+        data: Pinocchio's data of that tree.
+        loops: ``NullSpace`` that computes G(q) and g of a model with loops; None without loops.
         rods: Rods that have mass; None if there are none.
-        G: Coupling matrix, shape (tree.nv, nv); of a model with loops, at the last state.
+        G: Coupling matrix, shape (tree.nv, nv); for a model with loops, at the last state.
         GT: Its transpose, contiguous.
         g: Bias of the coupling, shape (tree.nv,): acceleration of the tree = G a + g.
         independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
-        hold: Set it to keep G and g of the last state: for timing the projection of someone who has them already.
+        hold: If True, G and g of the last state are kept, to time the projection without computing them.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -140,16 +139,16 @@ class Workspace:
         self._q = np.zeros(self.tree.nq)
         identity = np.arange(model.nq)
         self._same_q = self.tree.nq == model.nq and np.array_equal(self.span.from_tree_q, identity)
-        # some versions fill the upper triangle only
+        # Some versions of Pinocchio fill only the upper triangle.
         M = np.array(pin.crba(self.tree, self.data, pin.neutral(self.tree)))
         self._mirror = not np.allclose(M, M.T)
         rods = Rods(model, self.span)
         self.rods = rods if rods.closures else None
 
     def extend(self, tree: pin.Model, G: np.ndarray, g: np.ndarray) -> None:
-        """Take a tree with bodies of rods behind all joints, and G and g of a state, which are kept from now on.
+        """Replace the tree by one with additional rod bodies after all joints, with constant G and g of a state.
 
-        At the coordinates 0 of the joints at its end nothing but energies looks.
+        The coordinates of the additional joints stay 0; only energies would depend on them.
         """
         self.tree, self.data, self.rods, self.hold = tree, tree.createData(), None, True
         self.G, self.GT, self.g = np.ascontiguousarray(G), np.ascontiguousarray(G.T), g
@@ -158,21 +157,16 @@ class Workspace:
         self._q, self._same_q = pin.neutral(tree), False
 
     def configuration(self, q: np.ndarray) -> np.ndarray:
-        """Return q in the order of the expanded tree; not copied where the orders are the same."""
+        """Return q in the order of the expanded tree, without a copy if the orders are equal."""
         if self._same_q:
             return q
         self._q[self.span.from_tree_q] = q
         return self._q
 
     def couple(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Bring G to a configuration of a model with loops, and g to a velocity; nothing to do for one without.
+        """Compute G at a configuration, and g at a velocity, for a model with loops; do nothing without loops.
 
-        Args:
-            q: Configuration in the user's order, shape (nq,); it has to be assembled.
-            v: Independent velocity, shape (nv,).
-
-        Raises:
-            SingularClusterError: The independent velocities do not determine the others here.
+        ``q`` is in the user's order and must close the loops. A singular model raises ``SingularClusterError``.
         """
         if self.loops is None or self.hold:
             return
@@ -183,31 +177,27 @@ class Workspace:
             np.dot(self.span.from_tree, self.loops.g, out=self.g)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        """Return the mass matrix of the expanded tree at its configuration q, shape (tree.nv, tree.nv)."""
+        """Compute the mass matrix of the expanded tree at its configuration q, shape (tree.nv, tree.nv)."""
         M = pin.crba(self.tree, self.data, q)
         if self._mirror:
             M = symmetric(M)
         return M if self.rods is None else M + self.rods.mass_matrix(q)
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any) -> np.ndarray:
-        """Return rnea of the expanded tree in its own q, v, a; the external forces are in the user's order."""
+        """Compute rnea of the expanded tree at its q, v, a; the external forces are in the user's order."""
         forces = () if fext is None else (self.span.fext(fext),)
         tau = pin.rnea(self.tree, self.data, q, v, a, *forces)
         return tau if self.rods is None else tau + self.rods.torque(q, v, a)
 
     def bias(self, q: np.ndarray, fext: Any) -> np.ndarray:
-        """Return the torques on the expanded tree at its q, at the velocity ``self.v`` and the acceleration g."""
+        """Compute the torques of the expanded tree at its q, velocity ``self.v`` and acceleration g."""
         if fext is None and self.loops is None:
             return pin.nonLinearEffects(self.tree, self.data, q, self.v)
         return self.torque(q, self.v, self.g, fext)
 
 
 def check(model: ClusterModel, data: Any, kind: Any, module: str) -> None:
-    """Check that data was made by the ``createData`` of a module for this model.
-
-    Raises:
-        DataMismatchError: It was not.
-    """
+    """Raise ``DataMismatchError`` unless ``createData`` of a module made ``data`` for this model."""
     if not isinstance(data, kind) or data.model is not model:
         raise DataMismatchError(
             f"data ({type(data).__name__}) is not a workspace of this model. Use data = {module}.createData(model)."

@@ -1,8 +1,8 @@
-"""Operational inertia on the robot without rotors, armature in their place. Approximate.
+"""Operational inertia of the robot without rotors, with armature in their place. Approximate.
 
-What one does with Pinocchio as it is: ``armature_model``, then its recursive inverse of the mass matrix and Jacobians,
-or its sparse Cholesky factorisation with one contact per frame. Rotors are locked into their carriers, and frames on
-them move with these.
+This uses Pinocchio directly: ``armature_model``, then either its recursive inverse of the mass matrix and Jacobians, or
+its sparse Cholesky factorisation with one contact per frame. Rotors are fixed to their carriers, and frames on rotors
+move with the carriers.
 """
 
 from collections.abc import Sequence
@@ -27,22 +27,22 @@ Args:
 _documented = stock(STATE, DATA, FRAMES, _HOW)
 
 _MU = 1e-8
-"""Added to the diagonal while it is factorised, where rows may be dependent, and taken off again."""
+"""Regularisation of the factorisation, because rows may be dependent; it is subtracted from the result."""
 
 
 class ArmatureWorkspace(WithoutRotors):
-    """The approximate robot, armature included, and Pinocchio's data of it."""
+    """The approximate robot with armature, and Pinocchio's data of it."""
 
     def places(self, frames: Sequence[str | int]) -> list[tuple[int, pin.SE3]]:
-        """Return joint and placement of frames of the cluster model; those of rotors are in their carriers."""
+        """Return joint and placement of frames of the cluster model; frames on rotors move to their carriers."""
         return [self.on(int(frame.parentJoint), frame.placement) for frame in frames_of(self.model, frames)]
 
 
 def createData(model: ClusterModel) -> ArmatureWorkspace:
-    """Return a workspace for the functions of this module; one per thread.
+    """Create a workspace for the functions of this module; use one per thread.
 
     Raises:
-        ModelError: ``armature_model`` cannot be made: the model has loops, or a dependent joint that is no rotor.
+        ModelError: The model has no ``armature_model``, because it has loops or a dependent joint that is not a rotor.
     """
     return ArmatureWorkspace(model)
 
@@ -64,39 +64,39 @@ def inverse_operational_inertia(
         Symmetric, shape (rows, rows).
 
     Raises:
-        ArgumentTypeError: ``how`` is unknown, or ``"cholesky"`` is asked for other axes than ``pin.LOCAL``.
+        ArgumentTypeError: ``how`` is unknown, or ``"cholesky"`` is used with another reference than ``pin.LOCAL``.
     """
     check(model, data, ArmatureWorkspace, __name__)
     tree, places = data.approximate, data.places(frames)
     if how == "cholesky" and reference == pin.LOCAL:
-        wanted = picked(rows, len(places))
-        return _by_contacts(data, q, places)[np.ix_(wanted, wanted)]
+        selected_rows = picked(rows, len(places))
+        return _by_contacts(data, q, places)[np.ix_(selected_rows, selected_rows)]
     if how != "minverse":
         raise ArgumentTypeError(
             f"how must be 'minverse', or 'cholesky' with reference = pin.LOCAL, got {how!r} with {reference!r}."
         )
-    at = data.configuration(q)
-    Minv = symmetric(pin.computeMinverse(tree, data.data, at))
-    pin.computeJointJacobians(tree, data.data, at)
+    q_tree = data.configuration(q)
+    Minv = symmetric(pin.computeMinverse(tree, data.data, q_tree))
+    pin.computeJointJacobians(tree, data.data, q_tree)
     J = jacobian(tree, data.data, places, reference)[picked(rows, len(places))]
     return J @ Minv @ J.T
 
 
 def _by_contacts(data: ArmatureWorkspace, q: Any, places: list[tuple[int, pin.SE3]]) -> np.ndarray:
-    """Return the inverse operational inertia of contacts in six directions, which Pinocchio factorises with M."""
+    """Compute the inverse operational inertia of 6D contacts by Pinocchio's contact Cholesky factorisation."""
     tree = data.approximate
     contacts = pin.StdVec_RigidConstraintModel()
     for j, placement in places:
         contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, tree, j, placement))
-    theirs = pin.StdVec_RigidConstraintData()
-    theirs.extend([c.createData() for c in contacts])
+    contact_datas = pin.StdVec_RigidConstraintData()
+    contact_datas.extend([c.createData() for c in contacts])
     pin.computeJointJacobians(tree, data.data, data.configuration(q))
     pin.crba(tree, data.data, data.configuration(q))
-    room: tuple[Any, ...] = (contacts,)
-    if int(pin.__version__.split(".")[0]) >= 4:  # which asks for the data too, and for where the contacts are
-        room = data.data, contacts, theirs
-        for contact, own in zip(contacts, theirs, strict=True):
-            contact.calc(tree, data.data, own)
-    factors = pin.ContactCholeskyDecomposition(tree, *room)
-    factors.compute(tree, data.data, contacts, theirs, _MU)
+    arguments: tuple[Any, ...] = (contacts,)
+    if int(pin.__version__.split(".")[0]) >= 4:  # version 4 also needs the data, and calc to place the contacts
+        arguments = data.data, contacts, contact_datas
+        for contact, contact_data in zip(contacts, contact_datas, strict=True):
+            contact.calc(tree, data.data, contact_data)
+    factors = pin.ContactCholeskyDecomposition(tree, *arguments)
+    factors.compute(tree, data.data, contacts, contact_datas, _MU)
     return np.array(factors.getInverseOperationalSpaceInertiaMatrix()) - _MU * np.eye(6 * len(places))

@@ -1,7 +1,7 @@
-"""Block reflected inertia: the tree without rotors, and their spin inertia as a constant matrix. Approximate.
+"""Block reflected inertia: the tree without rotors, and the rotors' spin inertia as a constant matrix. Approximate.
 
-The best that a constant matrix can do: unlike armature it has the off-diagonal terms of belts. What it lacks is that
-carriers move: the rotors' gyroscopic moments and their share in the acceleration of the carriers.
+This is the best approximation by a constant matrix: unlike armature, it has the off-diagonal terms of belts. It lacks
+the effects of moving carriers: the rotors' gyroscopic moments and the carriers' accelerations.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ class BlockWorkspace(WithoutRotors):
     Attributes:
         model: The cluster model.
         approximate: Pinocchio's model of the independent joints, without reflected inertia.
-        data: Pinocchio's data of it.
+        data: Pinocchio's data of that model.
         B: Reflected inertia ``G' I_r G`` of the rotors, shape (nv, nv), in the public order.
     """
 
@@ -30,7 +30,7 @@ class BlockWorkspace(WithoutRotors):
         self.B = reflected_inertia(model)
 
     def fext(self, forces: Any) -> tuple[pin.StdVec_Force, ...]:
-        """Return external forces on the approximate robot, if there are some; those on rotors act on the carriers."""
+        """Map external forces to the approximate robot, forces on rotors to their carriers; empty without forces."""
         if forces is None:
             return ()
         total = np.zeros((self.approximate.njoints, 6))
@@ -41,14 +41,14 @@ class BlockWorkspace(WithoutRotors):
 
 
 def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace:
-    """Return a workspace for the functions of this module; one per thread.
+    """Create a workspace for the functions of this module; use one per thread.
 
     Args:
         model: Cluster model whose dependent joints are all rotors.
-        drop_rotors: Leave the rotors' mass and inertia out of their carriers.
+        drop_rotors: Omit the rotors' mass and inertia from their carriers.
 
     Raises:
-        ModelError: The model has loops, a dependent joint is no rotor, or a rotor is independent.
+        ModelError: The model has loops, a dependent joint is not a rotor, or a rotor is independent.
     """
     return BlockWorkspace(model, drop_rotors)
 
@@ -57,7 +57,7 @@ def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace
 def rnea(
     model: ClusterModel, data: BlockWorkspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the torques of a motion: rnea of the approximate robot, and ``B a``.
+    """Compute the torques of a motion: rnea of the approximate robot plus ``B a``.
 
     Returns:
         Torque, shape (nv,).

@@ -1,24 +1,26 @@
 """Pinocchio's own algorithms for closed loops: ``pin.constraintDynamics``, ``pin.lcaba``. Exact up to their settings.
 
-They take a tree and contacts. What they can say:
+They take a tree and contacts, which can express:
 
 ===============  ====================================================================================================
 closure          contacts
 ===============  ====================================================================================================
 spherical loop   one 3D contact
-planar pin       (two rows across an axis) one 3D contact where the third repeats others, in planar mechanisms
+planar pin       (two rows across an axis) one 3D contact if the third row is redundant, in planar mechanisms
 fixed loop       one 6D contact
-revolute loop    one 3D contact where the rest is redundant (planar mechanisms), else two 3D contacts on the axis
+revolute loop    one 3D contact if the other rows are redundant (planar mechanisms), else two 3D contacts on the axis
 rod with mass    a slender body on a universal joint, and a 3D contact at its end
-anything else    NotAvailableError: rods without mass, other loops, closures of angles, couplings, rotors
+anything else    NotAvailableError: massless rods, other loops, closures of angles, couplings, rotors
 ===============  ====================================================================================================
 
-Rotors that are no bodies can be approximated by armature on the joints that drive them (``rotors="armature"``), their
-mass in the carriers: without what the motion of the carriers adds, and without the products of several joints.
+With ``rotors="armature"``, rotors that are not bodies are approximated by armature on the joints that drive them, and
+their mass is added to the carriers. The approximation lacks the effect of the carriers' motion and the products of
+several joints.
 
-Traps that are taken care of: redundant rows need a regularisation (``mu = 0`` gives NaN); ``lcaba`` needs
-``computeJointMinimalOrdering`` first, and becomes worse with a smaller mu; the two must not share constraint data. The
-second ``lcaba`` with 6D contacts on one ``pin.Data`` is silently wrong (pinocchio 4.1): each call gets a new one.
+Known pitfalls, which this module avoids: redundant rows need a regularisation (``mu = 0`` gives NaN); ``lcaba`` needs
+``computeJointMinimalOrdering`` first, and becomes less accurate with a smaller mu; the two must not share constraint
+data. The second ``lcaba`` with 6D contacts on one ``pin.Data`` is silently wrong (pinocchio 4.1), so each call creates
+new data.
 """
 
 from typing import Any, Literal
@@ -33,7 +35,7 @@ from ._contacts import Cut, refuse
 from ._workspace import check, of_accelerations
 
 SETTINGS = {"constraintDynamics": (1e-12, 1e-8, 10), "lcaba": (1e-12, 1e-4, 5)}
-"""Accuracy, mu and largest number of iterations of each solver, unless they are given."""
+"""Default accuracy, mu and maximum number of iterations of each solver."""
 
 
 class ConstrainedWorkspace:
@@ -43,10 +45,10 @@ class ConstrainedWorkspace:
         model: The cluster model.
         solver: ``"constraintDynamics"`` or ``"lcaba"``.
         tree: Pinocchio's model: the user's joints depth-first, a body for every rod.
-        data: Pinocchio's data of it.
+        data: Pinocchio's data of this tree.
         contacts: Pinocchio's constraint models.
-        contact_datas: Their data.
-        settings: Pinocchio's ``ProximalSettings``; the number of iterations used is in it.
+        contact_datas: Data of the constraint models.
+        settings: Pinocchio's ``ProximalSettings``, which also contain the number of iterations of the last call.
     """
 
     def __init__(self, model: ClusterModel, solver: str, settings: tuple[float, float, int], rotors: str) -> None:
@@ -64,13 +66,13 @@ class ConstrainedWorkspace:
         else:
             try:
                 pin.initConstraintDynamics(self.tree, self.data, self.contacts, self.contact_datas)
-            except TypeError:  # before Pinocchio 4
+            except TypeError:  # Pinocchio before version 4 takes no constraint data
                 pin.initConstraintDynamics(self.tree, self.data, self.contacts)
         self.loops = null_space(model, expand(model))
         self.independent = self.cut.at_v[model.idx_v_independent]
 
     def solve(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return the acceleration of the tree under torques on the tree, in its own order."""
+        """Compute the acceleration of the tree under torques on the tree, in its own order."""
         if self._renewed:
             self.data = self.tree.createData()
             pin.computeJointMinimalOrdering(self.tree, self.data, self.contacts)
@@ -78,7 +80,7 @@ class ConstrainedWorkspace:
         return solve(self.tree, self.data, q, v, tau, self.contacts, self.contact_datas, self.settings)
 
     def state(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return q and v of the tree at a state of the cluster model."""
+        """Compute q and v of the tree at a state of the cluster model."""
         if self.loops is None:
             return self.cut.state(q, self.model.coupling_matrix @ v)
         self.loops.at(q)
@@ -94,18 +96,19 @@ def createData(
     iterations: int | None = None,
     rotors: Literal["refuse", "armature"] = "refuse",
 ) -> ConstrainedWorkspace:
-    """Return a workspace for ``aba`` of this module; one per thread.
+    """Create a workspace for ``aba`` of this module; use one per thread.
 
     Args:
         model: Cluster model.
-        solver: Which of Pinocchio's algorithms.
-        accuracy: Where the proximal iterations stop; by default 1e-12.
+        solver: Pinocchio's algorithm.
+        accuracy: Stopping accuracy of the proximal iterations; by default 1e-12.
         mu: Regularisation; by default 1e-8, for lcaba 1e-4.
-        iterations: Largest number of proximal iterations; by default 10, for lcaba 5.
-        rotors: Whether rotors that are no bodies are an error, or approximated by armature.
+        iterations: Maximum number of proximal iterations; by default 10, for lcaba 5.
+        rotors: ``"refuse"`` raises an error for rotors that are not bodies; ``"armature"`` approximates them by
+            armature.
 
     Raises:
-        NotAvailableError: The solver cannot express the model, or this Pinocchio does not have it.
+        NotAvailableError: The solver cannot express the model, or this version of Pinocchio lacks the solver.
         ModelError: An option is unknown.
     """
     if solver not in SETTINGS or rotors not in ("refuse", "armature"):
@@ -114,9 +117,9 @@ def createData(
             f"got {solver!r} and {rotors!r}."
         )
     if not hasattr(pin, solver):
-        raise NotAvailableError(f"pinocchio {pin.__version__} has no {solver}; pinocchio 4 has.")
-    given = (accuracy, mu, iterations)
-    settings = tuple(d if x is None else x for x, d in zip(given, SETTINGS[solver], strict=True))
+        raise NotAvailableError(f"pinocchio {pin.__version__} has no {solver}; it requires pinocchio 4 or later.")
+    options = (accuracy, mu, iterations)
+    settings = tuple(d if x is None else x for x, d in zip(options, SETTINGS[solver], strict=True))
     return ConstrainedWorkspace(model, solver, (settings[0], settings[1], int(settings[2])), rotors)
 
 
@@ -131,7 +134,7 @@ def aba(
     torque[data.independent] = tau
     if fext is not None:
         forces = joint_forces(data.tree, data.cut.ids, fext)
-        rest = np.zeros(data.tree.nv)
-        free = pin.rnea(data.tree, data.data, full_q, rest, rest).copy()
-        torque += free - pin.rnea(data.tree, data.data, full_q, rest, rest, forces)
+        zero = np.zeros(data.tree.nv)
+        free = pin.rnea(data.tree, data.data, full_q, zero, zero).copy()
+        torque += free - pin.rnea(data.tree, data.data, full_q, zero, zero, forces)
     return data.solve(full_q, full_v, torque)[data.independent]

@@ -1,6 +1,6 @@
-"""Contacts and impacts on the projection: M = G' M_tree G, and J M^-1 J' of the contacts. Exact.
+"""Contacts and impacts by projection: M = G' M_tree G, and J M^-1 J' of the contacts. Exact.
 
-Rows and accelerations of contacts are those of Pinocchio's frames on the expanded tree, at G v and with G a + g.
+Rows and accelerations of contacts are computed from Pinocchio's frames on the expanded tree, at G v and with G a + g.
 """
 
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ from ._frames import jacobian
 from ._workspace import DATA, LOOPS, Workspace, check
 
 _REDUNDANT = 1e-12
-"""Eigenvalues of J M^-1 J', relative to the largest, of rows that repeat others."""
+"""Eigenvalues of J M^-1 J' below this share of the largest belong to redundant rows."""
 _CONTACTS = """
 Args:
     contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``.
 
 Raises:
-    NotAvailableError: A contact has a corrector's gains.
+    NotAvailableError: A contact has Baumgarte gains.
 """
 _documented = stock(STATE, DATA, LOOPS, _CONTACTS)
 
 
 def createData(model: ClusterModel) -> Workspace:
-    """Return a workspace for the functions of this module; one per thread."""
+    """Create a workspace for the functions of this module; use one per thread."""
     return Workspace(model)
 
 
@@ -37,14 +37,14 @@ def createData(model: ClusterModel) -> Workspace:
 def constraintDynamics(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the accelerations while contacts hold; correctors are not known here.
+    """Compute the accelerations while contacts hold, without Baumgarte gains.
 
     Returns:
-        Independent accelerations, shape (nv,), and forces, shape (rows,): those of least norm.
+        Independent accelerations, shape (nv,), and minimum-norm forces, shape (rows,).
     """
-    J, rest = contact_rows(model, data, q, v, contacts)
+    J, target = contact_rows(model, data, q, v, contacts)
     M, h = projection.crba(model, data, q), projection.rnea(model, data, q, v, np.zeros(model.nv))
-    return _solve(M, J, np.asarray(tau) - h, rest)
+    return _solve(M, J, np.asarray(tau) - h, target)
 
 
 @_documented
@@ -54,7 +54,7 @@ def impulseDynamics(
     """Compute the velocities after an impact.
 
     Args:
-        r_coeff: Restitution.
+        r_coeff: Coefficient of restitution.
 
     Returns:
         Independent velocities, shape (nv,), and impulses, shape (rows,).
@@ -68,51 +68,50 @@ def impulseDynamics(
 def contact_rows(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of contacts, and what they ask: J a = rest.
+    """Compute the constraint rows of contacts, J a = target.
 
     Returns:
-        J, shape (rows, nv), and rest, shape (rows,).
+        J, shape (rows, nv), and the target accelerations, shape (rows,).
     """
     check(model, data, Workspace, __name__)
     data.couple(q, v)
-    tree, found = data.tree, data.data
-    pin.forwardKinematics(tree, found, data.configuration(q), data.G @ v, data.g)
-    pin.computeJointJacobians(tree, found, data.configuration(q))
-    rows, rest = [np.zeros((0, model.nv))], [np.zeros(0)]
+    tree, pin_data = data.tree, data.data
+    pin.forwardKinematics(tree, pin_data, data.configuration(q), data.G @ v, data.g)
+    pin.computeJointJacobians(tree, pin_data, data.configuration(q))
+    rows, target = [np.zeros((0, model.nv))], [np.zeros(0)]
     for c in contacts:
         gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
         if np.any(gains.Kp) or np.any(gains.Kd):
             raise NotAvailableError(
-                "a contact with a corrector: set its gains to 0, or use pin_clusters.verification.reference."
+                "A contact has Baumgarte gains. Set them to 0, or use pin_clusters.verification.reference."
             )
         ids = data.span.from_tree_id[[c.joint1_id, c.joint2_id]]
         places = list(zip(map(int, ids), (c.joint1_placement, c.joint2_placement), strict=True))
         flat = c.type == pin.ContactType.CONTACT_3D
-        R = (found.oMi[places[0][0]] * places[0][1]).rotation
+        R = (pin_data.oMi[places[0][0]] * places[0][1]).rotation
         if flat:
-            J = jacobian(tree, found, places, pin.LOCAL_WORLD_ALIGNED)
+            J = jacobian(tree, pin_data, places, pin.LOCAL_WORLD_ALIGNED)
             row = J[:3] - J[6:9]
             drift = np.subtract(
-                *(pin.getFrameClassicalAcceleration(tree, found, *p, pin.LOCAL_WORLD_ALIGNED).linear for p in places)
+                *(pin.getFrameClassicalAcceleration(tree, pin_data, *p, pin.LOCAL_WORLD_ALIGNED).linear for p in places)
             )
             turn = R.T if c.reference_frame == pin.LOCAL else np.eye(3)
         else:
-            J = jacobian(tree, found, places, pin.LOCAL)
-            V1, V2 = (pin.getFrameVelocity(tree, found, *p, pin.LOCAL) for p in places)
-            A1, A2 = (pin.getFrameAcceleration(tree, found, *p, pin.LOCAL) for p in places)
-            between = (found.oMi[places[0][0]] * places[0][1]).actInv(found.oMi[places[1][0]] * places[1][1])
+            J = jacobian(tree, pin_data, places, pin.LOCAL)
+            V1, V2 = (pin.getFrameVelocity(tree, pin_data, *p, pin.LOCAL) for p in places)
+            A1, A2 = (pin.getFrameAcceleration(tree, pin_data, *p, pin.LOCAL) for p in places)
+            between = (pin_data.oMi[places[0][0]] * places[0][1]).actInv(pin_data.oMi[places[1][0]] * places[1][1])
             row, change = J[:6] - between.toActionMatrix() @ J[6:], A1 - between.act(A2)
             local = c.reference_frame == pin.LOCAL
-            # the second frame's twist changes in the axes of the first one also because those move
+            # The twist of the second frame also changes because the axes of the first frame move.
             drift = (change + V1.cross(between.act(V2))).vector if local else change.vector
             turn = np.eye(6) if local else np.kron(np.eye(2), R)
         rows.append(turn @ row @ data.G)
-        rest.append(c.desired_contact_acceleration.vector[: len(row)] - turn @ drift)
-    return np.vstack(rows), np.concatenate(rest)
+        target.append(c.desired_contact_acceleration.vector[: len(row)] - turn @ drift)
+    return np.vstack(rows), np.concatenate(target)
 
 
-def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Solve M x = right + J' y, J x = rest."""
+def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Minv = np.linalg.inv(M)
-    y = np.linalg.lstsq(J @ Minv @ J.T, rest - J @ (Minv @ right), rcond=_REDUNDANT)[0]
+    y = np.linalg.lstsq(J @ Minv @ J.T, target - J @ (Minv @ right), rcond=_REDUNDANT)[0]
     return Minv @ (right + J.T @ y), y

@@ -1,6 +1,6 @@
-"""Hybrid dynamics in four steps, on the projection: mass matrix and bias, one system of equations, one product.
+"""Hybrid dynamics in four steps on the projection: mass matrix and bias, one system of equations, one product.
 
-With F the joints whose torques are known, and P those whose accelerations are prescribed,
+With F the joints with known torques, and P the joints with prescribed accelerations,
 
     1. M and h of the whole robot,
     2. the right-hand side tau_F - h_F - M_FP a_P,
@@ -19,7 +19,7 @@ from ._workspace import Workspace, documented_with_loops
 
 
 def createData(model: ClusterModel) -> Workspace:
-    """Return a workspace for the function of this module; one per thread."""
+    """Create a workspace for the function of this module; use one per thread."""
     return Workspace(model)
 
 
@@ -27,7 +27,7 @@ def createData(model: ClusterModel) -> Workspace:
 def hybrid_dynamics(
     model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, a: Any, prescribed: Any, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
+    """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
     Args:
         prescribed: Boolean mask, shape (nv,).

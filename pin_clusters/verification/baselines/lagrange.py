@@ -1,12 +1,11 @@
-"""Lagrange multipliers: Pinocchio on the tree with every rotor a body, all constraints as multipliers. Exact.
+"""Lagrange multipliers: Pinocchio on the tree with every rotor as a body, all constraints as multipliers. Exact.
 
-The loops are cut, and what closes them are forces: in generalized coordinates, with the velocity rows K of everything
-that ties the tree,
+The loops are cut and closed by constraint forces. In generalized coordinates, with the constraint matrix K,
 
     [M  -K'] [   a  ]   [tau - h]
     [K   0 ] [lambda] = [ -Kdot v]
 
-so that K' lambda are the torques of the constraints. Of redundant rows the multipliers are those of minimum norm.
+K' lambda are the torques of the constraints. Redundant rows have minimum-norm multipliers.
 
 References:
     Yamane and Nakamura, equations (1) to (7), there with K = H and the acceleration of the cut joints on the right.
@@ -26,9 +25,10 @@ class LagrangeWorkspace(Workspace):
     """Workspace with the constraint matrix.
 
     Attributes:
-        K: Shape (rows, tree.nv): K times the velocity of the expanded tree is zero. Couplings come first, then the
-            closures of loops, then rotors that are no bodies of the user's tree. With loops it is that of the last q.
-        multipliers: Of the last ``aba``, one per row; ``K' multipliers`` are the torques of the constraints.
+        K: Constraint matrix of the expanded tree's velocity, shape (rows, tree.nv). Couplings come first, then loop
+            closures, then rotors that are not bodies of the user's tree. With loops it belongs to the last q.
+        multipliers: Multipliers of the last ``aba``, one per row; ``K' multipliers`` are the torques of the
+            constraints.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -39,7 +39,7 @@ class LagrangeWorkspace(Workspace):
         self.K = np.zeros((n_tied + len(rotors), tree.nv))
         if self.loops is None:
             self.K[:n_tied, span.from_tree_v] = coupling_rows(model)
-        # the rotors' rows of from_tree hold their ratios
+        # The rotors' rows of from_tree contain their ratios.
         self.K[n_tied:, span.from_tree_v] = span.from_tree[rotors]
         self.K[np.arange(n_tied, len(self.K)), rotors] = -1.0
         self.multipliers = np.zeros(len(self.K))
@@ -55,10 +55,11 @@ class LagrangeWorkspace(Workspace):
         self.kkt[n:, :n], self.kkt[:n, n:] = K, -K.T
 
     def close(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Bring the rows of loops to a state; return what takes multipliers of independent rows to those of all.
+        """Compute the rows of loops at a state.
 
-        The rows are replaced by as many orthogonal combinations as are independent, which makes the solution the one
-        of minimum norm. With ``hold`` those of the last state are kept, as G and g are.
+        Orthogonal combinations, as many as there are independent rows, replace the rows, so that the solution has
+        minimum norm. Returns the map from their multipliers to the multipliers of all rows. ``hold`` keeps the
+        combinations of the last state.
         """
         assert self.loops is not None
         if self.hold and self._combine is not None:
@@ -77,7 +78,7 @@ class LagrangeWorkspace(Workspace):
 
 
 def createData(model: ClusterModel) -> LagrangeWorkspace:
-    """Return a workspace for the functions of this module; one per thread."""
+    """Create a workspace for the functions of this module; use one per thread."""
     return LagrangeWorkspace(model)
 
 

@@ -1,6 +1,6 @@
-"""Projection: Pinocchio on the tree with every rotor a body, reduced with G. Exact.
+"""Projection: Pinocchio on the tree with every rotor as a body, reduced with G. Exact.
 
-G and g of a model with loops come from a null space (a singular value decomposition of all rows of its closures).
+For a model with loops, G and g come from a null space (a singular value decomposition of all closure rows).
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _documented = stock(STATE, DATA, LOOPS, FLOAT64)
 
 
 def createData(model: ClusterModel) -> Workspace:
-    """Return a workspace for the functions of this module; one per thread."""
+    """Create a workspace for the functions of this module; use one per thread."""
     return Workspace(model)
 
 
@@ -72,7 +72,7 @@ def aba(
     np.dot(data.GT, data.MG, out=data.M)
     data.llt.compute(data.M)
     a = data.llt.solve(tau - data.GT.dot(data.bias(q, fext)))
-    return a if model.nv != 1 else a.reshape(1)  # one equation: eigenpy returns a matrix
+    return a if model.nv != 1 else a.reshape(1)  # eigenpy returns a matrix for a single equation
 
 
 @_documented
@@ -132,7 +132,6 @@ def inverse_input_matrix(
 
 
 def _solve(data: Workspace, M: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return M^-1 times a matrix."""
     if not right.size:
         return np.zeros(right.shape)
     data.llt.compute(M)

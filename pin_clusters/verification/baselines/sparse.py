@@ -1,13 +1,13 @@
-"""Sparse factorisation of the tree with every rotor a body, its couplings and loops as constraints. Exact.
+"""Sparse factorisation of the tree with every rotor as a body, and couplings and loops as constraints. Exact.
 
-With Pinocchio's Cholesky decomposition of the tree's mass matrix, M = U D U', whose zeros are those of the tree, and
-the rows K of everything that ties it, the inverse inertia that a task J feels is
+With Pinocchio's Cholesky decomposition M = U D U' of the tree's mass matrix, whose zeros follow from the tree, and the
+constraint matrix K, the inverse inertia of a task with Jacobian J is
 
     J M^-1 J' - J M^-1 K' (K M^-1 K')^-1 K M^-1 J'.
 
-Every rotor is a constraint here, so that the system of K grows with the number of gears. A rod that has mass ties
-branches of the tree, where a factorisation of the tree has zeros: it is refused. So is a rotor without mass, which
-alone has no inertia.
+Every rotor is a constraint here, so the system of K grows with the number of gears. A rod with mass couples branches of
+the tree, where the factorisation has zeros, so it raises an error. So does a massless rotor, whose mass matrix is
+singular.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class SparseWorkspace(LagrangeWorkspace):
 
 
 def createData(model: ClusterModel) -> SparseWorkspace:
-    """Return a workspace for the functions of this module; one per thread.
+    """Create a workspace for the functions of this module; use one per thread.
 
     Raises:
         NotAvailableError: A rod has mass.
@@ -36,8 +36,8 @@ def createData(model: ClusterModel) -> SparseWorkspace:
     data = SparseWorkspace(model)
     if data.rods is not None:
         raise NotAvailableError(
-            f"{data.rods.closures[0].source.label} has mass, which ties branches of the tree where its factorisation "
-            "has zeros. Use pin_clusters.verification.baselines.projection."
+            f"{data.rods.closures[0].source.label} has mass, which couples branches of the tree where the sparse "
+            "factorisation has zeros. Use pin_clusters.verification.baselines.projection."
         )
     return data
 
@@ -51,7 +51,7 @@ def inverse_operational_inertia(
     reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
 ) -> np.ndarray:
-    """Compute the inverse operational inertia of a constrained tree from the factorisation of the free one.
+    """Compute the inverse operational inertia of the constrained tree from the factorisation of the unconstrained tree.
 
     Returns:
         Symmetric, shape (rows, rows).
@@ -64,13 +64,13 @@ def inverse_operational_inertia(
     J = rows_of_frames(model, data, q, frames, reference, rows)
     pin.crba(data.tree, data.data, q)
     pin.cholesky.decompose(data.tree, data.data)
-    both = np.vstack([J, K])
-    columns = np.stack([pin.cholesky.solve(data.tree, data.data, row) for row in both], axis=1)
-    A = both @ columns
+    task_and_constraints = np.vstack([J, K])
+    columns = np.stack([pin.cholesky.solve(data.tree, data.data, row) for row in task_and_constraints], axis=1)
+    A = task_and_constraints @ columns
     n = len(J)
-    task, cross, tie = A[:n, :n], A[:n, n:], A[n:, n:]
-    # rows of gears and of loops are made comparable before they are solved
-    scale = 1.0 / np.sqrt(tie.diagonal())
-    cross, tie = cross * scale, tie * np.outer(scale, scale)
-    found = task - cross @ np.linalg.solve(tie, cross.T)
-    return 0.5 * (found + found.T)
+    task, cross, constraint = A[:n, :n], A[:n, n:], A[n:, n:]
+    # Scaling makes rows of gears and of loops comparable before the solution.
+    scale = 1.0 / np.sqrt(constraint.diagonal())
+    cross, constraint = cross * scale, constraint * np.outer(scale, scale)
+    inertia = task - cross @ np.linalg.solve(constraint, cross.T)
+    return 0.5 * (inertia + inertia.T)

@@ -1,9 +1,9 @@
-"""Forward dynamics by composite inertias, and a factor of the mass matrix that keeps its zeros. Exact.
+"""Forward dynamics by composite inertias, with a factor of the mass matrix that keeps its zeros. Exact.
 
-The composite inertias of the tree with every rotor a body give its mass matrix M_t, where one velocity moves the body
-of another. What independent velocities share of M = G' M_t G follows from that: two of different branches share
-nothing, those of a cluster and of the clusters between it and the base do. M = L' D L, taken from the tips to the
-base, has entries of L where M has them (``nnz_L == nnz_M`` but for couplings of the user that tie branches).
+The composite inertias of the tree with every rotor as a body give its mass matrix M_t, which is non-zero where one
+velocity moves the body of another. The pattern of M = G' M_t G follows: independent velocities of different branches
+have no common entry, but velocities of a cluster and of its ancestors have. In M = L' D L, factorised from the tips to
+the base, L has the non-zeros of M (``nnz_L == nnz_M``, except for user couplings between branches).
 
 References:
     Featherstone, "Rigid Body Dynamics Algorithms", chapter 6; "Efficient factorization of the joint-space inertia
@@ -19,8 +19,8 @@ class SparseCrba(Method):
     """Workspace of this module.
 
     Attributes:
-        nnz_M: Entries below and on the diagonal of the mass matrix that are not zero.
-        nnz_L: The same of its factor.
+        nnz_M: Number of non-zero entries on and below the diagonal of the mass matrix.
+        nnz_L: Number of non-zero entries of its factor.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -30,10 +30,10 @@ class SparseCrba(Method):
 
 
 def createData(model: ClusterModel) -> SparseCrba:
-    """Return a workspace for the functions of this module; one per thread.
+    """Create a workspace for the functions of this module; use one per thread.
 
     Raises:
-        NotAvailableError: A constraint is of a kind that has no rows here.
+        NotAvailableError: This baseline does not support a constraint of the model.
     """
     return SparseCrba(model)
 

@@ -1,12 +1,13 @@
-"""Unconstrained: the tree's own rows of the independent joints, the dependents' rows dropped. Approximate.
+"""Unconstrained: only the tree's own equations of the independent joints. Approximate.
 
-What the cluster literature compares with under this name. At the true configuration q and the true velocity G(q) v of
-the tree, with M the tree's mass matrix, h its bias torques at zero acceleration, and i the independent velocities:
+The cluster literature compares with this method under this name. At the true configuration q and the true velocity
+G(q) v of the tree, with the tree's mass matrix M, its bias torques h at zero acceleration, and the independent
+velocities i:
 
     tau_i = M_ii a + h_i
 
-so the dependent joints neither accelerate nor pass on force: all that G transmits is missing. With rotors alone this is
-the robot whose rotors are locked into their carriers.
+Dependent joints neither accelerate nor transmit forces, so everything that G transmits is missing. If all dependent
+joints are rotors, this is the robot with rotors fixed to their carriers.
 """
 
 from typing import Any
@@ -21,7 +22,7 @@ class UnconstrainedWorkspace(Workspace):
     """Workspace with the rows of the independent velocities."""
 
     def terms(self, q: np.ndarray, v: np.ndarray, fext: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return M_ii and h_i, external forces included, at a state of the user's model."""
+        """Compute M_ii and h_i, external forces included, at a state of the user's model."""
         q = np.asarray(q, dtype=float)
         self.couple(q)
         q = self.configuration(q)
@@ -30,7 +31,7 @@ class UnconstrainedWorkspace(Workspace):
 
 
 def createData(model: ClusterModel) -> UnconstrainedWorkspace:
-    """Return a workspace for the functions of this module; one per thread."""
+    """Create a workspace for the functions of this module; use one per thread."""
     return UnconstrainedWorkspace(model)
 
 

@@ -1,8 +1,8 @@
-"""Inverse input matrices by forward dynamics: one run without inputs, one for each input. As exact as the runs.
+"""Inverse input matrices by forward dynamics: one run without inputs, one per input. As exact as the runs.
 
-The unit force method: with m inputs, m + 1 runs of forward dynamics at rest, whose differences are the columns of
-M^-1 [B, J_c']. No mass matrix and no Jacobian is formed, but all that does not depend on the input is computed m + 1
-times, and is lost as digits in the differences: gravity is left in place, as it is in the function that is run.
+With m inputs, the unit force method runs forward dynamics m + 1 times at rest; the differences are the columns of
+M^-1 [B, J_c']. It forms neither mass matrix nor Jacobian. However, it repeats all input-independent work m + 1 times,
+and the differences lose digits: gravity stays in the runs, as in the function that is called.
 
 References:
     Extended unit force method (eUFM) of Kroeg, Gattringer and Mueller.
@@ -21,7 +21,7 @@ from ._workspace import Workspace, check
 
 
 def createData(model: ClusterModel) -> Workspace:
-    """Return a workspace for the functions of this module; one per thread."""
+    """Create a workspace for the functions of this module; use one per thread."""
     return Workspace(model)
 
 
@@ -39,18 +39,19 @@ def inverse_input_matrix(
     """Compute M^-1 [B, J_c'] by differences of forward dynamics.
 
     Args:
-        forward: Accelerations at ``q`` and rest, of torques and external forces, (nv,) and (njoints, 6); by default
-            those of ``projection.aba``, as ``lambda tau, fext: pc.aba(model, own, q, zero, tau, fext)`` is another.
+        forward: Function of torques, shape (nv,), and external forces, shape (njoints, 6), that returns the
+            accelerations at ``q`` and zero velocity, such as ``lambda tau, fext: pc.aba(model, own, q, zero, tau,
+            fext)``. The default is ``projection.aba``.
 
     Returns:
         Shape (nv, inputs + 3 len(contacts)).
     """
     check(model, data, Workspace, __name__)
-    q, rest = np.asarray(q, dtype=float), np.zeros(model.nv)
+    q, zero = np.asarray(q, dtype=float), np.zeros(model.nv)
     if forward is None:
 
         def forward(tau: np.ndarray, fext: np.ndarray) -> np.ndarray:
-            return projection.aba(model, data, q, rest, tau, fext)
+            return projection.aba(model, data, q, zero, tau, fext)
 
     if B is None:
         data.couple(q)
@@ -58,7 +59,7 @@ def inverse_input_matrix(
     tree, frames, nothing = model.tree, frames_of(model, contacts), np.zeros((model.njoints, 6))
     poses = tree.createData()
     pin.forwardKinematics(tree, poses, q)
-    free = forward(rest, nothing)
+    free = forward(zero, nothing)
     columns = [forward(np.array(b), nothing) - free for b in np.asarray(B, dtype=float).T]
     for f in frames:
         j = int(f.parentJoint)
@@ -70,5 +71,5 @@ def inverse_input_matrix(
         for direction in np.eye(3):
             fext = nothing.copy()
             fext[j] = where.act(pin.Force(direction, np.zeros(3))).vector
-            columns.append(forward(rest, fext) - free)
+            columns.append(forward(zero, fext) - free)
     return np.stack(columns, axis=1) if columns else np.zeros((model.nv, 0))

@@ -1,8 +1,8 @@
 """Forward dynamics by unit vectors: the mass matrix column by column, by inverse dynamics. Exact.
 
-One inverse dynamics of the tree with every rotor a body gives h, one for each independent velocity a column of
-M = G' M_t G: at rest, without gravity, at the accelerations G e_k. Then M is solved by dense Cholesky. The cost is
-quadratic for M and cubic, with a small factor, for its Cholesky factor.
+One inverse dynamics of the tree with every rotor as a body gives h. One more per independent velocity gives a column of
+M = G' M_t G: at rest, without gravity, at the accelerations G e_k. Dense Cholesky factorisation then solves with M. The
+cost is quadratic for M and cubic, with a small factor, for its Cholesky factor.
 
 References:
     Walker and Orin, "Efficient dynamic computer simulation of robotic mechanisms", method 1; the unit-vector method
@@ -19,10 +19,10 @@ class UnitVectors(Method):
 
 
 def createData(model: ClusterModel) -> UnitVectors:
-    """Return a workspace for the functions of this module; one per thread.
+    """Create a workspace for the functions of this module; use one per thread.
 
     Raises:
-        NotAvailableError: A constraint is of a kind that has no rows here.
+        NotAvailableError: This baseline does not support a constraint of the model.
     """
     function = ("joint_space", "unit_vectors", "forward dynamics by unit vectors")
     return UnitVectors(model, generalized, function, maximal=False)

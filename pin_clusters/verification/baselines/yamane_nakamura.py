@@ -1,19 +1,19 @@
 """Forward dynamics by the principle of virtual work, with the forces of all joints. Exact.
 
-Every rotor is a body. With the inertias M of the links, the rows J that each joint transmits forces in, and their
-bias d, the forces n of all joints solve
+Every rotor is a body. With the link inertias M, the rows J of the directions in which joints transmit forces, and their
+bias d, the forces n of all joints satisfy
 
     (J M^-1 J' + C) n = d - J M^-1 b,
 
-where C is the compliance of joints with armature, which transmit torques as well. Joints are eliminated from the tips
-to the base: each step assembles the partial chain behind a joint with the rest of the robot. A link with n joints
-couples each pair of them; it is divided into n - 2 links with three joints, rigidly joined, each with a share of its
-inertia, so that the cost is linear in the number of joints however many a link has.
+where C is the compliance of joints with armature, which also transmit torques. Joints are eliminated from the tips to
+the base: each step assembles the partial chain behind a joint with the rest of the robot. A link with n joints couples
+each pair of them. It is divided into n - 2 rigidly connected links with three joints and equal shares of inertia, so
+the cost is linear in the number of joints.
 
-Loops are cut; gears, belts, the rows that close loops, and rods with mass are left as a dense system, whose cost is
-cubic in their number. A link that has inertia in some directions only is lent some by its parent (a point mass on the
-axis of a joint, or an inertia across it, moves with either body alike); what cannot be mended so has inertia that is
-not there, and rows of the dense system take it back. So bodies without mass need not be merged.
+Loops are cut. Gears, belts, loop-closure rows and rods with mass form a remaining dense system, whose cost is cubic in
+their number. A link with a singular inertia borrows inertia from its parent (a point mass on the axis of a joint, or an
+inertia transverse to it, moves identically with either body). Otherwise it is given fictitious inertia, which rows of
+the dense system cancel. Massless bodies therefore need not be merged.
 
 References:
     Yamane and Nakamura, "O(N) forward dynamics computation of open kinematic chains based on the principle of virtual
@@ -30,7 +30,7 @@ class VirtualWork(Method):
     """Workspace of this module.
 
     Attributes:
-        links: Number of links after they were divided.
+        links: Number of links after division.
     """
 
     def __init__(self, model: ClusterModel, split: bool) -> None:
@@ -41,15 +41,15 @@ class VirtualWork(Method):
 
 
 def createData(model: ClusterModel, split: bool = True) -> VirtualWork:
-    """Return a workspace for the functions of this module; one per thread.
+    """Create a workspace for the functions of this module; use one per thread.
 
     Args:
         model: Cluster model.
-        split: Divide links with more than three joints; otherwise the joints of a link are coupled pair by pair.
+        split: Whether to divide links with more than three joints; otherwise all joints of a link are coupled in pairs.
 
     Raises:
-        ArgumentTypeError: ``split`` is no truth value.
-        NotAvailableError: A constraint is of a kind that has no rows here.
+        ArgumentTypeError: ``split`` is not a bool.
+        NotAvailableError: This baseline does not support a constraint of the model.
     """
     if not isinstance(split, bool):
         raise ArgumentTypeError(f"split must be True or False, got {split!r} ({type(split).__name__}).")

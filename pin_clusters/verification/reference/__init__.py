@@ -1,12 +1,12 @@
-"""The cluster algorithms as the paper writes them: dense NumPy, one block row per body, nothing optimised.
+"""Reference implementation of the cluster algorithms as in the paper, in dense NumPy, not optimised.
 
-Every rotor is a body here, the matrices of a cluster of n_b bodies have 6 n_b rows, and only joint placements, motion
-subspaces and inertias come from Pinocchio. G(q) and g of closed loops come from a null space; rods that have mass are
-not known here. Read these to understand the algorithms, and use them to check the compiled ones, with which they share
-no code. Vectors and matrices are in body coordinates, [linear; angular].
+Every rotor is a body here, and the matrices of a cluster of n_b bodies have 6 n_b rows. Pinocchio only supplies joint
+placements, motion subspaces and inertias. For closed loops, G(q) and g come from a null space. Rods with mass are not
+supported. Read these functions to understand the algorithms, and use them to check the compiled ones, with which they
+share no code. Vectors and matrices are in body coordinates, [linear; angular].
 
-Derivatives are no cluster algorithms here: they are Pinocchio's on the expanded tree, with G and how it changes with q,
-rods that have mass included.
+Derivatives do not use cluster algorithms: they combine Pinocchio's derivatives of the expanded tree with G and dG/dq,
+and support rods with mass.
 
 References:
     Chignoli et al., arXiv 2311.13732.

@@ -1,7 +1,7 @@
-"""Second time derivatives of closures, and how they change with q, v and a.
+"""Second time derivatives of closures, and their derivatives with respect to q, v and a.
 
-One number per row: r = K a + Kdot v. At v = 0 it is K a, so that the first time derivative, K v, needs no formulas of
-its own. Rows are those of velocities: where the closures stay closed, they are 0, and so are all their derivatives.
+Each row gives one number r = K a + Kdot v. At v = 0 it equals K a, so the first time derivative K v needs no separate
+formulas. While the closures stay closed, the rows are 0, and so are all their derivatives.
 """
 
 from typing import Any
@@ -14,31 +14,31 @@ from ...constraints.closures import COS, LINEAR, SIN, FrameClosure, HarmonicClos
 from ...errors import NotAvailableError
 from ._ends import STEP, End, split, turned_back
 
-# Eighth-order second difference: middle, then offsets 1 to 4
+# Coefficients of the eighth-order second difference: middle, then offsets 1 to 4.
 _SECOND = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
-# Of a user's function there is no third derivative: its Jacobian is differenced twice, over as many of the closure's
-# own steps. Where the Jacobian itself is a difference, rounding asks for more.
+# User functions have no third derivative, so their Jacobian is differenced twice, over this many of the closure's own
+# steps. If the Jacobian itself is a finite difference, rounding errors require larger steps.
 _STRETCH, _STRETCH_UNKNOWN = 2.5, 7.5
 
 
 def of_bodies(closure: FrameClosure | RodClosure, a: End, b: End) -> tuple[np.ndarray, np.ndarray]:
-    """Return r, shape (size,), and its derivatives along the directions of the ends, shape (size, n)."""
+    """Compute r, shape (size,), and its derivatives along the directions of the ends, shape (size, n)."""
     return split(_rod(a, b) if isinstance(closure, RodClosure) else _frames(closure, a, b))
 
 
 def _rod(a: End, b: End) -> np.ndarray:
-    """Half of the second derivative of the squared distance, over the length."""
+    """Half the second derivative of the squared distance, over the length."""
     d, rate = b.x - a.x, b.xd - a.xd
     length = np.linalg.norm(d[0].real)
     return (rate * rate + d * (b.xdd - a.xdd)).sum(axis=1, keepdims=True) / length
 
 
 def _frames(closure: FrameClosure, a: End, b: End) -> np.ndarray:
-    """Acceleration of frame b as seen from frame a, in axes of a."""
+    """Acceleration of frame b relative to frame a, in axes of a."""
     d, rate = b.x - a.x, b.xd - a.xd
     linear = b.xdd - a.xdd - np.cross(a.wd, d) - 2.0 * np.cross(a.w, rate) + np.cross(a.w, np.cross(a.w, d))
     spin = b.w - a.w
-    if closure.rotation == "universal":  # the derivative of z_a . x_b is spin . (x_b cross z_a)
+    if closure.rotation == "universal":  # d/dt (z_a . x_b) = spin . (x_b x z_a)
         x, z = b.R[:, :, 0], a.R[:, :, 2]
         across = np.cross(x, z)
         change = np.cross(np.cross(b.w, x), z) + np.cross(x, np.cross(a.w, z))
@@ -52,26 +52,21 @@ def _frames(closure: FrameClosure, a: End, b: End) -> np.ndarray:
 def of_joints(
     closure: Any, state: tuple[np.ndarray, np.ndarray, np.ndarray], along: tuple[np.ndarray, np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return r and its derivatives, of an equation between coordinates of joints.
+    """Compute r and its derivatives for an equation between joint coordinates.
 
-    Args:
-        closure: With its joints.
-        state: Coordinates, rates and accelerations of these joints, shape (joints,) each.
-        along: Directions of the same, shape (joints, n) each.
-
-    Raises:
-        NotAvailableError: It is of an unknown kind.
+    ``state`` contains coordinates, rates and accelerations of these joints, shape (joints,) each; ``along`` their
+    directions, shape (joints, n) each. An unknown kind of closure raises ``NotAvailableError``.
     """
     if isinstance(closure, HarmonicClosure):
-        given = [np.hstack([x[:, None], x[:, None] + 1j * STEP * d]) for x, d in zip(state, along, strict=True)]
-        return split(_harmonic(closure, *given))
+        complex_state = [np.hstack([x[:, None], x[:, None] + 1j * STEP * d]) for x, d in zip(state, along, strict=True)]
+        return split(_harmonic(closure, *complex_state))
     if isinstance(closure, CallableClosure):
         return _function(closure, state, along)
-    raise NotAvailableError(f"{type(closure).__name__} has no derivatives in the reference.")
+    raise NotAvailableError(f"The reference implementation does not support derivatives of {type(closure).__name__}.")
 
 
 def _harmonic(closure: HarmonicClosure, x: np.ndarray, xd: np.ndarray, xdd: np.ndarray) -> np.ndarray:
-    """Second time derivative of products of sines, cosines and angles: series in time, to the square."""
+    """Second time derivative of products of sines, cosines and angles, by power series in time of order 2."""
     angle = closure.weights @ x + closure.phases[:, None]
     rate, acceleration = closure.weights @ xd, 0.5 * (closure.weights @ xdd)
     s, c, half = np.sin(angle), np.cos(angle), 0.5 * rate * rate
@@ -97,7 +92,7 @@ def _function(
     state: tuple[np.ndarray, np.ndarray, np.ndarray],
     along: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of a user's function: r = J xdd + H[xd, xd]."""
+    """Compute r = J xdd + H[xd, xd] of a user's function, and its derivatives."""
     (x, xd, xdd), (dx, dxd, dxdd) = state, along
     J, H = closure.jacobian(x), closure.hessian(x)
     value = J @ xdd + np.einsum("ijk,j,k->i", H, xd, xd)
@@ -106,18 +101,17 @@ def _function(
 
 
 def _bent(closure: CallableClosure, x: np.ndarray, xd: np.ndarray) -> np.ndarray:
-    """Return the second derivative of the Jacobian along xd, shape (size, joints)."""
+    """Compute the second derivative of the Jacobian along xd, shape (size, joints)."""
     steps = (_STRETCH if closure.knows(1) else _STRETCH_UNKNOWN) * closure.steps
-    most = float(np.abs(xd / steps).max(initial=0.0))
-    if most == 0.0:
+    largest_ratio = float(np.abs(xd / steps).max(initial=0.0))
+    if largest_ratio == 0.0:
         return np.zeros((closure.size, len(x)))
-    step = xd / most  # the joint that moves most of its step moves all of it
+    step = xd / largest_ratio  # the joint with the largest rate per step moves by exactly its step
     total: np.ndarray = _SECOND[0] * closure.jacobian(x)
     for n, weight in enumerate(_SECOND[1:], start=1):
         total = total + weight * (closure.jacobian(x + n * step) + closure.jacobian(x - n * step))
-    return total * most**2
+    return total * largest_ratio**2
 
 
 def placed(end: object) -> pin.SE3:
-    """Return the placement of an end of a closure on its body: of a frame, or of a point."""
     return end if isinstance(end, pin.SE3) else pin.SE3(np.eye(3), np.asarray(end, dtype=float))

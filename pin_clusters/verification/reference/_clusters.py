@@ -21,13 +21,13 @@ documented = stock(STATE)
 
 @dataclass
 class Block:
-    """One cluster k of n_b bodies and n_k independent velocities; its parent cluster has n_p bodies."""
+    """Cluster k, with n_b bodies and n_k independent velocities; its parent cluster has n_p bodies."""
 
     parent: int  # index of the cluster to which the output body belongs; -1 if that is the universe
     columns: np.ndarray  # indices of its independent velocities in v
     bodies: list[int]  # joint ids in the expanded tree, parents first
-    # motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p); only the columns of the
-    # output body are not zero
+    # Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p). Only the columns of the
+    # output body are non-zero.
     X: np.ndarray
     S: np.ndarray  # motion subspace X_intra S_span G, shape (6 n_b, n_k)
     X_intra: np.ndarray  # transforms between its own bodies, unit lower triangular, shape (6 n_b, 6 n_b)
@@ -35,30 +35,23 @@ class Block:
     G: np.ndarray  # coupling matrix of its joints, shape (sum of the joints' nv, n_k)
     I: np.ndarray  # spatial inertias, block diagonal, shape (6 n_b, 6 n_b)
     H: np.ndarray  # armature on the independent velocities, shape (n_k, n_k)
-    # torques G' armature g, which the armature needs at zero independent acceleration, shape (n_k,)
-    rotor_bias: np.ndarray
-    V: np.ndarray  # velocities of the bodies, stacked, shape (6 n_b,)
-    # their accelerations at zero independent accelerations of this cluster and of those that carry it, stacked
-    c: np.ndarray
+    rotor_bias: np.ndarray  # torques of the armature at zero independent acceleration, G' armature g, shape (n_k,)
+    V: np.ndarray  # stacked velocities of the bodies, shape (6 n_b,)
+    c: np.ndarray  # accelerations of the bodies relative to the parent cluster's at zero own acceleration, (6 n_b,)
 
 
 @lru_cache(maxsize=16)
 def expanded(model: ClusterModel) -> SpanningTree:
-    """Return the expanded tree of a model, made once."""
     return expand(model)
 
 
 @lru_cache(maxsize=16)
 def loops(model: ClusterModel) -> NullSpace | None:
-    """Return what gives G(q) and g of a model with loops, None for one without.
-
-    Raises:
-        NotAvailableError: A rod has mass: it would couple the bodies of two clusters.
-    """
+    """Return the ``NullSpace`` of a model with loops, else None; raise an error for rods with mass."""
     for closure in model.closures:
         if isinstance(closure, RodClosure) and closure.mass > 0.0:
             raise NotAvailableError(
-                f"{closure.source.label} has mass, which the reference algorithms do not know. "
+                f"{closure.source.label} has mass, which the reference implementation does not support. "
                 "Use pin_clusters.verification.baselines.projection."
             )
     return null_space(model, expanded(model))
@@ -68,7 +61,7 @@ def loops(model: ClusterModel) -> NullSpace | None:
 def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
     """Return the bodies (in the expanded tree, parents first) and the output body of each cluster."""
     span = expanded(model)
-    found = []
+    clusters = []
     for cluster in model.clusters:
         bodies = [span.joint_id(name) for name in cluster.joints]
         driven = {int(span.from_tree_id[model.tree.getJointId(name)]) for name in cluster.joints}
@@ -76,14 +69,14 @@ def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
         for j, rotor in zip(span.rotors, massless, strict=True):
             if int(span.from_tree_id[joint_id(model.tree, rotor.source.joints[0], rotor.source.label)]) in driven:
                 bodies.append(j)
-        bodies.sort()  # depth-first: a parent has the smaller id
+        bodies.sort()  # in depth-first order a parent has the smaller id
         output = 0 if cluster.output_body == "universe" else span.joint_id(cluster.output_body)
-        found.append((bodies, output))
-    return tuple(found)
+        clusters.append((bodies, output))
+    return tuple(clusters)
 
 
 def blocks(model: ClusterModel, q: np.ndarray, v: np.ndarray | None = None) -> list[Block]:
-    """Return the clusters' matrices at a configuration, and their velocities, at rest without v; parents first.
+    """Compute the clusters' matrices at a configuration, and their velocities (zero without v); parents first.
 
     V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k + S_span g).
 
@@ -100,24 +93,24 @@ def blocks(model: ClusterModel, q: np.ndarray, v: np.ndarray | None = None) -> l
         whole_G, whole_g = span.from_tree @ space.G, span.from_tree @ space.g
     at_independent = span.from_tree_v[model.idx_v_independent]
     joint_data = [joint.createData() for joint in tree.joints]
-    for joint, own in zip(list(tree.joints)[1:], joint_data[1:], strict=True):
-        joint.calc(own, span.configuration(q), whole_G @ v)
+    for joint, joint_state in zip(list(tree.joints)[1:], joint_data[1:], strict=True):
+        joint.calc(joint_state, span.configuration(q), whole_G @ v)
     owner: dict[int, tuple[int, int]] = {}
-    found: list[Block] = []
+    clusters: list[Block] = []
     for k, (bodies, output) in enumerate(members(model)):
-        n, at = len(bodies), {j: i for i, j in enumerate(bodies)}
-        parent, place = owner.get(output, (-1, 0))
-        X = np.zeros((6 * n, 6 * (len(found[parent].bodies) if parent >= 0 else 1)))
+        n, index = len(bodies), {j: i for i, j in enumerate(bodies)}
+        parent, output_index = owner.get(output, (-1, 0))
+        X = np.zeros((6 * n, 6 * (len(clusters[parent].bodies) if parent >= 0 else 1)))
         X_intra, inertia = np.eye(6 * n), np.zeros((6 * n, 6 * n))
         for i, j in enumerate(bodies):
             rows, up = slice(6 * i, 6 * i + 6), tree.parents[j]
             step = (tree.jointPlacements[j] * joint_data[j].M).toActionMatrixInverse()
-            if up in at:
-                above = slice(6 * at[up], 6 * at[up] + 6)
+            if up in index:
+                above = slice(6 * index[up], 6 * index[up] + 6)
                 X_intra[rows, : 6 * i] = step @ X_intra[above, : 6 * i]
                 X[rows] = step @ X[above]
             else:
-                X[rows, 6 * place : 6 * place + 6] = step
+                X[rows, 6 * output_index : 6 * output_index + 6] = step
             inertia[rows, rows] = tree.inertias[j].matrix()
             owner[j] = (k, i)
         S_span = block_diag(*(np.asarray(joint_data[j].S).reshape(6, -1) for j in bodies))
@@ -126,30 +119,29 @@ def blocks(model: ClusterModel, q: np.ndarray, v: np.ndarray | None = None) -> l
         G = whole_G[np.ix_(span_rows, columns)]
         rates, g, armature = G @ v[columns], whole_g[span_rows], np.array(tree.armature)[span_rows]
         S = X_intra @ S_span @ G
-        V = X @ (found[parent].V if parent >= 0 else np.zeros(6)) + S @ v[columns]
+        V = X @ (clusters[parent].V if parent >= 0 else np.zeros(6)) + S @ v[columns]
         bias = np.concatenate([joint_data[j].c.vector for j in bodies])
         c = X_intra @ (bias + cross(V, S_span @ rates) + S_span @ g)
         H, rotor_bias = G.T @ (armature[:, None] * G), G.T @ (armature * g)
-        found.append(Block(parent, columns, bodies, X, S, X_intra, S_span, G, inertia, H, rotor_bias, V, c))
-    return found
+        clusters.append(Block(parent, columns, bodies, X, S, X_intra, S_span, G, inertia, H, rotor_bias, V, c))
+    return clusters
 
 
 def above(values: list[np.ndarray], block: Block, universe: np.ndarray) -> np.ndarray:
-    """Return the stacked vector of the parent cluster, or the universe's."""
     return values[block.parent] if block.parent >= 0 else universe
 
 
 def cross(V: np.ndarray, W: np.ndarray, kind: Any = pin.Motion) -> np.ndarray:
-    """Return V x W, body by body (the cross product of motions); V x* W if W are forces, of ``kind`` ``pin.Force``."""
+    """Compute V x W, body by body; for forces W (``kind`` is ``pin.Force``) compute V x* W."""
     pairs = zip(V.reshape(-1, 6), W.reshape(-1, 6), strict=True)
     return np.concatenate([pin.Motion(a).cross(kind(b)).vector for a, b in pairs])
 
 
 def bias_forces(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
-    """Return V x* I V less the external forces, on the bodies of each cluster, stacked."""
-    found = [cross(block.V, block.I @ block.V, pin.Force) for block in clusters]
+    """Compute V x* I V minus the external forces, stacked for the bodies of each cluster."""
+    bias = [cross(block.V, block.I @ block.V, pin.Force) for block in clusters]
     if fext is not None:
         forces = expanded(model).fext(fext)
-        for total, block in zip(found, clusters, strict=True):
+        for total, block in zip(bias, clusters, strict=True):
             total -= np.concatenate([forces[j].vector for j in block.bodies])
-    return found
+    return bias

@@ -1,4 +1,4 @@
-"""G of the user's tree, and how it changes with q: the whole tensor, which no kernel has."""
+"""G of the user's tree and the full tensor dG/dq, which the kernels never form."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,12 @@ from ._simple_tree import simple_tree
 
 documented = stock(STATE)
 WORST = 1e8
-"""Condition number of the rows from which on nothing is known."""
+"""Largest accepted condition number of the rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """What a motion (v, a) of the independent joints is to the user's tree."""
+    """Motion of the user's tree at velocity v and acceleration a of the independent joints, and its derivatives."""
 
     v: np.ndarray  # tree velocity G v, shape (tree.nv,)
     a: np.ndarray  # tree acceleration G a + g, shape (tree.nv,)
@@ -35,9 +35,9 @@ class CouplingRates:
 
     Attributes:
         G: Tree velocity = G times the independent velocity, shape (tree.nv, nv).
-        H: H[:, k, m] is the derivative of column k of G as q moves by e_m along ``pc.integrate``, shape
-            (tree.nv, nv, nv). In joints of several degrees of freedom velocities are in their bodies' axes.
-        units: The motion of the simple tree at velocity 0 and acceleration G e_k, one per k; without loops none.
+        H: H[:, k, m] is the derivative of column k of G as q moves by e_m along ``pc.integrate``, shape (tree.nv, nv,
+            nv). Velocities of joints with several degrees of freedom are in their bodies' axes.
+        units: Motions of the simple tree at velocity 0 and acceleration G e_k, one per k; empty without loops.
     """
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
@@ -67,10 +67,10 @@ class CouplingRates:
             self._solve(self.H[:, k], change)
 
     def rates(self, v: np.ndarray, a: np.ndarray) -> Rates:
-        """Return the tree's motion and its derivatives.
+        """Compute the tree's motion and its derivatives.
 
-        Second time derivatives of closures are 0 all along, so what an increment of q, and of the tree's velocity with
-        it, makes of them, K has to undo by an increment of the tree's acceleration.
+        The second time derivatives of closures stay 0. An increment of the tree's acceleration, multiplied by K, must
+        therefore cancel their change due to an increment of q and of the tree's velocity.
         """
         v_tree, a_tree = self.G @ v, self.G @ a
         v_q, a_q, a_v = self.H.transpose(0, 2, 1) @ v, np.zeros_like(self.G), np.zeros_like(self.G)
@@ -85,7 +85,7 @@ class CouplingRates:
         return Rates(v_tree, a_tree, v_q, a_q, a_v)
 
     def whole(self, directions: Along) -> Along:
-        """Return directions of the user's tree as those of the simple tree."""
+        """Map directions of the user's tree to the simple tree."""
         return Along(self.map @ directions.q, self.map @ directions.v, self.map @ directions.a)
 
     def _motion(self, v: np.ndarray, a: np.ndarray) -> Motion:
@@ -94,34 +94,34 @@ class CouplingRates:
     def _rows(
         self, v: np.ndarray, a: np.ndarray, along: Along, motion: Motion | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return K a + Kdot v of all closures, shape (rows,), and its derivatives, shape (rows, n)."""
+        """Compute K a + Kdot v of all closures, shape (rows,), and its derivatives, shape (rows, n)."""
         tree, values, changes = self.model.tree, [], []
-        motion, whole = motion or self._motion(v, a), self.whole(along)
+        motion, directions = motion or self._motion(v, a), self.whole(along)
         for closure in self.model.closures:
             if isinstance(closure, JointClosure):
-                at = [tree.idx_vs[j] for j in closure.joints]
+                dofs = [tree.idx_vs[j] for j in closure.joints]
                 x = coordinates_of(tree, closure.joints, self.q)
-                value, change = of_joints(closure, (x, v[at], a[at]), (along.q[at], along.v[at], along.a[at]))
+                value, change = of_joints(closure, (x, v[dofs], a[dofs]), (along.q[dofs], along.v[dofs], along.a[dofs]))
             else:
                 assert isinstance(closure, BodyClosure)
-                a_end, b_end = (motion.end(int(self.simple.ids[j]), placed(x), whole) for j, x in closure.ends)
+                a_end, b_end = (motion.end(int(self.simple.ids[j]), placed(x), directions) for j, x in closure.ends)
                 value, change = of_bodies(closure, a_end, b_end)  # type: ignore[arg-type]
             values.append(value)
             changes.append(change)
         return np.concatenate(values), np.vstack(changes)
 
     def _solve(self, out: np.ndarray, rows: np.ndarray) -> None:
-        """Fill the dependent rows of ``out`` with what brings the closures' rows, and those of couplings, back to 0."""
+        """Fill the dependent rows of ``out`` so that the rows of closures and couplings return to 0."""
         all_rows = np.zeros((len(self.scale), rows.shape[1]))
         all_rows[len(all_rows) - len(rows) :] = rows
         out[self.dependent] = -self.inverse @ (self.scale[:, None] * all_rows)
 
     def _solver(self, K: np.ndarray) -> np.ndarray:
-        """Return the pseudo-inverse of the columns of the dependent joints; rows may repeat each other."""
+        """Compute the pseudo-inverse of the columns of the dependent joints; rows may be redundant."""
         U, s, Vt = np.linalg.svd(K, full_matrices=False)
         if len(s) and (len(s) < K.shape[1] or not s[0] < WORST * s[-1]):
             raise SingularClusterError(
-                "The closures do not tie the dependent joints at this q: the largest and smallest singular value of "
+                "The closures do not determine the dependent joints at this q: the extreme singular values of "
                 f"their rows are {s[0]:.3g} and {s[-1]:.3g}. Choose other independent joints, or another pose."
             )
         return np.asarray((Vt.T / s) @ U.T)
@@ -131,14 +131,14 @@ class CouplingRates:
 def coupling_derivatives(
     model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate the motion of the tree with respect to that of the independent joints.
+    """Differentiate the motion of the tree with respect to the motion of the independent joints.
 
     Returns:
-        d v_tree/dq, d a_tree/dq and d a_tree/dv, shape (tree.nv, nv) each; dq is along ``pc.integrate``, v and a of the
-        independent joints are held.
+        d v_tree/dq, d a_tree/dq and d a_tree/dv, shape (tree.nv, nv) each; dq is along ``pc.integrate``, at fixed v and
+        a of the independent joints.
 
     Raises:
-        SingularClusterError: The independent velocities do not determine the others here.
+        SingularClusterError: The independent velocities do not determine the dependent ones here.
     """
     rates = CouplingRates(model, q).rates(np.asarray(v, dtype=float), np.asarray(a, dtype=float))
     return rates.v_q, rates.a_q, rates.a_v
@@ -146,12 +146,12 @@ def coupling_derivatives(
 
 @documented
 def coupling_jacobian(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Return G, from the closures' rows at q: tree velocity = G times the independent velocity.
+    """Compute G from the closures' rows at q: tree velocity = G times the independent velocity.
 
     Returns:
         Shape (tree.nv, nv).
 
     Raises:
-        SingularClusterError: The independent velocities do not determine the others here.
+        SingularClusterError: The independent velocities do not determine the dependent ones here.
     """
     return np.array(CouplingRates(model, q).G)

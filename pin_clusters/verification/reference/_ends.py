@@ -1,7 +1,7 @@
 """Motion of points and frames on bodies, with its derivatives along many directions at once.
 
-Everything is a complex number: the real part is the value, the imaginary part is ``STEP`` times the derivative along a
-direction. Formulas that are written for numbers then yield their derivatives exactly (complex step).
+All quantities are complex: the real part is the value, the imaginary part is ``STEP`` times the derivative along a
+direction. Formulas for real numbers then yield exact derivatives (complex-step differentiation).
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 STEP = 1e-40
-"""So small that its square is nothing."""
+"""Small enough that its square vanishes in floating-point arithmetic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +24,10 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """A frame on a body: entry 0 of the first axis belongs to no change at all, the others to the directions."""
+    """A frame on a body: entry 0 of the first axis is the unchanged state, the other entries are the directions."""
 
     R: np.ndarray  # rotation to world axes, shape (n + 1, 3, 3)
-    x: np.ndarray  # place of its origin, world axes, shape (n + 1, 3)
+    x: np.ndarray  # position of its origin, world axes, shape (n + 1, 3)
     xd: np.ndarray  # velocity of its origin
     xdd: np.ndarray  # acceleration of its origin
     w: np.ndarray  # angular velocity
@@ -35,21 +35,21 @@ class End:
 
 
 class Motion:
-    """A tree in motion; Pinocchio knows how the motion of each joint changes."""
+    """A tree in motion, with Pinocchio's kinematic derivatives of each joint."""
 
     def __init__(self, tree: pin.Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
         self.tree, self.data = tree, tree.createData()
         pin.computeForwardKinematicsDerivatives(tree, self.data, q, v, a)
 
     def end(self, j: int, placement: pin.SE3, along: Along) -> End:
-        """Return a frame that is at ``placement`` in the frame of joint j; joint 0 is the universe."""
+        """Return a frame with ``placement`` in the frame of joint j; joint 0 is the universe."""
         n = along.q.shape[1] + 1
         moved, v, a = np.zeros((3, 6, n), dtype=complex)
         oMi = pin.SE3.Identity()
         if j:
             oMi = self.data.oMi[j]
             local = pin.getJointAccelerationDerivatives(self.tree, self.data, j, pin.LOCAL)
-            v_q, a_q, a_v, J = (np.asarray(x).reshape(6, -1) for x in local)  # one column comes as a vector
+            v_q, a_q, a_v, J = (np.asarray(x).reshape(6, -1) for x in local)  # Pinocchio returns vectors for one column
             moved[:, 1:] = 1j * STEP * (J @ along.q)
             v[:, 1:] = 1j * STEP * (v_q @ along.q + J @ along.v)
             a[:, 1:] = 1j * STEP * (a_q @ along.q + a_v @ along.v + J @ along.a)
@@ -66,22 +66,22 @@ class Motion:
 
 
 def turned(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return R x, entry by entry of the first axis."""
+    """Compute R x, entry by entry of the first axis."""
     return np.einsum("nij,nj->ni", np.broadcast_to(R, (len(x), 3, 3)), x)
 
 
 def turned_back(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return R' x, entry by entry of the first axis."""
+    """Compute R' x, entry by entry of the first axis."""
     return np.einsum("nji,nj->ni", R, x)
 
 
 def split(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the value, shape (size,), and the derivatives, shape (size, n), of what has shape (n + 1, size)."""
+    """Split complex values, shape (n + 1, size), into value, shape (size,), and derivatives, shape (size, n)."""
     return values[0].real.copy(), values[1:].imag.T / STEP
 
 
 def _skew(x: np.ndarray) -> np.ndarray:
-    """Return the matrices of x cross, shape (n, 3, 3)."""
+    """Return the cross-product matrices of x, shape (n, 3, 3)."""
     out = np.zeros((len(x), 3, 3), dtype=x.dtype)
     out[:, 2, 1], out[:, 0, 2], out[:, 1, 0] = x.T
     return out - out.transpose(0, 2, 1)

@@ -1,8 +1,8 @@
-"""The expanded tree without joints whose motion subspace turns with their own coordinates.
+"""The expanded tree without joints whose motion subspace depends on their own coordinates.
 
-Pinocchio's derivatives take the motion subspace of a joint for constant in its own frame. That of universal, ZYX and
-composite joints is not, and what ``computeRNEADerivatives`` returns for them is wrong without a word. They are chains
-of joints for which it is right, so they become that: with bodies without mass between, and the same q and v.
+Pinocchio's derivatives assume a constant motion subspace in the joint frame. For universal, ZYX and composite joints
+this is false, and ``computeRNEADerivatives`` silently returns wrong results. Here these joints become chains of simple
+joints with massless bodies in between, and with the same q and v.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from ._clusters import expanded
 
 @dataclass(frozen=True, eq=False)
 class SimpleTree:
-    """The expanded tree with more joints, but the coordinates and velocities of the expanded tree."""
+    """The expanded tree with more joints, but with the coordinates and velocities of the expanded tree."""
 
     tree: pin.Model  # depth-first. Treat it as read-only
     span: SpanningTree  # the expanded tree from which it was made
@@ -27,7 +27,6 @@ class SimpleTree:
 
 @lru_cache(maxsize=16)
 def simple_tree(model: ClusterModel) -> SimpleTree:
-    """Return the tree of a model, made once."""
     span = expanded(model)
     old, tree = span.tree, pin.Model()
     tree.gravity = old.gravity
@@ -37,7 +36,7 @@ def simple_tree(model: ClusterModel) -> SimpleTree:
         for n, (joint, where) in enumerate(_parts(old.joints[j], old.jointPlacements[j])):
             parent = tree.addJoint(parent, joint, where, f"{old.names[j]}, part {n}")
         tree.appendBodyToJoint(parent, old.inertias[j], pin.SE3.Identity())
-        # what the constructor of an inertia would refuse: a link from which a rotor was taken
+        # Assigned directly, because Inertia's constructor rejects links from which a rotor was removed.
         tree.inertias[parent] = old.inertias[j]
         last[j] = parent
     assert (tree.nq, tree.nv) == (old.nq, old.nv)
@@ -46,16 +45,16 @@ def simple_tree(model: ClusterModel) -> SimpleTree:
 
 
 def _parts(joint: pin.JointModel, placement: pin.SE3) -> Iterator[tuple[pin.JointModel, pin.SE3]]:
-    """Yield joints with constant motion subspaces whose chain is this joint, each with its placement."""
+    """Yield joints with constant motion subspaces whose chain equals this joint, each with its placement."""
     kind = joint.shortname()
     if kind.endswith("Composite"):
         inner = joint.extract() if hasattr(joint, "extract") else joint
-        for n, (part, at) in enumerate(zip(inner.joints, inner.jointPlacements, strict=True)):
-            yield from _parts(part, at if n else placement * at)
+        for n, (part, part_placement) in enumerate(zip(inner.joints, inner.jointPlacements, strict=True)):
+            yield from _parts(part, part_placement if n else placement * part_placement)
     elif kind.endswith(("SphericalZYX", "Universal")):
         data = joint.createData()
         joint.calc(data, np.zeros(max(joint.idx_q, 0) + joint.nq))
-        # at zero, nothing of it is turned yet: the columns are the axes, the outer one first
+        # At zero no axis is rotated yet, so the columns are the axes, the outer axis first.
         for n, axis in enumerate(np.asarray(data.S)[3:].T):
             yield pin.JointModelRevoluteUnaligned(axis), pin.SE3.Identity() if n else placement
     else:

@@ -1,8 +1,8 @@
-"""Derivatives of dynamics: Pinocchio's on the expanded tree, with G and how it changes.
+"""Derivatives of dynamics: Pinocchio's derivatives of the expanded tree, combined with G and dG/dq.
 
-The other road than the kernels', which never know dG/dq: here G, the tensor dG/dq and the second derivatives of the
-closures are made in NumPy (complex steps on the closures' geometry), and what Pinocchio differentiates, rotors as
-bodies, is projected. Rods with mass are two point masses each, bodies on translation joints of their own.
+The kernels never form dG/dq. Here G, the tensor dG/dq and the second derivatives of the closures are computed in NumPy
+(complex steps on the closures' geometry), and Pinocchio's derivatives, with rotors as bodies, are projected. Rods with
+mass are two point masses each, bodies on their own translation joints.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ _documented = stock(
     STATE,
     """
 Raises:
-    SingularClusterError: The independent velocities of a model with loops do not determine the others here.
+    SingularClusterError: The independent velocities of a model with loops do not determine the dependent ones here.
 """,
 )
 
 
 class _State:
-    """The expanded tree and the rods at a state, with what Pinocchio says of them."""
+    """The expanded tree and the rods at a state, with Pinocchio's data."""
 
     def __init__(self, model: ClusterModel, q: Any, v: Any, a: Any) -> None:
         self.model = model
@@ -40,32 +40,30 @@ class _State:
         F, r = coupling.map, coupling.rates(self.v, self.a)
         H = np.einsum("ij,jkm->ikm", F, coupling.H)
         rows = [F @ coupling.G, H, F @ r.v, F @ r.a, F @ r.v_q, F @ r.a_q, F @ r.a_v]
-        for mass, place, own in _point_masses(coupling, r):
+        for mass, position, point_rows in _point_masses(coupling, r):
             j = self.tree.addJoint(0, pin.JointModelTranslation(), pin.SE3.Identity(), f"point {self.tree.njoints}")
             body = pin.Inertia(mass, np.zeros(3), np.zeros((3, 3)))
             self.tree.appendBodyToJoint(j, body, pin.SE3.Identity())
-            self.q = np.concatenate([self.q, place])
-            rows = [np.concatenate(pair) for pair in zip(rows, own, strict=True)]
+            self.q = np.concatenate([self.q, position])
+            rows = [np.concatenate(pair) for pair in zip(rows, point_rows, strict=True)]
         self.G, self.H, self.v_tree, self.a_tree, self.v_q, self.a_q, self.a_v = rows
         self.data = self.tree.createData()
 
     def torque(self, fext: Any) -> np.ndarray:
-        """Return the torques of all joints of the tree."""
         return np.array(pin.rnea(self.tree, self.data, self.q, self.v_tree, self.a_tree, self._forces(fext)))
 
     def derivatives(self, fext: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return dtau/dq, dtau/dv, M."""
         t = self.torque(fext)
         state = self.q, self.v_tree, self.a_tree
-        found = pin.computeRNEADerivatives(self.tree, self.data, *state, self._forces(fext))
-        D_q, D_v, M = (np.array(x) for x in found)
+        partials = pin.computeRNEADerivatives(self.tree, self.data, *state, self._forces(fext))
+        D_q, D_v, M = (np.array(x) for x in partials)
         M = np.triu(M) + np.triu(M, 1).T
         G = self.G
         dtau_dq = G.T @ (D_q @ G + D_v @ self.v_q + M @ self.a_q) + np.einsum("i,ikm->km", t, self.H)
         return dtau_dq, G.T @ (D_v @ G + M @ self.a_v), G.T @ M @ G
 
     def _forces(self, fext: Any) -> pin.StdVec_Force:
-        """Return the user's external forces in the joint frames of the tree."""
+        """Convert the user's external forces to the joint frames of the tree."""
         ids = self.simple.ids
         return joint_forces(self.tree, ids, np.zeros((len(ids), 6)) if fext is None else fext)
 
@@ -79,8 +77,8 @@ def rnea_derivatives(
     tau = G' t(q, G v, G a + g), and Pinocchio differentiates t.
 
     Returns:
-        dtau/dq (along ``pc.integrate``; v, a and the forces in joint frames are held), dtau/dv and the mass matrix,
-        shape (nv, nv) each: a row per torque, a column per direction.
+        dtau/dq (along ``pc.integrate``, at fixed v, a and forces in joint frames), dtau/dv and the mass matrix, shape
+        (nv, nv) each: a row per torque, a column per direction.
     """
     return _State(model, q, v, a).derivatives(fext)
 
@@ -89,21 +87,21 @@ def rnea_derivatives(
 def aba_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate forward dynamics: da = -M^-1 dtau at the acceleration that tau makes.
+    """Differentiate forward dynamics: da = -M^-1 dtau at the acceleration that tau causes.
 
     Returns:
-        da/dq, da/dv (v, tau and the forces in joint frames are held) and the inverse mass matrix, shape (nv, nv) each.
+        da/dq, da/dv (at fixed v, tau and forces in joint frames) and the inverse mass matrix, shape (nv, nv) each.
     """
-    rest = _State(model, q, v, np.zeros(model.nv))
-    M = rest.derivatives(fext)[2]
-    a = np.linalg.solve(M, np.asarray(tau, dtype=float) - rest.G.T @ rest.torque(fext))
+    bias_state = _State(model, q, v, np.zeros(model.nv))
+    M = bias_state.derivatives(fext)[2]
+    a = np.linalg.solve(M, np.asarray(tau, dtype=float) - bias_state.G.T @ bias_state.torque(fext))
     dtau_dq, dtau_dv, _ = rnea_derivatives(model, q, v, a, fext)
     return -np.linalg.solve(M, dtau_dq), -np.linalg.solve(M, dtau_dv), np.linalg.inv(M)
 
 
 @_documented
 def coriolis_matrix(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the Coriolis matrix C: C v = nonlinear effects less gravity, dM/dt - 2 C skew-symmetric.
+    """Compute the Coriolis matrix C: C v = nonlinear effects minus gravity, dM/dt - 2 C skew-symmetric.
 
     C = G' C_tree G + G' M_tree dG/dt, with dG/dt the rate of the matrix along the motion.
 
@@ -130,8 +128,8 @@ def centroidal_derivatives(
         dh/dq, d(dh/dt)/dq, d(dh/dt)/dv and d(dh/dt)/da, shape (6, nv) each.
     """
     s = _State(model, q, v, a)
-    found = pin.computeCentroidalDynamicsDerivatives(s.tree, s.data, s.q, s.v_tree, s.a_tree)
-    h_q, rate_q, rate_v, A = (np.array(x).reshape(6, -1) for x in found)  # one column comes as a vector
+    partials = pin.computeCentroidalDynamicsDerivatives(s.tree, s.data, s.q, s.v_tree, s.a_tree)
+    h_q, rate_q, rate_v, A = (np.array(x).reshape(6, -1) for x in partials)  # Pinocchio returns vectors for one column
     drate_q = rate_q @ s.G + rate_v @ s.v_q + A @ s.a_q
     return h_q @ s.G + A @ s.v_q, drate_q, rate_v @ s.G + A @ s.a_v, A @ s.G
 
@@ -140,41 +138,42 @@ def centroidal_derivatives(
 def frame_hessian(
     model: ClusterModel, q: ArrayLike, frame: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> Any:
-    """Differentiate the Jacobian of a frame: of the tree, Pinocchio's rate of it along each column of G; and of G.
+    """Differentiate the Jacobian of a frame.
 
-    Axes that move with the frame see less of the columns' change, by its own motion.
+    The derivative combines Pinocchio's rate of the tree's Jacobian along each column of G with dG/dq. In axes that move
+    with the frame, the frame's own motion is subtracted.
 
     Args:
-        frame: Its id.
+        frame: Id of the frame.
         reference_frame: Axes of the Jacobian.
 
     Returns:
         dJ[:, k] / dq_m at [:, k, m], shape (6, nv, nv), [linear; angular].
     """
-    rest = np.zeros(model.nv)
-    s, at = _State(model, q, rest, rest), model.tree.frames[frame]
-    j = int(s.simple.ids[at.parentJoint])
+    zero = np.zeros(model.nv)
+    s, frame_of_tree = _State(model, q, zero, zero), model.tree.frames[frame]
+    j = int(s.simple.ids[frame_of_tree.parentJoint])
     pin.computeJointJacobians(s.tree, s.data, s.q)
     J_tree = np.array(pin.getJointJacobian(s.tree, s.data, j, pin.WORLD))
-    pose = s.data.oMi[j] * at.placement
+    pose = s.data.oMi[j] * frame_of_tree.placement
     axes = pin.SE3(np.eye(3), pose.translation) if reference_frame == pin.LOCAL_WORLD_ALIGNED else pose
-    J, found = J_tree @ s.G, np.zeros((6, model.nv, model.nv))
+    J, hessian = J_tree @ s.G, np.zeros((6, model.nv, model.nv))
     for m in range(model.nv):
         pin.computeJointJacobiansTimeVariation(s.tree, s.data, s.q, s.G[:, m])
         rate = np.array(pin.getJointJacobianTimeVariation(s.tree, s.data, j, pin.WORLD))
-        found[:, :, m] = rate @ s.G + J_tree @ s.H[:, :, m]
+        hessian[:, :, m] = rate @ s.G + J_tree @ s.H[:, :, m]
         if reference_frame != pin.WORLD:
-            own = pin.Motion(J[:, m])
+            frame_motion = pin.Motion(J[:, m])
             if reference_frame == pin.LOCAL_WORLD_ALIGNED:  # these axes do not turn
-                own = pin.Motion(axes.actInv(own).linear, np.zeros(3))
-            found[:, :, m] = axes.inverse().action @ (found[:, :, m] - own.action @ J)
-    return found
+                frame_motion = pin.Motion(axes.actInv(frame_motion).linear, np.zeros(3))
+            hessian[:, :, m] = axes.inverse().action @ (hessian[:, :, m] - frame_motion.action @ J)
+    return hessian
 
 
 def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float, np.ndarray, tuple[np.ndarray, ...]]]:
-    """Yield mass, place and rows of each point mass of the rods: three more rows of what is known of the tree.
+    """Yield mass, position and rows of each point mass of the rods: three more rows per tree quantity.
 
-    The rows are those of G, dG/dq, v, a, dv/dq, da/dq and da/dv, in axes of the world.
+    The rows belong to G, dG/dq, v, a, dv/dq, da/dq and da/dv, in world axes.
     """
     G, zero = coupling.G, coupling.nothing
     motion = Motion(coupling.simple.tree, coupling.full_q, coupling.map @ rates.v, coupling.map @ rates.a)
@@ -182,16 +181,16 @@ def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float
     units = [(unit, coupling.whole(Along(G, zero, coupling.H[:, i]))) for i, unit in enumerate(coupling.units)]
 
     def point(rod: RodClosure, weight: float, motion: Motion, along: Along) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return place, velocity and acceleration, each with its derivatives."""
+        """Compute position, velocity and acceleration, each with its derivatives."""
         a, b = (motion.end(int(coupling.simple.ids[j]), placed(x), along) for j, x in rod.ends)
         pairs = (a.x, b.x), (a.xd, b.xd), (a.xdd, b.xdd)
-        return [split(weight * one + (1.0 - weight) * two) for one, two in pairs]
+        return [split(weight * end_a + (1.0 - weight) * end_b) for end_a, end_b in pairs]
 
     for rod in massive(coupling.model.closures) if units else ():
         for mass, weight in rod_points(rod):
-            (place, _), (v, v_q), (a, a_q) = point(rod, weight, motion, by_q)
+            (position, _), (v, v_q), (a, a_q) = point(rod, weight, motion, by_q)
             _, _, (_, a_v) = point(rod, weight, motion, by_v)
-            # at rest, and with the acceleration G e_i, a point accelerates as it moves with the velocity G e_i
+            # At rest with tree acceleration G e_i, a point accelerates as it moves at tree velocity G e_i.
             columns = [point(rod, weight, *unit)[2] for unit in units]
             J, J_q = (np.stack(x, axis=1) for x in zip(*columns, strict=True))
-            yield mass, place, (J, J_q, v, a, v_q, a_q, a_v)
+            yield mass, position, (J, J_q, v, a, v_q, a_q, a_v)

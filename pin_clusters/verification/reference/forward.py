@@ -28,7 +28,7 @@ def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext
 
 @documented
 def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the inverse mass matrix, shape (nv, nv): a row is the answer to a unit torque, all else zero."""
+    """Compute the inverse mass matrix, shape (nv, nv), column by column from unit torques."""
     clusters, Minv, free = blocks(model, q), np.zeros((model.nv, model.nv)), np.zeros(model.nv, dtype=bool)
     nothing = [np.zeros(len(block.I)) for block in clusters]
     for tau, a in zip(np.eye(model.nv), Minv, strict=True):
@@ -45,10 +45,10 @@ def articulated(
     prescribed: np.ndarray,
     minus_gravity: np.ndarray,
 ) -> None:
-    """Inward: articulated inertia IA and bias force pA of every cluster. Outward: accelerations, put into a.
+    """Compute articulated inertia IA and bias force pA of every cluster inward, then the accelerations a outward.
 
-    With F the free columns of a cluster, and P those whose accelerations are prescribed, which hand their inertia on as
-    it is, and whose torques are put into tau:
+    F are the free columns of a cluster, and P those with prescribed accelerations, which transmit their inertia
+    unchanged, and whose torques are written to tau:
 
     U = IA S_F,  D = S_F' U + H_FF,  c += S_P a_P,  u = tau_F - S_F' pA - H_FP a_P;
     IA_parent += X' (IA - U D^-1 U') X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a_F = D^-1 (u - U' A);
@@ -59,21 +59,21 @@ def articulated(
     solved: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = {}
     for k, block in reversed(list(enumerate(clusters))):
         P = prescribed[block.columns]
-        given, S = a[block.columns[P]], block.S[:, ~P]
-        own_c = c[k] + block.S[:, P] @ given
+        prescribed_a, S = a[block.columns[P]], block.S[:, ~P]
+        bias_acceleration = c[k] + block.S[:, P] @ prescribed_a
         U = IA[k] @ S
         D = S.T @ U + block.H[np.ix_(~P, ~P)]
-        u = tau[block.columns[~P]] - S.T @ pA[k] - block.H[np.ix_(~P, P)] @ given
-        solved[k] = U, D, u, own_c
+        u = tau[block.columns[~P]] - S.T @ pA[k] - block.H[np.ix_(~P, P)] @ prescribed_a
+        solved[k] = U, D, u, bias_acceleration
         if block.parent >= 0:
             Ia = IA[k] - U @ np.linalg.solve(D, U.T)
             IA[block.parent] += block.X.T @ Ia @ block.X
-            pA[block.parent] += block.X.T @ (pA[k] + Ia @ own_c + U @ np.linalg.solve(D, u))
+            pA[block.parent] += block.X.T @ (pA[k] + Ia @ bias_acceleration + U @ np.linalg.solve(D, u))
     A: list[np.ndarray] = []
     for k, block in enumerate(clusters):
-        U, D, u, own_c = solved[k]
+        U, D, u, bias_acceleration = solved[k]
         P = prescribed[block.columns]
-        before = block.X @ above(A, block, minus_gravity) + own_c
+        before = block.X @ above(A, block, minus_gravity) + bias_acceleration
         a[block.columns[~P]] = np.linalg.solve(D, u - U.T @ before)
         A.append(before + block.S[:, ~P] @ a[block.columns[~P]])
         needed = block.S.T @ (IA[k] @ A[k] + pA[k]) + block.H @ a[block.columns]

@@ -1,4 +1,4 @@
-"""Hybrid dynamics by the cluster articulated-body algorithm: prescribed joints hand their inertia on as it is."""
+"""Hybrid dynamics by the cluster articulated-body algorithm: prescribed joints transmit their inertia unchanged."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def hybrid_dynamics(
     prescribed: np.ndarray,
     fext: Any = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
+    """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
     Args:
         prescribed: Boolean mask, shape (nv,).

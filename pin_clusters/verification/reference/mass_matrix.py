@@ -10,7 +10,7 @@ from ._clusters import blocks, documented
 def crba(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     """Compute the mass matrix.
 
-    IC_parent += X' IC X;  M_kk = S' IC S + H;  M_jk = S_j' F on the way to the root, F = X' ... X' IC S.
+    IC_parent += X' IC X;  M_kk = S' IC S + H;  M_jk = S_j' F for all ancestors j, F = X' ... X' IC S.
 
     Returns:
         Symmetric, shape (nv, nv).

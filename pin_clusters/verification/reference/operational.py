@@ -1,6 +1,6 @@
 """Operational space and inverse input matrices, by Jacobians of bodies and the inverse of the mass matrix.
 
-What the compiled functions propagate from the tips inward is formed here: J, M, and J M^-1 J'.
+The compiled functions propagate quantities from the tips inward. Here J, M and J M^-1 J' are formed explicitly.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ Args:
         three of each, or their indices.
     frame: Name or id of a frame.
     force: In the frame, [linear; angular], shape (6,).
-    B: Torques per input, shape (nv, inputs); those of ``motors`` by default.
+    B: Torques per input, shape (nv, inputs); by default from ``motors``.
     contacts: Names or ids of frames, three forces at each.
 """
-"""What functions of operational space take besides a state."""
+"""Docstring entries for the arguments of operational-space functions, in addition to the state."""
 _documented = stock(STATE, FRAMES)
 
 
@@ -34,7 +34,7 @@ _documented = stock(STATE, FRAMES)
 def frame_jacobian(
     model: ClusterModel, q: np.ndarray, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
-    """Compute the Jacobians of frames, one below the other, from those of the stacked bodies of clusters.
+    """Compute the stacked Jacobians of frames from the Jacobians of the stacked bodies of clusters.
 
     J_k = X_k J_parent + S_k E_k, with E_k the rows of the identity at the cluster's velocities.
 
@@ -46,18 +46,18 @@ def frame_jacobian(
     """
     span = expanded(model)
     jacobian, pose = body_jacobians(model, blocks(model, q))
-    found = []
-    for given in frames:
-        frame = model.tree.frames[model.tree.getFrameId(given) if isinstance(given, str) else given]
+    jacobians = []
+    for name_or_id in frames:
+        frame = model.tree.frames[model.tree.getFrameId(name_or_id) if isinstance(name_or_id, str) else name_or_id]
         j, to_frame = int(span.from_tree_id[frame.parentJoint]), frame.placement.toActionMatrixInverse()
-        found.append(_turn(to_frame @ pose[j], reference) @ to_frame @ jacobian[j])
-    return np.concatenate(found) if found else np.zeros((0, model.nv))
+        jacobians.append(_turn(to_frame @ pose[j], reference) @ to_frame @ jacobian[j])
+    return np.concatenate(jacobians) if jacobians else np.zeros((0, model.nv))
 
 
 def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """Return the Jacobians of all bodies of the expanded tree, (6, nv), and their transforms from the universe, (6, 6).
+    """Compute Jacobians, (6, nv), and transforms from the universe, (6, 6), of all bodies of the expanded tree.
 
-    Both are in the bodies' own axes; 0 is the universe.
+    Both are in the bodies' own axes; index 0 is the universe.
     """
     jacobian: dict[int, np.ndarray] = {0: np.zeros((6, model.nv))}
     pose: dict[int, np.ndarray] = {0: np.eye(6)}
@@ -73,14 +73,14 @@ def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int
 
 
 def placement_of(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rotation and place of a body, from its motion transform from the universe, X = [R', -R' [p]x; 0, R']."""
+    """Return rotation and position of a body from its motion transform X = [R', -R' [p]x; 0, R'] from the universe."""
     R = X[:3, :3].T
     skew = -R @ X[:3, 3:]
     return R, np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
 
 
 def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:
-    """Return what turns motions of a frame, to which X leads from the universe, to a reference."""
+    """Return the transform of a frame's motions to a reference; X maps motions from the universe to the frame."""
     if reference == pin.LOCAL:
         return np.eye(6)
     if reference == pin.WORLD:
@@ -141,7 +141,7 @@ def inverse_input_matrix(
 
 @_documented
 def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Return the torques of unit torques of the motors; without rotors, of the joints but for free flyers.
+    """Compute the independent torques of unit motor torques; without rotors, of the joints except free-flyers.
 
     Returns:
         Shape (nv, inputs).
@@ -154,7 +154,6 @@ def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
 
 
 def motors_of(model: ClusterModel, span: SpanningTree, G: np.ndarray) -> np.ndarray:
-    """Return the same from G of the expanded tree."""
     if model.rotors:
         ids = [j for j, r in zip(rotor_ids(model.rotors, span), model.rotors, strict=True) if r.driven]
         return np.array(G[[span.tree.joints[j].idx_v for j in ids]].T)
@@ -164,7 +163,7 @@ def motors_of(model: ClusterModel, span: SpanningTree, G: np.ndarray) -> np.ndar
 
 
 def picked(rows: Any, count: int) -> np.ndarray:
-    """Return which of six rows per frame are wanted."""
+    """Return the indices of the selected rows, of six rows per frame."""
     if isinstance(rows, str):
         return np.array([i for i in range(6 * count) if i % 6 < 3], dtype=np.int64)
     return np.arange(6 * count) if rows is None else np.asarray(rows, dtype=np.int64)

@@ -1,9 +1,9 @@
-"""Compiled functions of the baselines, over two flat arrays; with the kernels they share vectors of 3 and 6, no more.
+"""Compiled functions of the baselines, which work on two flat arrays.
 
-``I`` holds whole numbers: sizes and where things are, then the tables (``fields.py``); ``W`` holds constants and room.
-Vectors of space are [linear; angular] in the orientation of the world about the origin of their own body's frame, so
-that from body to body only points move and nothing is lost far from the origin of the world. Accelerations contain
-that of gravity upward.
+They share only 3- and 6-vector code with the kernels. ``I`` contains integers: sizes and offsets, then the tables
+(``fields.py``). ``W`` contains constants and work space. Spatial vectors are [linear; angular], in world orientation
+about the origin of the own body's frame. From body to body only reference points move, so no digits are lost far from
+the world origin. Accelerations include an upward gravity term.
 
-Nothing here is imported before it is needed: it imports Numba.
+Import this subpackage only when it is needed, because it imports Numba.
 """

@@ -1,8 +1,4 @@
-"""Forward dynamics of chains in maximal coordinates: J M^-1 J' is banded, and has a Cholesky factor as wide.
-
-References:
-    Baraff, "Linear-time dynamics using Lagrange multipliers".
-"""
+"""Forward dynamics of chains in maximal coordinates, see ``baselines/baraff.py``: J M^-1 J' is banded."""
 
 from ....compiler.numba_jit.jit import device, inline
 from . import fields as f
@@ -12,20 +8,20 @@ from .system import collect, feel, in_maximal_coordinates, kept, links, move_bod
 
 @inline
 def band_of(I):
-    """Where row 0 of the band would begin if it were full, from one row to the next, and how wide the band is."""
+    """Return the offset of row 0 of the full matrix, the stride between rows, and the bandwidth."""
     return I[f.AT_BANDED] + I[f.BAND] - 1, I[f.BAND] - 1, I[f.BAND]
 
 
 @device
 def assemble(I, W):
-    """Write the lower band of J M^-1 J' + C, tips first, its diagonal last in each row; and the right side."""
+    """Write the lower band of J M^-1 J' + C, tips first, with the diagonal last in each row; and the right side."""
     a, step, width = band_of(I)
     clear(W, I[f.AT_BANDED], I[f.LINES] * width)
     for i in range(1, I[f.BODIES]):
         n, p, line = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[I[f.LINE] + i]
         own_block(I, W, i, a + line * width, step, I[f.AT_LAMBDA] + 6 * I[f.BODIES] + line, True)
         if p:
-            # the parent's joint comes later
+            # The parent's joint has a later line.
             above = I[I[f.LINE] + p]
             for k in range(I[I[f.COUNT] + p]):
                 row = a + (above + k) * step
@@ -35,7 +31,6 @@ def assemble(I, W):
 
 @device
 def factorise(I, W):
-    """Factorise the inertias of links, then the band in place, and carry the right side inward."""
     if not links(I, W):
         return False
     assemble(I, W)
@@ -49,7 +44,6 @@ def factorise(I, W):
 
 @device
 def felt(I, W):
-    """Write the dense system that is left for the rows."""
     bodies, n, lines, base = I[f.BODIES], kept(I), I[f.LINES], I[f.AT_LAMBDA] + 6 * I[f.BODIES]
     feel(I, W, bodies)
     clear(W, I[f.AT_Z], lines * I[f.ROWS])
@@ -65,18 +59,17 @@ def felt(I, W):
         collect(I, W, b, 1.0, I[f.AT_Y], 6, I[f.AT_B] + 6 * b, n)
     a, step, width = band_of(I)
     for r in range(I[f.ROWS]):
-        at, z = place(I, r), I[f.AT_Z] + lines * r
+        row_index, z = place(I, r), I[f.AT_Z] + lines * r
         forward(W, a, lines, step, z, width)
-        if at >= 0:
+        if row_index >= 0:
             W[I[f.AT_MU] + r] += dot(W, z, base, lines)
             for s in range(r + 1):
                 if place(I, s) >= 0:
-                    W[I[f.AT_SYSTEM] + at * n + place(I, s)] -= dot(W, z, I[f.AT_Z] + lines * s, lines)
+                    W[I[f.AT_SYSTEM] + row_index * n + place(I, s)] -= dot(W, z, I[f.AT_Z] + lines * s, lines)
 
 
 @device
 def release(I, W):
-    """Go outward: forces of joints and accelerations of bodies, with those of the rows."""
     lines, base = I[f.LINES], I[f.AT_LAMBDA] + 6 * I[f.BODIES]
     for r in range(I[f.ROWS]):
         add(W, base, W[I[f.AT_MU] + r], I[f.AT_Z] + lines * r, lines)
@@ -88,5 +81,4 @@ def release(I, W):
 
 
 def baraff_chain(I, W, q, v, tau, fext, out, forces):
-    """Write independent accelerations, and wrenches of joints if there is room for them; returns what went wrong."""
     return in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release)

@@ -1,7 +1,7 @@
-"""How velocities of the tree follow from the independent ones, part by part of the rows that tie them.
+"""Tree velocities as a function of the independent velocities, for each part of the constraint rows.
 
-Gauss and Jordan on [K_d, K_i, 1], scaled rows, with the largest pivot of all rows and columns that are left. It leaves
-K_d^-1 K_i, K_d^-1, which rows were solved, and of which combinations the others are.
+Gauss-Jordan elimination of the scaled rows [K_d, K_i, 1] uses the largest pivot of all remaining rows and columns. It
+yields K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows as combinations of the pivot rows.
 """
 
 import math
@@ -15,22 +15,22 @@ from .linear import backward, cholesky, clear, dot, each, forward
 from .motion import to_parent
 
 SINGULAR = 1e-10
-"""A pivot of scaled rows below this share of the first one: the rows do not tie the dependent velocities."""
+"""Pivots of scaled rows below this share of the first pivot: the rows do not determine the dependent velocities."""
 
-# numbers of rows, dependent and free velocities; where its rows, pivots and elimination are, and how wide the last is
-Part = namedtuple("Part", "rows n free mine pivots a width")
+# Numbers of rows, dependent and independent velocities; offsets of row list, pivots and elimination; width of the last.
+Part = namedtuple("Part", "rows n free first_row pivots a width")
 
 
 @inline
 def part(I, p):
     rows, n, free = len(each(I, f.PART_ROW, p)), len(each(I, f.PART_DEP, p)), len(each(I, f.PART_FREE, p))
-    mine, pivots = I[f.PART_ROWS] + I[I[f.PART_ROW] + p], I[f.PIVOTS] + I[I[f.PART_DEP] + p]
-    return Part(rows, n, free, mine, pivots, I[I[f.PART_A] + p], n + free + rows)
+    first_row, pivots = I[f.PART_ROWS] + I[I[f.PART_ROW] + p], I[f.PIVOTS] + I[I[f.PART_DEP] + p]
+    return Part(rows, n, free, first_row, pivots, I[I[f.PART_A] + p], n + free + rows)
 
 
 @device
 def add_row(I, W, r, top, to, columns):
-    """Add what a row of bodies sees of the velocities of joints below one body; ``columns`` tells the place of each."""
+    """Add the coefficients of a row of bodies for the joints below ``top``; ``columns`` maps velocities to columns."""
     for e in each(I, f.ENTRY, r):
         w, j = load6(W, I[f.AT_ENTRY] + 6 * e), I[I[f.ENTRY_BODY] + e]
         while j != top:
@@ -41,7 +41,7 @@ def add_row(I, W, r, top, to, columns):
 
 @device
 def eliminate(W, a, rows, width, n, I, pivots):
-    """Solve the first n columns by Gauss and Jordan; writes the row of each, returns whether there was one."""
+    """Eliminate the first n columns by Gauss-Jordan; write the pivot row of each, and return whether all exist."""
     first = 0.0
     for c in range(n):
         I[pivots + c] = -1
@@ -74,17 +74,17 @@ def eliminate(W, a, rows, width, n, I, pivots):
 
 @device
 def couple(I, W):
-    """Write the coupling matrices of parts that change with the pose, and which rows are kept; whether it worked."""
-    keep, place = I[f.KEEP], I[f.KEEP] + I[f.ROWS]
+    """Write the pose-dependent coupling matrices and the list of kept rows; return whether all parts are regular."""
+    keep, row_index = I[f.KEEP], I[f.KEEP] + I[f.ROWS]
     scales(I, W)
     for r in range(I[f.ROWS]):
-        I[place + r] = 0 if r < I[f.HARD] else 1
+        I[row_index + r] = 0 if r < I[f.HARD] else 1
     for p in range(I[f.PARTS]):
         P = part(I, p)
         if I[I[f.PART_MOVES] + p]:
             clear(W, P.a, P.rows * P.width)
             for k in range(P.rows):
-                r, row = I[P.mine + k], P.a + k * P.width
+                r, row = I[P.first_row + k], P.a + k * P.width
                 for t in each(I, f.TERM, r):
                     W[row + I[I[f.COLUMN] + I[I[f.TERM_DOF] + t]]] += W[I[f.AT_TERM] + t]
                 if I[I[f.TOP] + r] >= 0:
@@ -97,26 +97,25 @@ def couple(I, W):
                 I[f.WRONG] = p
                 return False
             for c in range(P.n):
-                at = P.a + I[P.pivots + c] * P.width + P.n
+                pivot_row = P.a + I[P.pivots + c] * P.width + P.n
                 for k in range(P.free):
-                    W[I[I[f.PART_G] + p] + c * P.free + k] = -W[at + k]
+                    W[I[I[f.PART_G] + p] + c * P.free + k] = -W[pivot_row + k]
         for c in range(P.n):
-            I[place + I[P.mine + I[P.pivots + c]]] = 1
+            I[row_index + I[P.first_row + I[P.pivots + c]]] = 1
     k = 0
     for r in range(I[f.ROWS]):
-        if I[place + r]:
+        if I[row_index + r]:
             I[keep + k] = r
-            I[place + r] = k
+            I[row_index + r] = k
             k += 1
         else:
-            I[place + r] = -1
+            I[row_index + r] = -1
     I[keep + 2 * I[f.ROWS]] = k
     return True
 
 
 @device
 def scales(I, W):
-    """Write what rows are measured by: given, or their norm here."""
     for r in range(I[f.HARD]):
         scale = W[I[f.AT_SCALE] + r]
         if scale <= 0.0:
@@ -127,7 +126,7 @@ def scales(I, W):
 
 @device
 def spread(I, W, v, to):
-    """Write G times an independent velocity."""
+    """Compute G times an independent velocity."""
     for k in range(I[f.NV]):
         W[to + I[I[f.FREE] + k]] = v[k]
     for p in range(I[f.PARTS]):
@@ -142,50 +141,50 @@ def spread(I, W, v, to):
 
 @device
 def drift(I, W, to):
-    """Write g: accelerations of the tree that the rows ask for at independent accelerations of zero."""
+    """Compute g, the tree accelerations at zero independent acceleration."""
     clear(W, to, I[f.TREE_V])
     for p in range(I[f.PARTS]):
         if not I[I[f.PART_MOVES] + p]:
             continue
         P = part(I, p)
         for c in range(P.n):
-            at = P.a + I[P.pivots + c] * P.width + P.n + P.free
+            pivot_row = P.a + I[P.pivots + c] * P.width + P.n + P.free
             total = 0.0
             for k in range(P.rows):
-                r = I[P.mine + k]
-                total += W[at + k] * W[I[f.AT_RIGHT] + r] / W[I[f.AT_SCALED] + r]
+                r = I[P.first_row + k]
+                total += W[pivot_row + k] * W[I[f.AT_RIGHT] + r] / W[I[f.AT_SCALED] + r]
             W[to + I[I[f.PART_DEPS] + I[I[f.PART_DEP] + p] + c]] = total
 
 
 @device
 def least_multipliers(I, W):
-    """Spread multipliers of the rows that were solved over all rows: those of least norm, in scaled rows."""
+    """Distribute the multipliers of the solved rows over all rows, with minimum norm in scaled rows."""
     for p in range(I[f.PARTS]):
         P = part(I, p)
         n, pivots, width, a = P.n, P.pivots, P.width, P.a + P.n + P.free
         if P.rows == n:
             continue
-        # with T the other rows in terms of these: (1 + T'T) x = multipliers, then x and T x
-        room, x = I[f.AT_ROOM], I[f.AT_ROOM] + n * n
+        # T: other rows as combinations of the solved rows. Solve (1 + T'T) x = multipliers; the result is x and T x.
+        temp, x = I[f.AT_ROOM], I[f.AT_ROOM] + n * n
         for c in range(n):
-            r = I[P.mine + I[pivots + c]]
+            r = I[P.first_row + I[pivots + c]]
             W[x + c] = W[I[f.AT_MU] + r] * W[I[f.AT_SCALED] + r]
             for d in range(n):
                 total = 1.0 if c == d else 0.0
                 for k in range(P.rows):
-                    if I[I[f.KEEP] + I[f.ROWS] + I[P.mine + k]] < 0:
+                    if I[I[f.KEEP] + I[f.ROWS] + I[P.first_row + k]] < 0:
                         total += W[a + k * width + I[pivots + c]] * W[a + k * width + I[pivots + d]]
-                W[room + c * n + d] = total
-        cholesky(W, room, n, n)
-        forward(W, room, n, n, x)
-        backward(W, room, n, n, x)
+                W[temp + c * n + d] = total
+        cholesky(W, temp, n, n)
+        forward(W, temp, n, n, x)
+        backward(W, temp, n, n, x)
         for k in range(P.rows):
-            r = I[P.mine + k]
+            r = I[P.first_row + k]
             if I[I[f.KEEP] + I[f.ROWS] + r] < 0:
                 total = 0.0
                 for c in range(n):
                     total -= W[a + k * width + I[pivots + c]] * W[x + c]
                 W[I[f.AT_MU] + r] = total / W[I[f.AT_SCALED] + r]
         for c in range(n):
-            r = I[P.mine + I[pivots + c]]
+            r = I[P.first_row + I[pivots + c]]
             W[I[f.AT_MU] + r] = W[x + c] / W[I[f.AT_SCALED] + r]

@@ -14,7 +14,7 @@ from .system import at_state
 
 @device
 def prepare(I, W, q, v, fext):
-    """Do what both methods begin with; whether the loops could be solved."""
+    """Evaluate everything that both methods need first; return whether the loops could be solved."""
     if not at_state(I, W, q, v):
         return False
     turning(I, W)
@@ -25,7 +25,7 @@ def prepare(I, W, q, v, fext):
 
 @device
 def turning(I, W):
-    """Take what bodies do at joints that do not accelerate off the right sides of closures of bodies."""
+    """Subtract from the right sides of body closures the accelerations of bodies at zero joint acceleration."""
     clear(W, I[f.AT_A], 6)
     for i in range(1, I[f.BODIES]):
         put(W, I[f.AT_A] + 6 * i, load6(W, I[f.AT_BETA] + 6 * i) + from_parent(I, W, I[f.AT_A], i))
@@ -37,7 +37,7 @@ def turning(I, W):
 
 @device
 def inverse_dynamics(I, W, moving, to):
-    """Write the torques of the tree for accelerations at ``AT_AT``; at rest and without gravity if not moving."""
+    """Compute the torques of the tree for accelerations at ``AT_AT``; if not moving, at rest without gravity."""
     put(W, I[f.AT_A], join(load3(W, I[f.AT_GRAVITY]) * (-1.0 if moving else 0.0), zero3()))
     for i in range(1, I[f.BODIES]):
         a = from_parent(I, W, I[f.AT_A], i)
@@ -48,7 +48,7 @@ def inverse_dynamics(I, W, moving, to):
         put(W, I[f.AT_A] + 6 * i, a)
         w = rigid_mul(load10(W, I[f.AT_BODY] + 10 * i), a)
         put(W, I[f.AT_LAMBDA] + 6 * i, w - load6(W, I[f.AT_B] + 6 * i) if moving else w)
-    # the middles of rods: their wrenches on the ends, and what velocities add, are known
+    # Rod middles: their wrenches on the ends and their velocity terms are known.
     for k in range(I[f.ROWS] - I[f.HARD]):
         e, x = I[I[f.ENTRY] + I[f.HARD] + k], 0.0
         for n in range(2):
@@ -71,7 +71,7 @@ def inverse_dynamics(I, W, moving, to):
 
 @device
 def gather(I, W, t, to):
-    """Write G' times torques of the tree."""
+    """Compute G' times torques of the tree."""
     for j in range(I[f.NV]):
         total = 0.0
         for k in each(I, f.G_ROW, j):
@@ -81,7 +81,6 @@ def gather(I, W, t, to):
 
 @device
 def right_side(I, W, tau, to):
-    """Write the torques that are left for the accelerations."""
     t = I[f.AT_MG]
     inverse_dynamics(I, W, True, t)
     gather(I, W, t, to)
@@ -90,7 +89,6 @@ def right_side(I, W, tau, to):
 
 
 def unit_vectors(I, W, q, v, tau, fext, out, forces):
-    """Write independent accelerations; returns what went wrong."""
     n, M, x = I[f.NV], I[f.AT_MY], I[f.AT_MU]
     if not prepare(I, W, q, v, fext):
         return f.LOOPS
@@ -114,9 +112,9 @@ def unit_vectors(I, W, q, v, tau, fext, out, forces):
 
 @inline
 def moved_inertia(L, d):
-    """Inertia of a body about a point from which its origin is seen at d."""
+    """Return the inertia of a body about another point; d points from there to the body's origin."""
     mass, h = L.m, Vec3(L.hx, L.hy, L.hz)
-    # with c = 2 h + m d on both sides: - (d x h x + h x d x + m d x d x)
+    # I += -([d][h] + [h][d] + m [d][d]), with [.] the cross-product matrix; c = 2 h + m d collects both terms.
     c, to = h * 2.0 + d * mass, h + d * mass
     return Rigid(
         mass,
@@ -134,9 +132,9 @@ def moved_inertia(L, d):
 
 @device
 def tree_masses(I, W):
-    """Write the mass matrix of the tree, its lower triangle where it is not zero; the inertias become composite."""
+    """Write the non-zero lower triangle of the tree's mass matrix; the inertias become composite."""
     nt, masses = I[f.TREE_V], I[f.AT_MASSES]
-    for k in range((I[f.ROWS] - I[f.HARD]) // 3):  # rods tie velocities that nothing else does
+    for k in range((I[f.ROWS] - I[f.HARD]) // 3):  # rods couple velocities of different branches
         for n in each(I, f.ROD_DOF, k):
             for m in range(I[I[f.ROD_DOF] + k], n + 1):
                 W[masses + nt * I[I[f.ROD_DOFS] + n] + I[I[f.ROD_DOFS] + m]] = 0.0
@@ -161,7 +159,6 @@ def tree_masses(I, W):
 
 @device
 def rod_masses(I, W):
-    """Add the middles of rods to the mass matrix of the tree."""
     nt, masses, J = I[f.TREE_V], I[f.AT_MASSES], I[f.AT_VT]
     for k in range(I[f.ROWS] - I[f.HARD]):
         r = I[f.HARD] + k
@@ -176,7 +173,7 @@ def rod_masses(I, W):
 
 @device
 def project(I, W):
-    """Write G' M G where it is not zero, its lower triangle."""
+    """Write the non-zero lower triangle of G' M G."""
     n, t, M, masses = I[f.NV], I[f.AT_MG], I[f.AT_MY], I[f.AT_MASSES]
     for j in range(n):
         for k in each(I, f.UP, j):
@@ -195,7 +192,7 @@ def project(I, W):
 
 @device
 def factorise(I, W):
-    """Factorise M = L' D L in place, from the tips; what is zero stays so. The last of each list is the row itself."""
+    """Factorise M = L' D L in place from the tips, without fill-in; the last entry of each list is the row itself."""
     n, M = I[f.NV], I[f.AT_MY]
     for k in range(n - 1, -1, -1):
         first, last = I[f.UPS] + I[I[f.UP] + k], I[f.UPS] + I[I[f.UP] + k + 1] - 1
@@ -215,7 +212,6 @@ def factorise(I, W):
 
 
 def sparse_crba(I, W, q, v, tau, fext, out, forces):
-    """Write independent accelerations; returns what went wrong."""
     n, M, x = I[f.NV], I[f.AT_MY], I[f.AT_MU]
     if not prepare(I, W, q, v, fext):
         return f.LOOPS

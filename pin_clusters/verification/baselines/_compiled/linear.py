@@ -1,4 +1,4 @@
-"""Small dense linear algebra, by place and row length in a flat array; and lists of the tables."""
+"""Small dense linear algebra on sections of a flat array, given by offset and row length; and table lists."""
 
 import math
 
@@ -8,37 +8,37 @@ from ....kernels.numbers.spatial import dot6
 from ....kernels.numbers.tuples import load6
 
 TINY = 1e-14
-"""A pivot below this share of what stood there is rounding."""
+"""A pivot below this share of the original diagonal entry is a rounding error."""
 ALL = 1 << 40
-"""Half bandwidth of a matrix that is full; of a band the rows overlap where they have no entry."""
+"""Bandwidth that stands for a full matrix. Rows of a banded matrix overlap where they have no entry."""
 
 
 @inline
 def each(I, table, i):
-    """Return the places of list i of a table of first places."""
+    """Return the indices of list i of a list table."""
     return range(I[I[table] + i], I[I[table] + i + 1])
 
 
 @device
 def cholesky(W, a, n, width, band=ALL):
-    """Factorise the symmetric matrix at a in place (lower triangle); returns whether it is positive definite."""
+    """Factorise the symmetric matrix at a in place (lower triangle); return whether it is positive definite."""
     for j in range(n):
         row = a + width * j
-        was = W[row + j]
-        d = was
+        original = W[row + j]
+        d = original
         for k in range(max(0, j - band + 1), j):
             d -= W[row + k] * W[row + k]
-        if not d > TINY * was:
+        if not d > TINY * original:
             return False
         d = math.sqrt(d)
         W[row + j] = d
         d = 1.0 / d
         for i in range(j + 1, min(n, j + band)):
-            other = a + width * i
-            x = W[other + j]
+            lower_row = a + width * i
+            x = W[lower_row + j]
             for k in range(max(0, i - band + 1), j):
-                x -= W[other + k] * W[row + k]
-            W[other + j] = x * d
+                x -= W[lower_row + k] * W[row + k]
+            W[lower_row + j] = x * d
     return True
 
 
@@ -72,7 +72,7 @@ def forward_rows(W, a, n, b, rows):
 
 @device
 def forward_columns(W, a, n, b, columns):
-    """Replace the columns of the matrix at b, rows of length 6, by their products with L^-1."""
+    """Replace the columns of the matrix at b, with rows of length 6, by their products with L^-1."""
     for i in range(n):
         row = a + 6 * i
         d = 1.0 / W[row + i]
@@ -85,13 +85,11 @@ def forward_columns(W, a, n, b, columns):
 
 @inline
 def product(W, x, y):
-    """Return the product of two vectors of 6."""
     return dot6(load6(W, x), load6(W, y))
 
 
 @device
 def dot(W, x, y, n):
-    """Return the product of two vectors."""
     total = 0.0
     for k in range(n):
         total += W[x + k] * W[y + k]
@@ -100,26 +98,23 @@ def dot(W, x, y, n):
 
 @inline
 def increase(W, at, by):
-    """Add a motion or a wrench to the one at a place."""
     put(W, at, load6(W, at) + by)
 
 
 @device
 def add(W, x, scale, y, n):
-    """Add scale times the vector at y to that at x."""
+    """Add scale times the vector at y to the vector at x."""
     for k in range(n):
         W[x + k] += scale * W[y + k]
 
 
 @device
 def copy(W, x, y, n):
-    """Write the vector at y to x."""
     for k in range(n):
         W[x + k] = W[y + k]
 
 
 @device
 def clear(W, x, n):
-    """Write zeros."""
     for k in range(n):
         W[x + k] = 0.0

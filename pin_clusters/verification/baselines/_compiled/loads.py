@@ -1,4 +1,4 @@
-"""What the bodies of the expanded tree need to move: loads and inertias; and what their joints transmit and measure."""
+"""Loads and inertias of the bodies of the expanded tree, and the force and motion directions of their joints."""
 
 import math
 
@@ -15,7 +15,7 @@ from ....kernels.numbers.spatial import linear, rigid_mul, rot, rot6, rotate_sym
 
 @device
 def orthonormal(W, s, n, to):
-    """Write an orthonormal basis whose first n rows span the rows at s, and the rest what is left of space."""
+    """Write an orthonormal basis of 6-space whose first n rows span the rows at s."""
     k, axis = 0, 0
     while k < 6:
         if k < n:
@@ -25,44 +25,44 @@ def orthonormal(W, s, n, to):
             W[to + 6 * k + axis] = 1.0
             axis += 1
             row = load6(W, to + 6 * k)
-        # each row twice: once leaves what rounding left
+        # Orthogonalise twice, because once leaves rounding errors.
         for _ in range(2):
             for j in range(k):
-                other = load6(W, to + 6 * j)
-                row = row - other * dot6(row, other)
-        left = math.sqrt(dot6(row, row))
-        if k >= n and left < 0.35:
-            continue  # one of the axes that are left is at least this far off
-        put(W, to + 6 * k, row * (1.0 / left))
+                basis_row = load6(W, to + 6 * j)
+                row = row - basis_row * dot6(row, basis_row)
+        residual = math.sqrt(dot6(row, row))
+        if k >= n and residual < 0.35:
+            continue  # at least one of the remaining axes has a larger residual
+        put(W, to + 6 * k, row * (1.0 / residual))
         k += 1
 
 
 @device
 def dual(W, s, n, basis, t):
-    """Write the rows that times the motions at s are 1, and times what is orthogonal to them 0."""
-    # s = L basis with L lower triangular; t solves L' t = basis
+    """Write the dual basis t of the motions at s: t s' = 1, within the span of s."""
+    # s = L basis with L lower triangular, so t solves L' t = basis.
     for i in range(n - 1, -1, -1):
-        own = load6(W, basis + 6 * i)
-        row = own
+        basis_row = load6(W, basis + 6 * i)
+        row = basis_row
         for k in range(i + 1, n):
-            row = row - load6(W, t + 6 * k) * dot6(load6(W, s + 6 * k), own)
-        put(W, t + 6 * i, row * (1.0 / dot6(load6(W, s + 6 * i), own)))
+            row = row - load6(W, t + 6 * k) * dot6(load6(W, s + 6 * k), basis_row)
+        put(W, t + 6 * i, row * (1.0 / dot6(load6(W, s + 6 * i), basis_row)))
 
 
 @device
-def joint_axes(I, W, room):
-    """Write T, which measures the velocities of each joint, and J, the directions in which it transmits forces.
+def joint_axes(I, W, temp):
+    """Write T, which maps relative motions to joint velocities, and the force directions J of each joint.
 
-    J is also what a joint with armature transmits along its motion; P is J as the parent's body sees it.
+    J also contains the motion directions of joints with armature. P is J at the origin of the parent's body.
     """
     for i in range(1, I[f.BODIES]):
         first, n = I[I[f.DOF] + i], len(each(I, f.DOF, i))
         j, t = I[f.AT_J] + 36 * i, I[f.AT_T] + 6 * first
         if I[I[f.VARIES] + i]:
             s = I[f.AT_S] + 6 * first
-            orthonormal(W, s, n, room)
-            dual(W, s, n, room, t)
-            copy(W, j, room + 6 * n, 6 * (6 - n))
+            orthonormal(W, s, n, temp)
+            dual(W, s, n, temp, t)
+            copy(W, j, temp + 6 * n, 6 * (6 - n))
         else:
             R = load9(W, I[f.AT_R] + 9 * i)
             for k in range(n):
@@ -79,15 +79,14 @@ def joint_axes(I, W, room):
 
 @inline
 def rigid(I, W, inertias, i):
-    """Inertia of a body about its origin, in axes of the world."""
-    R, at = load9(W, I[f.AT_R] + 9 * i), inertias + 10 * i
-    h, J = rot(R, load3(W, at + 1)), rotate_sym3(R, load6(W, at + 4))
-    return Rigid(W[at], h[0], h[1], h[2], J[0], J[1], J[2], J[3], J[4], J[5])
+    R, numbers = load9(W, I[f.AT_R] + 9 * i), inertias + 10 * i
+    h, J = rot(R, load3(W, numbers + 1)), rotate_sym3(R, load6(W, numbers + 4))
+    return Rigid(W[numbers], h[0], h[1], h[2], J[0], J[1], J[2], J[3], J[4], J[5])
 
 
 @device
 def body_loads(I, W, fext):
-    """Write the inertia of each body, and what velocities, gravity aside, and forces from outside ask of it."""
+    """Write the inertia of each body, and its velocity-dependent and external load, without gravity."""
     for i in range(1, I[f.BODIES]):
         v, inertia = load6(W, I[f.AT_V] + 6 * i), rigid(I, W, I[f.AT_RIGID], i)
         put(W, I[f.AT_BODY] + 10 * i, inertia)
@@ -99,7 +98,7 @@ def body_loads(I, W, fext):
 
 @device
 def inertias(I, W):
-    """Write the inertia of each body, what was lent included: the lower triangle of 6 x 6."""
+    """Write the lower triangle of the 6 x 6 inertia of each body after lending."""
     for i in range(1, I[f.BODIES]):
         m, L = I[f.AT_M] + 36 * i, rigid(I, W, I[f.AT_LUMP], i)
         clear(W, m, 18)
@@ -112,7 +111,7 @@ def inertias(I, W):
 
 @inline
 def lent(I, W, i, a):
-    """Wrench that a parent's lent inertia takes at an acceleration."""
+    """Compute the wrench that lent inertia needs at an acceleration."""
     share = I[f.AT_SHARE] + 5 * i
     axis, spin = rot(load9(W, I[f.AT_R] + 9 * i), load3(W, share + 2)), angular(a)
     return join(linear(a) * W[share], (spin - axis * dot3(axis, spin)) * W[share + 1])
@@ -120,7 +119,7 @@ def lent(I, W, i, a):
 
 @device
 def right_sides(I, W, tau):
-    """Add the torques of motors and what lending moved to the bodies' loads, and write the joints' right sides."""
+    """Add motor torques and the effect of lending to the bodies' loads, and write the joints' right sides."""
     for i in range(1, I[f.BODIES]):
         p, beta = I[I[f.PARENT] + i], I[f.AT_BETA] + 6 * i
         if I[I[f.LENDS] + i]:

@@ -15,31 +15,30 @@ from ....kernels.numbers.spatial import join, linear, matmul3, rot, zero3, zero6
 
 @inline
 def moved(m, d):
-    """Motion of a body at a point d away."""
+    """Return the spatial motion m of a body at a point displaced by d."""
     return join(linear(m) + cross(angular(m), d), angular(m))
 
 
 @inline
 def offset(I, W, i):
-    """Way from the origin of a body's parent to its own."""
+    """Return the vector from the origin of a body's parent to its own origin."""
     return load3(W, I[f.AT_O] + 3 * i) - load3(W, I[f.AT_O] + 3 * I[I[f.PARENT] + i])
 
 
 @inline
 def from_parent(I, W, motions, i):
-    """Motion of a body's parent at the origin of the body."""
+    """Return the motion of a body's parent at the origin of the body."""
     return moved(load6(W, motions + 6 * I[I[f.PARENT] + i]), offset(I, W, i))
 
 
 @inline
 def to_parent(I, W, i, w):
-    """A wrench at the origin of a body, at that of its parent."""
+    """Move a wrench from the origin of a body to the origin of its parent."""
     return add_angular(w, cross(offset(I, W, i), linear(w)))
 
 
 @inline
 def about(axis, s, c):
-    """Rotation about an axis, by sine and cosine."""
     x, y, z = axis
     u = 1.0 - c
     return (
@@ -57,7 +56,7 @@ def about(axis, s, c):
 
 @inline
 def step(W, R, o, d, s, end):
-    """Return a point that moves by d in the axes R; the motions from s to end are of that point."""
+    """Move a point by d in the axes R, and refer the motions from s to end to the new point."""
     d = rot(R, d)
     for k in range(s, end, 6):
         put(W, k, moved(load6(W, k), d))
@@ -66,7 +65,7 @@ def step(W, R, o, d, s, end):
 
 @device
 def primitive(I, W, q, k, R, o, first):
-    """Go through one primitive of a joint: write its motions, and return the pose behind it."""
+    """Apply one primitive of a joint: write its motions, and return the pose behind it."""
     t, s = I[f.AT_PRIM] + 16 * k, I[f.AT_S] + 6 * I[I[f.PRIM_V] + k]
     kind, iq, none = I[I[f.KIND] + k], I[I[f.PRIM_Q] + k], zero3()
     o = step(W, R, o, load3(W, t + 9), first, s)
@@ -103,7 +102,6 @@ def primitive(I, W, q, k, R, o, first):
 
 @device
 def poses(I, W, q):
-    """Place all bodies, and write the motions of their joints."""
     for i in range(1, I[f.BODIES]):
         p, first = I[I[f.PARENT] + i], I[f.AT_S] + 6 * I[I[f.DOF] + i]
         R, o = load9(W, I[f.AT_R] + 9 * p), load3(W, I[f.AT_O] + 3 * p)
@@ -115,7 +113,7 @@ def poses(I, W, q):
 
 @device
 def velocities(I, W):
-    """Write velocities of the bodies, and accelerations of their joints at rest."""
+    """Compute the velocities of the bodies, and the accelerations of their joints at zero joint acceleration."""
     for i in range(1, I[f.BODIES]):
         v, beta = from_parent(I, W, I[f.AT_V], i), zero6()
         for k in each(I, f.PRIM, i):

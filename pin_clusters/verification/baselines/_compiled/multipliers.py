@@ -1,13 +1,7 @@
-"""Forward dynamics in maximal coordinates by Lagrange multipliers: a sparse system of bodies and joints, L D L'.
+"""Forward dynamics of trees in maximal coordinates, see ``baselines/baraff.py``: L D L' of a sparse system.
 
-    [M  -J'] [  a   ]   [ b ]
-    [-J -C ] [lambda] = [-d ]
-
-Bodies and joints are eliminated from the tips to the base. A body then has one neighbour left, its own joint; a joint
-one too, the parent's body: the factors have no entry that the system has not.
-
-References:
-    Baraff, "Linear-time dynamics using Lagrange multipliers".
+Bodies and joints are eliminated from the tips to the base. At its elimination a body has one neighbour left, its own
+joint, and a joint has one, the parent's body. The factors therefore have no fill-in.
 """
 
 from ....compiler.numba_jit.jit import device
@@ -18,11 +12,10 @@ from .system import collect, feel, in_maximal_coordinates, kept, own_block
 
 @device
 def factorise(I, W):
-    """Factorise, and carry the right sides inward."""
     for i in range(I[f.BODIES] - 1, 0, -1):
         n, p, m = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_M] + 36 * i
         b, y = I[f.AT_B] + 6 * i, I[f.AT_LAMBDA] + 6 * i
-        j, at, pivot = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, I[f.AT_PIVOT] + 36 * i
+        j, half_p, pivot = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, I[f.AT_PIVOT] + 36 * i
         I[f.WRONG] = i
         if not cholesky(W, m, 6, 6):
             return False
@@ -33,12 +26,12 @@ def factorise(I, W):
         if not cholesky(W, pivot, n, 6):
             return False
         forward(W, pivot, n, 6, y)
-        copy(W, at, I[f.AT_P] + 36 * i, 6 * n)
-        forward_columns(W, pivot, n, at, 6)
+        copy(W, half_p, I[f.AT_P] + 36 * i, 6 * n)
+        forward_columns(W, pivot, n, half_p, 6)
         if p:
             above, load = I[f.AT_M] + 36 * p, I[f.AT_B] + 6 * p
             for k in range(n):
-                row = at + 6 * k
+                row = half_p + 6 * k
                 for r in range(6):
                     x = W[row + r]
                     W[load + r] -= x * W[y + k]
@@ -49,12 +42,11 @@ def factorise(I, W):
 
 @device
 def felt(I, W):
-    """Carry the rows inward as the loads were carried, and write the dense system that is left for them."""
     bodies, n = I[f.BODIES], kept(I)
     feel(I, W, bodies)
     for i in range(bodies - 1, 0, -1):
         m, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
-        j, at, pivot = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, I[f.AT_PIVOT] + 36 * i
+        j, half_p, pivot = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, I[f.AT_PIVOT] + 36 * i
         for k in each(I, f.NODE, i):
             x, y = I[f.AT_Y] + 6 * k, I[f.AT_Z] + 6 * k
             forward(W, I[f.AT_M] + 36 * i, 6, 6, x)
@@ -64,14 +56,13 @@ def felt(I, W):
             if p:
                 to = I[f.AT_Y] + 6 * I[I[f.GOES_TO] + k]
                 for r in range(m):
-                    add(W, to, -W[y + r], at + 6 * r, 6)
+                    add(W, to, -W[y + r], half_p + 6 * r, 6)
         collect(I, W, i, 1.0, I[f.AT_Y], 6, I[f.AT_B] + 6 * i, n)
         collect(I, W, i, -1.0, I[f.AT_Z], m, I[f.AT_LAMBDA] + 6 * i, n)
 
 
 @device
 def release(I, W):
-    """Go outward: forces of joints and accelerations of bodies, with those of the rows."""
     for i in range(1, I[f.BODIES]):
         n, p, a, y = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_A] + 6 * i, I[f.AT_LAMBDA] + 6 * i
         copy(W, a, I[f.AT_B] + 6 * i, 6)
@@ -89,5 +80,4 @@ def release(I, W):
 
 
 def baraff_tree(I, W, q, v, tau, fext, out, forces):
-    """Write independent accelerations, and wrenches of joints if there is room for them; returns what went wrong."""
     return in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release)

@@ -1,4 +1,4 @@
-"""Rows of couplings, loops and rotors: the wrenches by which they act on bodies, and what velocities ask of them."""
+"""Rows of couplings, loops and rotors: their wrenches on bodies, and their velocity-dependent right sides."""
 
 import math
 
@@ -13,34 +13,33 @@ from .motion import moved, to_parent
 
 @inline
 def point(I, W, body, x):
-    """Where the point of a body is in the world whose coordinates in the body's frame are at x."""
+    """Compute the world position of a body's point, whose coordinates in the body frame are at x."""
     return load3(W, I[f.AT_O] + 3 * body) + rot(load9(W, I[f.AT_R] + 9 * body), load3(W, x))
 
 
 @inline
 def arm(I, W, body, p):
-    """Way from the origin of a body to a point."""
     return p - load3(W, I[f.AT_O] + 3 * body)
 
 
 @inline
 def wrench_at(I, W, body, p, n, m):
-    """Wrench of a force n and a moment m at the point p, at a body's origin."""
+    """Return the wrench, at a body's origin, of a force n and a moment m at the point p."""
     return join(n, m + cross(arm(I, W, body, p), n))
 
 
 @inline
 def point_motion(I, W, body, p):
-    """Velocity of a body at a point, and what turning adds to the point's acceleration."""
+    """Compute the velocity of a body at a point, and the point's velocity-product acceleration w x v."""
     v = moved(load6(W, I[f.AT_V] + 6 * body), arm(I, W, body, p))
     return v, cross(angular(v), linear(v))
 
 
 @inline
 def frames(I, W, c):
-    """Two frames that form a joint: origin of the second, axes of the first, x of the second.
+    """Return two frames that form a joint: origin of the second, axes of the first, x axis of the second.
 
-    Constants: rotation of frame a, rotation and origin of frame b, then the rows; all in the frames of their bodies.
+    Constants, all in the frames of their bodies: rotation of frame a, x axis and origin of frame b, then the rows.
     """
     a, b, t = I[I[f.C_A] + c], I[I[f.C_B] + c], I[I[f.C_REAL] + c]
     R_a, R_b = load9(W, I[f.AT_R] + 9 * a), load9(W, I[f.AT_R] + 9 * b)
@@ -49,7 +48,7 @@ def frames(I, W, c):
 
 @inline
 def force_and_moment(I, W, c, k, axes, x):
-    """Row k of two frames in axes of the world."""
+    """Return row k of two frames in world axes."""
     row, rotation = I[I[f.C_REAL] + c] + 15 + 6 * k, I[I[f.C_MORE] + c]
     n, m = rot(axes, load3(W, row)), zero3()
     if rotation == f.WHOLE:
@@ -61,7 +60,6 @@ def force_and_moment(I, W, c, k, axes, x):
 
 @device
 def frame_rows(I, W, c):
-    """Write the wrenches of two frames that form a joint."""
     a, b, (p, axes, x) = I[I[f.C_A] + c], I[I[f.C_B] + c], frames(I, W, c)
     for k in range(I[I[f.C_SIZE] + c]):
         n, m = force_and_moment(I, W, c, k, axes, x)
@@ -72,7 +70,7 @@ def frame_rows(I, W, c):
 
 @inline
 def rod(I, W, c):
-    """Ends of a rod, its direction and its length."""
+    """Compute the ends of a rod, its direction and its length."""
     t = I[I[f.C_REAL] + c]
     p, r = point(I, W, I[I[f.C_A] + c], t), point(I, W, I[I[f.C_B] + c], t + 3)
     length = math.sqrt(dot3(r - p, r - p))
@@ -81,7 +79,6 @@ def rod(I, W, c):
 
 @device
 def rod_rows(I, W, c):
-    """Write the wrenches of a rod."""
     p, r, n, _ = rod(I, W, c)
     e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + I[I[f.C_ROW] + c]]
     put(W, e, -wrench_at(I, W, I[I[f.C_A] + c], p, n, zero3()))
@@ -90,7 +87,7 @@ def rod_rows(I, W, c):
 
 @device
 def middles(I, W):
-    """Write the wrenches of the middles of rods that have mass: half a unit force at each end, along each axis."""
+    """Write the wrenches of the middles of rods with mass: half a unit force at each end, along each axis."""
     for k in range(I[f.ROWS] - I[f.HARD] - fakes(I)):
         c, axis, none = I[I[f.ROD_CLOSURE] + k // 3], k % 3, zero3()
         n = Vec3(0.5 if axis == 0 else 0.0, 0.5 if axis == 1 else 0.0, 0.5 if axis == 2 else 0.0)
@@ -102,59 +99,60 @@ def middles(I, W):
 
 @inline
 def fakes(I):
-    """Number of rows that take borrowed inertia back."""
+    """Return the number of rows that cancel fictitious inertia."""
     return 6 * I[I[f.FAKES]]
 
 
 @device
 def harmonics(I, W, c, q, x):
-    """Write Jacobian and second derivatives of sums of products of sines and cosines; at x is room for coordinates.
+    """Compute Jacobian and second derivatives of sums of products of sines and cosines.
 
-    Constants: per angle its weights and phase; per term its coefficient. Table: joints, where the coordinates are in
-    q, whether as cosine and sine; angles; terms of each row: number of factors, then kind and angle of each.
+    x is work space for the coordinates. Constants: per angle its weights and phase; per term its coefficient. Table:
+    number of joints and of angles; per joint the index of its coordinate in q and whether it is stored as cosine and
+    sine; then the terms of each row: number of factors, then kind and angle of each factor.
     """
-    more, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
-    n, angles, size = I[more], I[more + 1], I[I[f.C_SIZE] + c]
+    table, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
+    n, angles, size = I[table], I[table + 1], I[I[f.C_SIZE] + c]
     for k in range(n):
-        iq = I[more + 2 + 2 * k]
-        W[x + k] = math.atan2(q[iq + 1], q[iq]) if I[more + 3 + 2 * k] else q[iq]
+        iq = I[table + 2 + 2 * k]
+        W[x + k] = math.atan2(q[iq + 1], q[iq]) if I[table + 3 + 2 * k] else q[iq]
     J = I[f.AT_TERM] + I[I[f.TERM] + I[I[f.C_ROW] + c]]
     H = t + angles * (n + 1)
     values = H + size * n * n
-    at = more + 2 + 2 * n
+    cursor = table + 2 + 2 * n
     clear(W, J, size * n)
     clear(W, H, size * n * n)
     for p in range(angles):
         W[values + p] = W[t + p * (n + 1) + n] + dot(W, t + p * (n + 1), x, n)
     coefficient = values + angles
     for r in range(size):
-        terms = I[at]
-        at += 1
+        terms = I[cursor]
+        cursor += 1
         for _ in range(terms):
-            factors = I[at]
-            for one in range(factors):
-                for two in range(-1, factors):
+            factors = I[cursor]
+            for differentiated in range(factors):
+                for differentiated_2 in range(-1, factors):
                     product = W[coefficient]
                     for k in range(factors):
-                        kind, angle = I[at + 1 + 2 * k], W[values + I[at + 2 + 2 * k]]
-                        order = (1 if k == one else 0) + (1 if k == two else 0)
+                        kind, angle = I[cursor + 1 + 2 * k], W[values + I[cursor + 2 + 2 * k]]
+                        order = (1 if k == differentiated else 0) + (1 if k == differentiated_2 else 0)
                         product *= factor(kind, angle, order)
-                    first = t + I[at + 2 + 2 * one] * (n + 1)
-                    if two < 0:
+                    first = t + I[cursor + 2 + 2 * differentiated] * (n + 1)
+                    if differentiated_2 < 0:
                         for k in range(n):
                             W[J + r * n + k] += product * W[first + k]
                     else:
-                        second = t + I[at + 2 + 2 * two] * (n + 1)
+                        second = t + I[cursor + 2 + 2 * differentiated_2] * (n + 1)
                         for k in range(n):
                             for m in range(n):
                                 W[H + (r * n + k) * n + m] += product * W[first + k] * W[second + m]
-            at += 1 + 2 * factors
+            cursor += 1 + 2 * factors
             coefficient += 1
 
 
 @device
 def factor(kind, angle, order):
-    """Return a sine (0), a cosine (1) or the angle itself (2), or a derivative of it."""
+    """Evaluate a sine (0), a cosine (1) or the angle itself (2), or its derivative of an order."""
     if kind == 2:
         return angle if order == 0 else (1.0 if order == 1 else 0.0)
     turned = (kind + order) % 4
@@ -166,8 +164,8 @@ def factor(kind, angle, order):
 
 
 @device
-def closures_at(I, W, q, room):
-    """Write the wrenches of all closures of bodies, and the coefficients of those of joints, at the poses."""
+def closures_at(I, W, q, temp):
+    """Write the wrenches of all closures of bodies and the coefficients of closures of joints, at the poses."""
     for c in range(I[f.CLOSURES]):
         kind = I[I[f.C_TYPE] + c]
         if kind == f.FRAMES:
@@ -175,13 +173,13 @@ def closures_at(I, W, q, room):
         elif kind == f.ROD:
             rod_rows(I, W, c)
         elif kind == f.HARMONIC:
-            harmonics(I, W, c, q, room)
+            harmonics(I, W, c, q, temp)
     middles(I, W)
 
 
 @device
 def biases(I, W):
-    """Write the right sides of all rows at the velocities: rows times accelerations of bodies have to be this."""
+    """Write the right sides of all rows at the velocities: rows times body accelerations must equal them."""
     clear(W, I[f.AT_RIGHT], I[f.ROWS])
     for c in range(I[f.CLOSURES]):
         kind, right = I[I[f.C_TYPE] + c], I[f.AT_RIGHT] + I[I[f.C_ROW] + c]
@@ -204,7 +202,7 @@ def biases(I, W):
 
 @inline
 def frame_biases(I, W, c, right):
-    """Write minus the derivative of each row of two frames, as a wrench that moves, times the relative velocity."""
+    """Write minus the time derivative of each row of two frames, as a moving wrench, times the relative velocity."""
     p, axes, x = frames(I, W, c)
     (v, _), (v_b, _) = point_motion(I, W, I[I[f.C_A] + c], p), point_motion(I, W, I[I[f.C_B] + c], p)
     w, z, rotation = angular(v), column(axes, 2), I[I[f.C_MORE] + c]
@@ -222,7 +220,7 @@ def frame_biases(I, W, c, right):
 
 @inline
 def joint_biases(I, W, c, right):
-    """Write minus the second derivatives of each row of joints times their velocities."""
+    """Write minus the second derivatives of each row of joints times the joint velocities."""
     n, angles = I[I[I[f.C_MORE] + c]], I[I[I[f.C_MORE] + c] + 1]
     H = I[I[f.C_REAL] + c] + angles * (n + 1)
     for r in range(I[I[f.C_SIZE] + c]):
@@ -236,7 +234,7 @@ def joint_biases(I, W, c, right):
 
 @device
 def joint_entries(I, W):
-    """Write the wrenches of rows of joints on the bodies beside these, and what their joints' velocities ask."""
+    """Write the wrenches of joint rows on the adjacent bodies, and the right sides from joint velocities."""
     for r in range(I[f.HARD]):
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + r]
         for k in each(I, f.TERM, r):
@@ -247,7 +245,7 @@ def joint_entries(I, W):
             put(W, e + 6, -to_parent(I, W, i, wrench))
             W[I[f.AT_RIGHT] + r] += x * product(W, t, I[f.AT_BETA] + 6 * i)
             e += 12
-    # rows that take borrowed inertia back
+    # Rows that cancel fictitious inertia.
     first = I[f.ROWS] - fakes(I)
     for k in range(fakes(I)):
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + first + k]

@@ -1,4 +1,4 @@
-"""The dense system of rows: what couplings, loops, rotors, rods with mass and borrowed inertia transmit."""
+"""The dense system of couplings, loops, rotors, rods with mass and fictitious inertia."""
 
 from ....compiler.numba_jit.jit import device, inline
 from ....kernels.numbers.memory import put
@@ -12,12 +12,12 @@ from .motion import from_parent, poses, velocities
 from .rows import biases, closures_at, joint_entries
 
 NOTHING = 1e-11
-"""Of borrowed inertia, what is none."""
+"""Share of the fictitious inertia below which the remaining true inertia counts as zero."""
 
 
 @device
 def at_state(I, W, q, v):
-    """Write poses, rows, velocities and what rows ask at them; whether the loops could be solved."""
+    """Compute poses, rows, velocities and biases; return whether the loops could be solved."""
     poses(I, W, q)
     closures_at(I, W, q, I[f.AT_ROOM])
     if not couple(I, W):
@@ -30,10 +30,10 @@ def at_state(I, W, q, v):
 
 @inline
 def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release):
-    """Write independent accelerations, and wrenches of joints if there is room for them; returns what went wrong.
+    """Compute independent accelerations, and joint wrenches if ``forces`` is not empty; return an error code or 0.
 
-    Methods differ in three steps: they factorise and carry the loads inward; write the dense system that is left for
-    the rows; and go outward, to forces of joints and accelerations of bodies.
+    Methods differ in three steps: factorise and carry the loads inward; write the remaining dense system of the rows;
+    and compute joint forces and body accelerations outward.
     """
     if not at_state(I, W, q, v):
         return f.LOOPS
@@ -58,7 +58,7 @@ def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, 
 
 @device
 def start(I, W):
-    """Let the universe accelerate upward, and begin the system of rows with their compliance and right sides."""
+    """Set the upward acceleration of the universe, and initialise the system of rows (compliance, right side)."""
     upward = -load3(W, I[f.AT_GRAVITY])
     put(W, I[f.AT_A], join(upward, zero3()))
     for r in range(I[f.ROWS]):
@@ -75,19 +75,18 @@ def start(I, W):
 
 @inline
 def kept(I):
-    """How many rows are solved."""
     return I[I[f.KEEP] + 2 * I[f.ROWS]]
 
 
 @inline
 def place(I, r):
-    """Where a row stands in the system, -1 if it is left out."""
+    """Return the index of a row in the system, -1 if it is left out."""
     return I[I[f.KEEP] + I[f.ROWS] + r]
 
 
 @device
 def links(I, W):
-    """Factorise the inertias of links; writes J L^-T and P L^-T, and L^-1 times the loads."""
+    """Factorise the inertias L L' of links; write J L^-T and P L^-T, and L^-1 times the loads."""
     for i in range(1, I[f.BODIES]):
         m = I[f.AT_M] + 36 * i
         if not cholesky(W, m, 6, 6):
@@ -96,40 +95,40 @@ def links(I, W):
         forward(W, m, 6, 6, I[f.AT_B] + 6 * i)
     for i in range(1, I[f.BODIES]):
         n, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
-        j, at = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i
+        j, half_p = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i
         copy(W, j, I[f.AT_J] + 36 * i, 6 * n)
         forward_rows(W, I[f.AT_M] + 36 * i, 6, j, n)
         if p:
-            copy(W, at, I[f.AT_P] + 36 * i, 6 * n)
-            forward_rows(W, I[f.AT_M] + 36 * p, 6, at, n)
+            copy(W, half_p, I[f.AT_P] + 36 * i, 6 * n)
+            forward_rows(W, I[f.AT_M] + 36 * p, 6, half_p, n)
         else:
-            clear(W, at, 6 * n)
+            clear(W, half_p, 6 * n)
     return True
 
 
 @device
 def own_block(I, W, i, to, width, y, near):
-    """Write J Phi J' + C of the joint of body i, the lower triangle, in rows of a width; and its right side, at y.
+    """Write the lower triangle of J Phi J' + C of the joint of body i, in rows of a width, and its right side, at y.
 
-    If near, the body before the joint counts.
+    ``near``: whether to include the body before the joint.
     """
     n, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
-    j, at, arms = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, len(each(I, f.ARM, i))
+    j, half_p, arms = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, len(each(I, f.ARM, i))
     for k in range(n):
         W[y + k] = W[I[f.AT_D] + 6 * i + k] - product(W, j + 6 * k, I[f.AT_B] + 6 * i)
         for c in range(k + 1):
             W[to + width * k + c] = product(W, j + 6 * k, j + 6 * c)
         if near and p:
-            W[y + k] += product(W, at + 6 * k, I[f.AT_B] + 6 * p)
+            W[y + k] += product(W, half_p + 6 * k, I[f.AT_B] + 6 * p)
             for c in range(k + 1):
-                W[to + width * k + c] += product(W, at + 6 * k, at + 6 * c)
+                W[to + width * k + c] += product(W, half_p + 6 * k, half_p + 6 * c)
     for k in range(arms):
         W[to + (width + 1) * (n - arms + k)] += W[I[f.AT_ARM] + I[I[f.ARM] + i] + k]
 
 
 @device
 def feel(I, W, nodes):
-    """Begin what is felt of rows at nodes: the wrenches on the bodies."""
+    """Initialise the rows' wrenches at nodes with their wrenches on bodies."""
     clear(W, I[f.AT_Y], 6 * I[I[f.NODE] + nodes])
     for e in range(I[I[f.ENTRY] + I[f.ROWS]]):
         if I[I[f.ENTRY_NODE] + e] >= 0:
@@ -138,22 +137,22 @@ def feel(I, W, nodes):
 
 @device
 def collect(I, W, node, sign, felt, size, base, n):
-    """Add to the system what all rows that are felt at a body or a joint do to each other there."""
+    """Add to the system the interaction of all rows that act at a body or a joint."""
     for a in each(I, f.NODE, node):
         r = I[I[f.NODE_ROW] + a]
-        at, x = place(I, r), felt + 6 * a
-        if at < 0:
+        row_index, x = place(I, r), felt + 6 * a
+        if row_index < 0:
             continue
         W[I[f.AT_MU] + r] -= sign * dot(W, x, base, size)
         for b in range(I[I[f.NODE] + node], a + 1):
-            other = place(I, I[I[f.NODE_ROW] + b])
-            if other >= 0:
-                W[I[f.AT_SYSTEM] + at * n + other] += sign * dot(W, x, felt + 6 * b, size)
+            column = place(I, I[I[f.NODE_ROW] + b])
+            if column >= 0:
+                W[I[f.AT_SYSTEM] + row_index * n + column] += sign * dot(W, x, felt + 6 * b, size)
 
 
 @device
 def move_bodies(I, W):
-    """Write the accelerations of bodies under their loads, the rows' multipliers and the forces of joints."""
+    """Compute the accelerations of bodies from their loads, the rows' multipliers and the joint forces."""
     for i in range(1, I[f.BODIES]):
         for k in each(I, f.NODE, i):
             add(W, I[f.AT_B] + 6 * i, W[I[f.AT_MU] + I[I[f.NODE_ROW] + k]], I[f.AT_Y] + 6 * k, 6)
@@ -170,16 +169,16 @@ def move_bodies(I, W):
 
 @device
 def solve_system(I, W, forces):
-    """Solve for the multipliers: L D L', with rows that take inertia back, whose pivots are negative, at the end."""
+    """Solve for the multipliers by L D L'; rows that cancel inertia have negative pivots and come last."""
     n, s = kept(I), I[f.AT_SYSTEM]
     x = I[f.AT_ROOM]
     for k in range(n):
         W[x + k] = W[I[f.AT_MU] + I[I[f.KEEP] + k]]
-    # the lower triangle: row i holds L D until it is used
+    # Lower triangle: row i contains L D until it is used.
     for j in range(n):
         r = I[I[f.KEEP] + j]
         d = W[s + j * n + j]
-        # what takes inertia back leaves what moves in truth, which may be little but not nothing
+        # Rows that cancel inertia leave the true inertia, which may be small but must not be zero.
         least = TINY * abs(d) if r < I[f.HARD] else NOTHING * abs(W[I[f.AT_COMPLIANCE] + r])
         for k in range(j):
             d -= W[s + j * n + k] * W[s + j * n + k] * W[s + k * n + k]
@@ -210,7 +209,6 @@ def solve_system(I, W, forces):
 
 @device
 def accelerations(I, W, out):
-    """Read the independent accelerations off those of the bodies."""
     for k in range(I[f.NV]):
         d = I[I[f.FREE] + k]
         i = I[I[f.DOF_BODY] + d]
@@ -220,14 +218,14 @@ def accelerations(I, W, out):
 
 @device
 def joint_wrenches(I, W, tau, forces):
-    """Write what each joint transmits, in the axes of its body: bearings, motors, armatures and rows of joints."""
+    """Write the wrench of each joint in the axes of its body: bearings, motors, armatures and joint rows."""
     for i in range(1, I[f.BODIES]):
-        at = I[f.AT_E] + 6 * i
-        clear(W, at, 6)
+        wrench = I[f.AT_E] + 6 * i
+        clear(W, wrench, 6)
         for k in range(I[I[f.COUNT] + i]):
-            add(W, at, W[I[f.AT_LAMBDA] + 6 * i + k], I[f.AT_J] + 36 * i + 6 * k, 6)
+            add(W, wrench, W[I[f.AT_LAMBDA] + 6 * i + k], I[f.AT_J] + 36 * i + 6 * k, 6)
         if I[I[f.LENDS] + i]:
-            increase(W, at, -lent(I, W, i, load6(W, I[f.AT_A] + 6 * i)))
+            increase(W, wrench, -lent(I, W, i, load6(W, I[f.AT_A] + 6 * i)))
     for k in range(I[f.NV]):
         d = I[I[f.FREE] + k]
         add(W, I[f.AT_E] + 6 * I[I[f.DOF_BODY] + d], tau[k], I[f.AT_T] + 6 * d, 6)

@@ -1,11 +1,8 @@
-"""Forward dynamics by virtual work: partial chains are assembled joint by joint, the forces of joints are unknown.
+"""Forward dynamics by virtual work, see ``baselines/yamane_nakamura.py``.
 
-With Phi = L^-T L^-1 of each link's inertia, the joints of a link feel each other through J Phi J', a block for each
-pair. Joints are eliminated from the tips to the base; each elimination assembles the partial chain behind a joint with
-the rest, and changes the blocks between the joints that are left on its link.
-
-References:
-    Yamane and Nakamura, equations (36) to (41) inward and (46) to (53) outward.
+With Phi = L^-T L^-1 of each link's inertia, the joints of a link are coupled by J Phi J', one block per pair. Joints
+are eliminated from the tips to the base. Each elimination assembles the partial chain behind a joint with the rest, and
+changes the blocks of the remaining joints on its link.
 """
 
 from ....compiler.numba_jit.jit import device
@@ -18,19 +15,18 @@ from .system import collect, feel, in_maximal_coordinates, kept, links, move_bod
 def blocks(I, W):
     """Write the blocks of J Phi J' of each joint and of each pair on a link, and the right sides."""
     for i in range(1, I[f.BODIES]):
-        n, p, at = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_HALF_P] + 36 * i
+        n, p, half_p = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_HALF_P] + 36 * i
         own_block(I, W, i, I[f.AT_PIVOT] + 36 * i, 6, I[f.AT_LAMBDA] + 6 * i, True)
         for k in each(I, f.NEAR, i):
-            other, block = I[I[f.NEARS] + k], I[f.AT_BLOCK] + 36 * k
-            sign, half = (-1.0, I[f.AT_HALF_J]) if other == p else (1.0, I[f.AT_HALF_P])
+            neighbour, block = I[I[f.NEARS] + k], I[f.AT_BLOCK] + 36 * k
+            sign, half = (-1.0, I[f.AT_HALF_J]) if neighbour == p else (1.0, I[f.AT_HALF_P])
             for r in range(n):
-                for c in range(I[I[f.COUNT] + other]):
-                    W[block + 6 * r + c] = sign * product(W, at + 6 * r, half + 36 * other + 6 * c)
+                for c in range(I[I[f.COUNT] + neighbour]):
+                    W[block + 6 * r + c] = sign * product(W, half_p + 6 * r, half + 36 * neighbour + 6 * c)
 
 
 @device
 def factorise(I, W):
-    """Eliminate joints from the tips to the base."""
     if not links(I, W):
         return False
     blocks(I, W)
@@ -43,36 +39,35 @@ def factorise(I, W):
         forward(W, pivot, n, 6, y)
         fill = I[f.FILLS] + I[I[f.FILL] + i]
         for a in each(I, f.NEAR, i):
-            one, x = I[I[f.NEARS] + a], I[f.AT_BLOCK] + 36 * a
-            forward_columns(W, pivot, n, x, I[I[f.COUNT] + one])
-            to = I[f.AT_LAMBDA] + 6 * one
-            for r in range(I[I[f.COUNT] + one]):
+            r_joint, x = I[I[f.NEARS] + a], I[f.AT_BLOCK] + 36 * a
+            forward_columns(W, pivot, n, x, I[I[f.COUNT] + r_joint])
+            to = I[f.AT_LAMBDA] + 6 * r_joint
+            for r in range(I[I[f.COUNT] + r_joint]):
                 for k in range(n):
                     W[to + r] -= W[x + 6 * k + r] * W[y + k]
             for b in range(I[I[f.NEAR] + i], a + 1):
-                two, z = I[I[f.NEARS] + b], I[f.AT_BLOCK] + 36 * b
+                c_joint, z = I[I[f.NEARS] + b], I[f.AT_BLOCK] + 36 * b
                 target = I[fill]
                 fill += 1
-                # the pair stands in the block of the one that goes first, which is the farther one
-                first, second, u, w = (one, two, x, z) if one > two else (two, one, z, x)
-                to = I[f.AT_PIVOT] + 36 * one if one == two else I[f.AT_BLOCK] + 36 * target
+                # A pair is stored in the block of the joint that is eliminated first, which has the larger index.
+                first, second, u, w = (r_joint, c_joint, x, z) if r_joint > c_joint else (c_joint, r_joint, z, x)
+                to = I[f.AT_PIVOT] + 36 * r_joint if r_joint == c_joint else I[f.AT_BLOCK] + 36 * target
                 for k in range(n):
                     for r in range(I[I[f.COUNT] + first]):
-                        for c in range(r + 1 if one == two else I[I[f.COUNT] + second]):
+                        for c in range(r + 1 if r_joint == c_joint else I[I[f.COUNT] + second]):
                             W[to + 6 * r + c] -= W[u + 6 * k + r] * W[w + 6 * k + c]
     return True
 
 
 @device
 def felt(I, W):
-    """Carry the rows inward as the loads were carried, and write the dense system that is left for them."""
     bodies, n = I[f.BODIES], kept(I)
     feel(I, W, 2 * bodies)
     for b in range(1, bodies):
-        for at in each(I, f.NODE, b):
-            x = I[f.AT_Y] + 6 * at
+        for entry in each(I, f.NODE, b):
+            x = I[f.AT_Y] + 6 * entry
             forward(W, I[f.AT_M] + 36 * b, 6, 6, x)
-            to = I[f.GOES_TO] + I[I[f.GOES] + at]
+            to = I[f.GOES_TO] + I[I[f.GOES] + entry]
             for k in each(I, f.LINK, b):
                 j = I[I[f.LINKS] + k]
                 half = I[f.AT_HALF_J] + 36 * j if j == b else I[f.AT_HALF_P] + 36 * j
@@ -83,10 +78,10 @@ def felt(I, W):
         collect(I, W, b, 1.0, I[f.AT_Y], 6, I[f.AT_B] + 6 * b, n)
     for i in range(bodies - 1, 0, -1):
         m, pivot = I[I[f.COUNT] + i], I[f.AT_PIVOT] + 36 * i
-        for at in range(I[I[f.NODE] + bodies + i], I[I[f.NODE] + bodies + i + 1]):
-            y = I[f.AT_Y] + 6 * at
+        for entry in range(I[I[f.NODE] + bodies + i], I[I[f.NODE] + bodies + i + 1]):
+            y = I[f.AT_Y] + 6 * entry
             forward(W, pivot, m, 6, y)
-            to = I[f.GOES_TO] + I[I[f.GOES] + at]
+            to = I[f.GOES_TO] + I[I[f.GOES] + entry]
             for k in each(I, f.NEAR, i):
                 x, z = I[f.AT_BLOCK] + 36 * k, I[f.AT_Y] + 6 * I[to]
                 for r in range(I[I[f.COUNT] + I[I[f.NEARS] + k]]):
@@ -98,20 +93,18 @@ def felt(I, W):
 
 @device
 def release(I, W):
-    """Go outward: forces of joints and accelerations of links, with those of the rows."""
     for i in range(1, I[f.BODIES]):
         n, y = I[I[f.COUNT] + i], I[f.AT_LAMBDA] + 6 * i
-        for at in each(I, f.NODE, I[f.BODIES] + i):
-            add(W, y, W[I[f.AT_MU] + I[I[f.NODE_ROW] + at]], I[f.AT_Y] + 6 * at, n)
+        for entry in each(I, f.NODE, I[f.BODIES] + i):
+            add(W, y, W[I[f.AT_MU] + I[I[f.NODE_ROW] + entry]], I[f.AT_Y] + 6 * entry, n)
         for k in each(I, f.NEAR, i):
-            other, x = I[I[f.NEARS] + k], I[f.AT_BLOCK] + 36 * k
+            neighbour, x = I[I[f.NEARS] + k], I[f.AT_BLOCK] + 36 * k
             for r in range(n):
-                for c in range(I[I[f.COUNT] + other]):
-                    W[y + r] -= W[x + 6 * r + c] * W[I[f.AT_LAMBDA] + 6 * other + c]
+                for c in range(I[I[f.COUNT] + neighbour]):
+                    W[y + r] -= W[x + 6 * r + c] * W[I[f.AT_LAMBDA] + 6 * neighbour + c]
         backward(W, I[f.AT_PIVOT] + 36 * i, n, 6, y)
     move_bodies(I, W)
 
 
 def yamane_nakamura(I, W, q, v, tau, fext, out, forces):
-    """Write independent accelerations, and wrenches of joints if there is room for them; returns what went wrong."""
     return in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release)
