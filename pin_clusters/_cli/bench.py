@@ -1,4 +1,4 @@
-"""``pin-clusters bench``: time per call against Pinocchio on the approximate robot, or against exact rivals."""
+"""``pin-clusters bench``: time per call against Pinocchio on the approximate robot, or against other exact methods."""
 
 from rich.console import Console
 
@@ -9,7 +9,6 @@ from .tables import put, say, table_of
 
 
 def show(model: ClusterModel, found: Measured, out: Console) -> None:
-    """Print the table of times and ratios."""
     columns = ["", OURS]
     for rival in found.rivals:
         columns += [rival, "ratio"]
@@ -25,7 +24,7 @@ def show(model: ClusterModel, found: Measured, out: Console) -> None:
     for column in table.columns:
         column.no_wrap = True
     put(out, table)
-    say(out, f"One state through the Python API; nv = {model.nv}, {model.tree.nv} in the spanning tree.")
+    say(out, f"One state per call of the Python API; nv = {model.nv}, spanning tree: {model.tree.nv}.")
     for note in found.notes:
         say(out, note)
 

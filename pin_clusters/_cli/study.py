@@ -1,4 +1,4 @@
-"""What ``pin-clusters study`` is asked for, and what it shows; its motions are those of other commands, too."""
+"""``pin-clusters study``: parse the motion (also for ``audit``, ``mechanism`` and ``view``) and print the tables."""
 
 from functools import partial
 from pathlib import Path
@@ -25,24 +25,24 @@ _OPTIONS = {
     "poses": ("poses", "duration", "dt"),
     "recorded": ("dt", "cutoff", "degrees", "hold_missing"),
 }
-# options that have another name in the class of the trajectory
+# Options whose name differs from the argument of the trajectory class.
 _RENAMED = {("chirp", "frequency"): "end", ("recorded", "hold_missing"): "missing"}
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the user gave."""
+    """Select the options that the user gave."""
     return {name: value for name, value in options.items() if value not in (None, False, ())}
 
 
 def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
-    """Return the trajectory of a name or file; an option that has no meaning for it is a ``UsageError``."""
+    """Build the trajectory from a name or file; raise ``UsageError`` for an option that does not apply to it."""
     numbers = given(options)
     jerk = "poses" if "poses" in numbers else "swing"
     kind = {"sine": "sine", "chirp": "chirp", "minimum-jerk": jerk}.get(name, "recorded")
     for option in numbers:
         if option not in _OPTIONS[kind]:
             spelt = "--pose" if option == "poses" else "--" + option.replace("_", "-")
-            raise click.UsageError(f"{spelt} has no meaning with --trajectory {name}.")
+            raise click.UsageError(f"{spelt} does not apply to --trajectory {name}.")
     numbers = {_RENAMED.get((kind, option), option): value for option, value in numbers.items()}
     waves = {"sine": study.Sine, "chirp": study.Chirp, "swing": study.Swing}
     if kind in waves:
@@ -57,21 +57,21 @@ def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
         return study.Recorded.from_file(name, **numbers)
     known = (*WAVES, *study.motions())
     raise UnknownNameError(
-        f"there is no trajectory, and no file, {name!r}.{did_you_mean(name, known, limit=len(known))} "
+        f"No such trajectory or file: {name!r}.{did_you_mean(name, known, limit=len(known))} "
         "Or give a .csv or .npz file."
     )
 
 
 def walk_of(robot: str, name: str) -> str:
-    """Return the name of a motion on feet: the one that is given, or what ships with the robot."""
+    """Return the given walking motion, or the one that ships with the robot."""
     known = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
     if not name and not known:
-        raise click.UsageError(f"no walk ships with {robot}: give a motion, --walk gait.csv, or a height, --drop 0.1.")
+        raise click.UsageError(f"{robot} has no shipped walk: give a motion (--walk gait.csv) or a height (--drop 0.1).")
     return name or known[0]
 
 
 def _pose(text: str) -> str | dict[str, float]:
-    """Return a pose from ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
+    """Parse a pose: ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
     if "=" not in text:
         return text
     found = {}
@@ -81,20 +81,20 @@ def _pose(text: str) -> str | dict[str, float]:
             found[name.strip()] = float(value)
         except ValueError as e:
             raise click.UsageError(
-                f"--pose {text!r}: {part.strip()!r} is not JOINT=NUMBER. Write poses as knee=1.2,hip=-0.6, or a name."
+                f"--pose {text!r}: {part.strip()!r} must be JOINT=NUMBER. Write a pose as knee=1.2,hip=-0.6 or a name."
             ) from e
     return found
 
 
 def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
-    """Return the robot with a base that floats if it is asked for, or if its motion was recorded."""
+    """Load the robot; its base floats if ``base`` says so, or by default if the recorded motion moves the base."""
     if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
         return common.load(robot, root_joint=None)
     return common.load(robot) if base is None and robot in loaders.robots() else common.floating(robot)
 
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
-    """Run an experiment by name, print its tables and write ``NAME.json`` and ``NAME.png``."""
+    """Run an experiment of the paper, print its tables, and write ``NAME.json`` and ``NAME.png``."""
     model = None if robot is None else common.as_asked(common.load(robot, root_joint=None), robot)
     with common.output_folder(folder):
         with common.ProgressBar(name) as progress:
@@ -110,7 +110,7 @@ def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, 
 
 
 def show(result: StudyResult, out: Console) -> None:
-    """Print the tables and the verdict; many joints go down the page instead of across it."""
+    """Print the tables and the verdict."""
     trajectory = result.trajectory
     length = f" for {trajectory.duration:g} s" if isinstance(trajectory, trajectories.Wave) else ""
     tables.say(
@@ -133,10 +133,10 @@ def show(result: StudyResult, out: Console) -> None:
 
 
 def _put(out: Console, title: str, rows: list[tuple[str, ...]], *, last: bool = False) -> None:
-    """Print a table with a head; ``last``: its last line is set apart where it goes across."""
+    """Print a table, transposed if it has more than nine columns; ``last`` separates the last row with a line."""
     across = len(rows[0]) <= 9
     if not across:
         rows = list(zip(*rows, strict=True))
     head, *below = rows
-    line = [None] * (last and across)  # the last line of the table is not an error
+    line = [None] * (last and across)  # The last row contains exact torques, all others contain errors.
     tables.put(out, tables.table_of(title, "l" + "r" * (len(head) - 1), head, [*below[:-1], *line, *below[-1:]]))

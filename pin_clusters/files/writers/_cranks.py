@@ -1,14 +1,15 @@
-"""Tello's differentials as what they are: cranks with rods, which their equations do not show.
+"""Cranks and rods in MJCF for Tello's differentials, whose constraints are equations between angles.
 
-The equations of hip and knee-ankle are those of a rod of constant length between a point on a crank, which turns by the
-angle of a rotor over its gear, and a point on the leg. Cranks have no inertia in the model, and MuJoCo wants some: it
-is lent by the rotor, so that the energy stays. With s the speed of the carrier about the common axis, y that of the
-crank and g y that of the rotor, J (g y + s)^2 is what they have together if
+The equations of hip and knee-ankle describe a rod of constant length. One end is on a crank, which turns by the angle
+of a rotor divided by the gear ratio g; the other end is on the leg. The model has no inertia for cranks, but MuJoCo
+needs some. The file moves inertia from the rotor to the crank, without a change of the kinetic energy. Let s be the
+speed of the carrier about the common axis, y the speed of the crank and g y the speed of the rotor, both relative to
+the carrier. The energy equals J (g y + s)^2 / 2 if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 
-with a rotor of J', a crank of Jc, an armature A of the rotor's joint, K added to the carrier, and, where A would be
-negative, a disc of Jh that turns by h = g / 2.
+with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and K added to the carrier.
+Where A would be negative, a disc of inertia Jh is added, which turns by h = g / 2 per turn of the crank.
 """
 
 from collections.abc import Sequence
@@ -27,26 +28,26 @@ from ._text import text
 from ._ties import Ties
 
 LENT = 0.1
-"""Inertia of a crank over that of its rotor."""
+"""Inertia of a crank divided by the inertia of its rotor."""
 _TOLERANCE = 1e-9
-"""Relative: how well a row must be that of a rod."""
+"""Relative tolerance for the comparison of a constraint equation with the equation of a rod."""
 
 
 class Crank(NamedTuple):
     """A crank with its rod."""
 
     rotor: int  # joint id of the rotor
-    carrier: int  # joint id of the body on which both turn
-    placement: pin.SE3  # frame of the crank in that of the carrier, at rotor angle 0
-    axis: np.ndarray  # of the crank, in its frame, unit vector
-    tip: np.ndarray  # end of the rod in the frame of the crank
-    far: int  # joint id of the body of the other end
-    end: np.ndarray  # other end, in the frame of that joint
-    length: float  # of the rod, [m]
+    carrier: int  # joint id of the body on which crank and rotor turn
+    placement: pin.SE3  # crank frame in the frame of the carrier, at rotor angle 0
+    axis: np.ndarray  # unit vector of the crank's axis in the crank frame, shape (3,)
+    tip: np.ndarray  # end of the rod on the crank, in the crank frame, shape (3,), [m]
+    far: int  # joint id of the body at the other end of the rod
+    end: np.ndarray  # other end of the rod, in the frame of joint ``far``, shape (3,), [m]
+    length: float  # length of the rod, [m]
 
 
 def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
-    """Add the cranks and rods of Tello's differentials, if they are such; return the closures that are others."""
+    """Add the cranks and rods of Tello's differentials; return all other closures."""
     rest = []
     for c in closures:
         source = c.source
@@ -65,14 +66,14 @@ def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
 
 
 def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int]]:
-    """Return both cranks of a hip: on the body of the gimbal's parent, about the thigh's axis at zero."""
+    """Compute the cranks of a hip: on the body of the gimbal's parent, about the thigh's axis at zero."""
     rotor_1, rotor_2, gimbal, thigh = c.joints
     clamp, M, N = int(tree.parents[gimbal]), tree.jointPlacements[gimbal], tree.jointPlacements[thigh]
     x, y = _axis(tree, gimbal), N.rotation @ _axis(tree, thigh)
     shift = np.array(N.translation)
     if int(tree.parents[thigh]) != gimbal or abs(x @ y) > _TOLERANCE or np.linalg.norm(np.cross(shift, x)) > _TOLERANCE:
-        raise _not_as_thought(s, "the axes of gimbal and thigh do not meet at a right angle")
-    R = np.column_stack([x, y, np.cross(x, y)])  # the frame of the equations in that of the gimbal, at zero
+        raise _not_as_thought(s, "the axes of gimbal and thigh do not intersect at a right angle")
+    R = np.column_stack([x, y, np.cross(x, y)])  # frame of the equations in the gimbal frame, at zero
     found = []
     for k, (rotor, sign) in enumerate(((rotor_1, 1.0), (rotor_2, -1.0))):
         side = -sign * s.lateral
@@ -87,16 +88,17 @@ def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int
 
 
 def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Crank, int]]:
-    """Return the crank of knee and ankle: about the knee's axis on the thigh, turned by rotor 2."""
+    """Compute the crank of knee and ankle: about the knee's axis on the thigh, turned by rotor 2."""
     _, rotor, shin, foot = c.joints
     N, n = tree.jointPlacements[foot], _axis(tree, shin)
     if int(tree.parents[foot]) != shin or np.linalg.norm(np.cross(N.rotation @ _axis(tree, foot), n)) > _TOLERANCE:
-        raise _not_as_thought(s, "the foot's axis is not parallel to the shin's")
+        raise _not_as_thought(s, "the axes of foot and shin are not parallel")
     e = np.linalg.svd(n.reshape(1, 3))[2][1]
     plane = np.column_stack([e, np.cross(n, e)])
     o = complex(*(plane.T @ N.translation))
     short, long, fixed, rod, foot_long, foot_short = s._angles()
-    # the row is Re(D e^id + L e^il + S e^i(d+l)) + C, with d half the difference of the motors, l the foot's angle
+    # The equation is Re(D e^id + L e^il + S e^i(d+l)) + C = 0. Here d is half the difference of the motor angles
+    # and l is the foot angle.
     D = s.crank_short * np.exp(1j * short) - s.crank_long * np.exp(1j * long)
     L = -1j * (s.foot_long * np.exp(1j * foot_long) - s.foot_short * np.exp(1j * foot_short))
     S, C = 1j * s.rod * np.exp(1j * rod), s.constant - s.fixed * np.cos(fixed)
@@ -112,19 +114,19 @@ def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Cra
 
 def _axis(tree: pin.Model, j: int) -> np.ndarray:
     axis = joint_axis(tree.joints[j])
-    assert axis is not None  # of one degree of freedom
+    assert axis is not None  # The joints of a differential have one degree of freedom.
     return axis
 
 
 def _not_as_thought(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintError:
     return ConstraintError(
-        f"to_mjcf: {source.label} is an equation between angles, and {why}, so that no crank and rod stand for it. "
-        "MuJoCo has polynomials of one joint, sums of joints, distances and points. Simulate it here: pc.simulate."
+        f"to_mjcf: {source.label} is an equation between angles, and {why}, so no crank and rod are equivalent to it. "
+        "MuJoCo supports polynomials of one joint, sums of joints, distances and points. Use pc.simulate instead."
     )
 
 
 def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
-    """Raise unless a row of a closure is that of a rod, at angles drawn once and for all."""
+    """Raise unless a constraint equation is proportional to the equation of the rod, at six random poses."""
     rng, values = np.random.default_rng(0), []
     data, source = tree.createData(), c.source
     for _ in range(6):
@@ -146,7 +148,7 @@ def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
 
 
 def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
-    """Add a crank, its rod, and the disc that keeps the energy where the rotor turns the other way."""
+    """Add a crank, its rod, and a disc if the armature would be negative, see the module docstring."""
     tree, bodies = ties.tree, ties.bodies
     holder, held = bodies.of_joint[crank.carrier]
     rotor, _ = bodies.of_joint[crank.rotor]
@@ -156,8 +158,8 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
     cosine = float(turned @ crank.axis)
     if rotor.parent is not holder or abs(abs(cosine) - 1.0) > _TOLERANCE:
         raise ConstraintError(
-            f"to_mjcf: {label}: the rotor does not turn on the body of the crank about an axis parallel to it, so that "
-            "no crank and rod stand for the differential. Simulate it here: pc.simulate."
+            f"to_mjcf: {label}: rotor and crank are not on the same body or their axes are not parallel, so no crank "
+            "and rod are equivalent to the differential. Use pc.simulate instead."
         )
     g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, own.axis)
     lent = LENT * J
@@ -176,7 +178,7 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
             bodies.names(f"{label} {what}"), holder, here, [joint], _masses.spin(inertia, crank.axis), spins=True
         )
         bodies.all.append(body)
-        # at 0 in the reference pose
+        # The offset makes the coordinate 0 in the reference pose.
         ties.follow(joint.name, [(name, rate / gear)], -rate * start / gear)
         if what == "crank":
             turn = pin.SE3(pin.exp3(crank.axis * start / gear) @ np.eye(3), np.zeros(3))

@@ -1,4 +1,4 @@
-"""Links of a tree: one for each joint's body, and one for each further frame."""
+"""Links of a URDF file: one for the body of each joint, and one for each further frame."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from ._text import Names
 
 WORLD = "world"
 _TOLERANCE = 1e-12
-"""Relative: inertias of frames that add up to that of their joint's body up to this are written one by one."""
+"""Relative tolerance: frame inertias whose sum equals the inertia of the joint's body are written separately."""
 
 
 @dataclass(frozen=True, eq=False)
 class Extra:
-    """A frame that is no joint's own: a link on a fixed joint, placed in the frame of the joint that moves it."""
+    """A frame other than the frame of a joint: a link on a fixed joint, placed in the frame of the moving joint."""
 
     link: str
     joint: str
@@ -29,9 +29,9 @@ class Links:
         tree: The tree.
 
     Attributes:
-        of_joint: Name of the link that each joint moves; of the universe, the root link.
+        of_joint: Name of the link that each joint moves, by joint id; the root link for the universe.
         extras: Further frames by joint id.
-        inertias: By link, in its frame; links without are absent.
+        inertias: Inertia by link, in the frame of the link; links without inertia are absent.
     """
 
     def __init__(self, tree: pin.Model) -> None:
@@ -59,13 +59,13 @@ class Links:
 
 
 def own_bodies(tree: pin.Model) -> dict[int, pin.Frame]:
-    """Return the body, by joint id, whose frame is that of the joint."""
+    """Find the body whose frame equals the frame of its joint, by joint id."""
     bodies = [f for f in list(tree.frames)[1:] if f.type == pin.FrameType.BODY]
     return {f.parentJoint: f for f in reversed(bodies) if is_identity(f.placement)}
 
 
 def further_frames(tree: pin.Model, is_own: Callable[[pin.Frame], bool]) -> Iterator[pin.Frame]:
-    """Return the frames that are neither those of joints nor bodies of which ``is_own`` says that they are."""
+    """Yield frames that are neither joint frames nor bodies for which ``is_own`` is true."""
     frames = list(tree.frames)
     bearing = {f.parentFrame for f in frames[1:] if f.type == pin.FrameType.BODY}
     for k, f in enumerate(frames):
@@ -76,14 +76,14 @@ def further_frames(tree: pin.Model, is_own: Callable[[pin.Frame], bool]) -> Iter
 
 
 def is_identity(placement: pin.SE3) -> bool:
-    """Say whether a placement is none, to the bit."""
+    """Compare a placement with the identity, to the bit."""
     return bool(np.array_equal(placement.homogeneous, np.eye(4)))
 
 
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Share the inertia of each joint's body among its links, as its frames say; if they do not add up, one has it."""
+    """Distribute the inertia of each joint's body over its links; without a matching sum the main link has it all."""
     found: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
         whole = np.array(tree.inertias[j].matrix())

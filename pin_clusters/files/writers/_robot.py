@@ -1,4 +1,4 @@
-"""A robot as MuJoCo will have it: which rotors are bodies, which are armature, and what ties the joints."""
+"""A robot for MuJoCo: rotors as bodies or armature, constraints, and springs."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,7 +16,7 @@ from ._ties import Ties
 
 
 class Robot:
-    """Bodies and ties of a robot.
+    """Bodies and constraints of a robot.
 
     Args:
         model: The robot.
@@ -24,12 +24,12 @@ class Robot:
         stiff: Time constant of the equalities, [s].
 
     Attributes:
-        bodies: Its bodies.
-        ties: What ties them.
+        bodies: Bodies of the file.
+        ties: Equality constraints and tendons of the file.
         joints: Joints by name.
-        springs: What the robot does by itself along joints, as attributes by their names.
-        across: Names of rotors whose tendon ties joints of different branches.
-        tendon_of: Name of the tendon of each rotor that shares joints with others, where it is armature.
+        springs: Attributes of springs, dampers and dry friction, by the name of the joint.
+        across: Names of rotors whose tendon couples joints of different branches.
+        tendon_of: Name of the tendon with the armature of a rotor that several joints turn, by the name of the rotor.
     """
 
     def __init__(self, model: ClusterModel, rung: str, stiff: float) -> None:
@@ -59,7 +59,7 @@ class Robot:
     # --- rotors
 
     def _armature(self) -> None:
-        """Put the reflected inertia of locked rotors on joints, and for ``best`` on tendons."""
+        """Add the reflected inertia of locked rotors to joints, and for ``best`` also to tendons."""
         shared: list[Driven] = []
         for r in self._locked:
             d = Driven(r.name, axial_inertia(self.model, r), dict(self.bodies.drives(r)))
@@ -74,13 +74,13 @@ class Robot:
         self.across = [d.rotor for d in shared if not self._in_a_row(d.ratios)]
 
     def _in_a_row(self, joints: Iterable[str]) -> bool:
-        """Return whether each joint moves the next one; else MuJoCo's mass matrix has no entry for the pair."""
+        """Check whether all joints are on one path; otherwise MuJoCo's mass matrix has no entry for some pair."""
         ids = [self.tree.getJointId(name) for name in joints]
         support = max((set(map(int, self.tree.supports[i])) for i in ids), key=len)
         return support.issuperset(ids)
 
     def _sites(self) -> None:
-        """Add a site for each frame that is no joint or body of its own."""
+        """Add a site for each frame that is neither a joint nor a body of the file."""
         of_joint = self.bodies.of_joint
         for f in further_frames(self.tree, lambda f: f.name == of_joint[f.parentJoint][0].name):
             body, place = of_joint[f.parentJoint]
@@ -88,24 +88,21 @@ class Robot:
 
 
 BENT = "4.0.0"
-"""First MuJoCo whose springs and dampers may be polynomials."""
+"""First MuJoCo version with polynomial springs and dampers."""
 
 
 def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
-    """Write what a robot does by itself: along anything but a joint of its own as tendons.
-
-    Returns:
-        Attributes by the name of a joint.
+    """Write springs, dampers and dry friction: as attributes of single joints, which are returned, or as tendons.
 
     Raises:
-        ConstraintError: MuJoCo has nothing that says one of them.
+        ConstraintError: MuJoCo has no equivalent.
     """
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
     for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):
             raise ConstraintError(
-                f"to_mjcf: {c.label} holds {c.mass:g} kg of a body, and MuJoCo can hold a part of a whole body only. "
-                "Take it out of the model, and add gravcomp to the file's body."
+                f"to_mjcf: {c.label} compensates the weight of {c.mass:g} kg, but MuJoCo's gravity compensation is a "
+                "fraction of a body's weight. Remove it from the model, and add gravcomp to the body in the file."
             )
         if not isinstance(c, Spring):
             continue
@@ -121,8 +118,8 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
             slack = c.rest is not None and len(c.rest) > 1 and c.rest[0] != c.rest[-1]
             if tree.nvs[j] != 1:
                 raise ConstraintError(
-                    f"to_mjcf: {c.label} acts on joint {tree.names[j]!r} of several degrees of freedom, which is not "
-                    "written. Put it on simple joints."
+                    f"to_mjcf: {c.label} acts on joint {tree.names[j]!r}, which has several degrees of freedom. Use "
+                    "joints with one degree of freedom."
                 )
             own, more = of_joint.setdefault(str(tree.names[j]), {}), _numbers(c, "springref")
             if not slack and not own.keys() & more.keys():
@@ -131,12 +128,12 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
         terms = [(str(tree.names[j]), x) for j, x in ids.items()]
         ties.fixed(c.name or c.label, terms, more=_numbers(c, "springlength"))
     if bent:
-        ties.bodies.remarks.append(f"Springs and dampers that are polynomials need MuJoCo {BENT} or newer.")
+        ties.bodies.remarks.append(f"Polynomial springs and dampers need MuJoCo {BENT} or newer.")
     return of_joint
 
 
 def _numbers(c: Spring, rest: str) -> dict[str, str]:
-    """Return the attributes of a spring; ``rest`` is that of its rest."""
+    """Build the MJCF attributes of a spring; ``rest`` is the attribute for its rest position."""
     found: dict[str, str] = {}
     for key, value in (("stiffness", c.stiffness), ("damping", c.damping)):
         if any(value):
@@ -147,8 +144,8 @@ def _numbers(c: Spring, rest: str) -> dict[str, str]:
         at = tuple(c.rest or (0.0,))
         if rest == "springlength" and min(at) < 0.0:
             raise ConstraintError(
-                f"to_mjcf: {c.label} rests at {text(at)}, and the rest of a tendon of MuJoCo cannot be negative. "
-                "Turn the signs of its coefficients, or count from elsewhere."
+                f"to_mjcf: {c.label} has the rest length {text(at)}, and MuJoCo's tendons need a rest length of at "
+                "least 0. Negate all its coefficients, or shift the zero of the joints."
             )
         found[rest] = text(at)
     return found

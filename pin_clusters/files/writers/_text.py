@@ -1,6 +1,6 @@
-"""Names and numbers in a file: no name twice, none that XML cannot hold; numbers that give the same bits when read.
+"""Text of files: unique names that XML allows, and numbers that are read back to the same bits.
 
-And where the file goes: all of it or nothing, and over another one only if that is said.
+``write`` replaces a file completely or not at all.
 """
 
 import os
@@ -18,17 +18,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Names:
-    """Gives every element of one kind a name of its own.
-
-    Args:
-        taken: Names that are used already.
-    """
+    """Unique names for elements of one kind; ``taken`` names are in use already."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
     def __call__(self, wanted: str) -> str:
-        """Return the name, with a number behind it if it is taken."""
+        """Reserve a name, with a number appended if it is in use."""
         check_text(wanted)
         name, k = wanted, 1
         while not name or name in self._taken:
@@ -39,29 +35,29 @@ class Names:
 
 
 def check_text(name: str) -> None:
-    """Raise if XML cannot hold a name, as it has a control character in it."""
+    """Raise ``ModelError`` if a name contains control characters, which XML does not allow."""
     if _CONTROL.search(name):
-        raise ModelError(f"the name {name!r} has characters that no XML file can hold. Rename it.")
+        raise ModelError(f"the name {name!r} contains characters that XML does not allow. Rename it.")
 
 
 def in_comment(text: str) -> str:
-    """Return text as a comment can hold it: two hyphens would end it."""
+    """Escape text for an XML comment, which must not contain two hyphens."""
     return re.sub(r"-(?=-|$)", "- ", _CONTROL.sub("?", text))
 
 
 def text(*numbers: float | Iterable[float]) -> str:
-    """Return numbers, shortest digits that are exact, with spaces between them; no negative zeros."""
+    """Format numbers with the shortest exact digits, separated by spaces, without negative zeros."""
     flat = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in numbers])
     return " ".join(repr(x + 0.0).removesuffix(".0") for x in flat.tolist())
 
 
 def finite(number: float) -> float:
-    """Return a number with the largest float in the place of infinity."""
+    """Replace infinity by the largest float."""
     return float(np.clip(number, -UNLIMITED, UNLIMITED))
 
 
 def wxyz(rotation: np.ndarray) -> np.ndarray:
-    """Return the quaternion of a rotation, the real part first, shape (4,)."""
+    """Convert a rotation to a quaternion (w, x, y, z), shape (4,)."""
     return np.asarray(pin.Quaternion(np.asarray(rotation)).normalized().coeffs()[[3, 0, 1, 2]])
 
 
@@ -69,14 +65,14 @@ def write(text: str, file: str | os.PathLike[str] | None) -> str:
     """Write text to a file, if one is given; return the text.
 
     Raises:
-        ArgumentTypeError: ``file`` is no path.
-        ExportError: It cannot be written; what was there before stays.
+        ArgumentTypeError: ``file`` is not a path.
+        ExportError: The file cannot be written; an existing file is not changed.
     """
     if file is None:
         return text
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
-    if os.path.exists(file) and not os.path.isfile(file):  # a device, or a pipe, ``whole`` would write to
+    if os.path.exists(file) and not os.path.isfile(file):  # ``whole`` would write to a device or a pipe.
         what = "folder" if os.path.isdir(file) else "device or a pipe"
         raise ExportError(f"{os.fspath(file)} is a {what}; give the name of a file.")
     with refused(ExportError, repr(str(file)[:200]), " Choose another name or folder."), whole(file) as (part,):

@@ -1,4 +1,4 @@
-"""Constraints as elements: couplings and loops of URDF+, and the elements of our own that the loader reads."""
+"""Constraints as XML elements: couplings and loops of URDF+, and the extensions that the loader reads."""
 
 import xml.etree.ElementTree as ET
 from collections import defaultdict
@@ -21,19 +21,19 @@ from ._links import Links, is_identity
 from ._text import Names, text
 
 NOTHING = 1e-12
-"""Of the largest coefficient: what is left of one that is eliminated."""
+"""Coefficients below this fraction of the largest one are rounding errors of the elimination."""
 
 
 def rows_by_source(model: ClusterModel) -> dict[int, Row]:
-    """Return the row of each coupling by the identity of what the user stated.
+    """Collect the constraint equation (row) of each coupling, by the ``id`` of the user's constraint.
 
-    A row names a joint that follows. In a cluster with loops that joint may lead all the same, and one that it is said
-    to follow may be the dependent one: which they are is chosen from all equations. A file says both at once, so the
-    rows of such a cluster are solved for joints that are dependent, those on no loop first, as only rows move them.
-    A row that the others imply is not there.
+    A row gives its dependent joint. In a cluster with loops, the model chooses the dependent joints from all equations,
+    so the dependent joint of a row may be independent there. A file must state a consistent choice. The rows of such a
+    cluster are therefore solved for dependent joints of the model, first for joints on no loop, which only rows move.
+    Redundant rows are omitted.
     """
     tree, found = model.own_tree, {id(row.source): row for row in model.coupling_rows}
-    looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}  # on the paths of closures
+    looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}
     for cluster in model.clusters:
         joints = {tree.getJointId(name) for name in cluster.joints}
         if not joints & looped:
@@ -41,7 +41,8 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
         here = [row for row in model.coupling_rows if row.dependent in joints]
         rows = [row for row in here if isinstance(row.source, (Gear, Belt, LinearCoupling))]
         dependent = [tree.getJointId(name) for name in cluster.dependent]
-        others = {row.dependent for row in here} - {row.dependent for row in rows}  # of the library's mechanisms
+        # Joints that mechanisms of the library (such as FourBar) determine.
+        others = {row.dependent for row in here} - {row.dependent for row in rows}
         alone = [j for j in dependent if j not in looped | others]
         stated = {row.dependent for row in rows}
         if stated <= set(dependent) and set(alone) <= stated:
@@ -53,7 +54,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
 
 
 def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> list[Row]:
-    """Return the rows solved for some joints each (Gauss and Jordan), all of ``first`` if they can be."""
+    """Solve the rows for one joint each by Gauss-Jordan elimination, first for joints of ``first``, then of ``then``."""
     joints = sorted({j for row in rows for j in (row.dependent, *row.masters)})
     place = {j: i for i, j in enumerate(joints)}
     A = np.zeros((len(rows), len(joints) + 1))
@@ -85,7 +86,7 @@ def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> l
 
 
 class Constraints:
-    """Writes the constraints of one model.
+    """Writer of the constraints of one model.
 
     Args:
         root: The ``<robot>``.
@@ -96,20 +97,16 @@ class Constraints:
     def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings = Names()
-        self.names = defaultdict[str, Names](Names)  # of each kind of our own elements
+        self.names = defaultdict[str, Names](Names)  # names by the tag of our extensions
         self.rows = rows_by_source(model)
         self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
         self.resolved |= {id(c.source): c for c in model.closures}
 
     def add(self) -> None:
-        """Add an element for each of them.
-
-        Raises:
-            ConstraintError: One has no element.
-        """
+        """Add an element for each constraint; raise ``ConstraintError`` if there is no element for it."""
         writers: tuple[tuple[Any, Callable[[Any], None]], ...] = (
             (Rotor, self._rotor),
-            (Motor, lambda _: None),  # its friction is among the springs; what is left of it is told
+            (Motor, lambda _: None),  # Friction of motors is written as springs; a warning lists the other losses.
             ((Gear, Belt, LinearCoupling), self._coupling),
             (Loop, self._loop),
             (Rod, self._rod),
@@ -121,14 +118,14 @@ class Constraints:
             write = next((writer for kinds, writer in writers if isinstance(c, kinds)), None)
             if write is None:
                 raise ConstraintError(
-                    f"{c.label} is a {type(c).__name__} on a function, and no file can hold a function. Write the "
-                    "model without it, and give it again when the file is read: buildModelFromUrdf(file, "
+                    f"{c.label} is a {type(c).__name__} on a Python function, which a file cannot contain. Write the "
+                    "model without it, and pass it again when reading the file: buildModelFromUrdf(file, "
                     "constraints=[...])."
                 )
             write(c)
 
     def _coupling(self, constraint: Gear | Belt | LinearCoupling) -> None:
-        """Add a coupling with one ratio on two paths, as URDF+ has it; else with a ratio per joint."""
+        """Add a coupling: with one ratio on two paths, as URDF+ defines it, or else with a ratio per joint."""
         row = self.rows.get(id(constraint))
         if row is None:
             return
@@ -149,7 +146,7 @@ class Constraints:
             ET.SubElement(element, "offset", value=text(offset))
 
     def _paths(self, constraint: Any, row: Row) -> tuple[int, float, float] | None:
-        """Return predecessor, ratio and offset if the row is the sum over two paths, and its last joint follows."""
+        """Find predecessor, ratio and offset if the row is a sum over two paths that end at its dependent joint."""
         tree, ratios = self.tree, {c for c in row.coefficients if c != -1.0}
         if len(row.masters) == 1:
             first, ratio = row.masters[0], row.coefficients[0]
@@ -169,12 +166,12 @@ class Constraints:
 
     def _loop(self, loop: Loop) -> None:
         closure: FrameClosure = self.resolved[id(loop)]
-        name = self.couplings(loop.name or f"{loop.kind}_loop")  # loops and couplings share their names
+        name = self.couplings(loop.name or f"{loop.kind}_loop")  # Names of loops and couplings must not coincide.
         element = ET.SubElement(self.root, "loop", name=name, type=loop.kind)
         if loop.axis_b is None:
             ends = [place_of(self.tree, frame, loop.label) for frame in (loop.frame_a, loop.frame_b)]
             axis = loop.axis
-        else:  # the frames of the closure have the axis along z
+        else:  # The z axes of the closure's frames are along the joint axis.
             ends = [Place(closure.joint_a, closure.placement_a), Place(closure.joint_b, closure.placement_b)]
             axis = (0.0, 0.0, 1.0)
         self._ends(element, ends)
@@ -214,7 +211,7 @@ class Constraints:
             add_inertial(element, rotor.inertia)
 
     def _spring(self, c: Spring) -> None:
-        if _in_dynamics(self.tree, c) is not None:  # which says linear damping and dry friction
+        if _in_dynamics(self.tree, c) is not None:  # <dynamics> contains linear damping and dry friction.
             c = Spring(c.along, c.stiffness, c.rest, (0.0, *c.damping[1:]))
             if not any((*c.stiffness, *c.damping)):
                 return
@@ -241,7 +238,6 @@ class Constraints:
         ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **given})
 
     def _mechanism(self, c: Any) -> None:
-        """Add a mechanism of the library with its parameters."""
         plain = {"FourBar": "four_bar", "SliderCrank": "slider_crank"}
         kind = plain.get(type(c).__name__) or str(c.mechanism)
         name = self.names["mechanism"](getattr(c, "name", None) or kind)
@@ -271,7 +267,7 @@ class Constraints:
 
 
 def friction_of(tree: pin.Model, constraints: Iterable[Any]) -> np.ndarray:
-    """Return the linear damping and dry friction that stand in ``<dynamics>``, shape (2, tree.nv)."""
+    """Collect linear damping and dry friction for ``<dynamics>``, shape (2, tree.nv)."""
     found = np.zeros((2, tree.nv))
     for c in constraints:
         if (i := _in_dynamics(tree, c)) is not None:
@@ -280,14 +276,14 @@ def friction_of(tree: pin.Model, constraints: Iterable[Any]) -> np.ndarray:
 
 
 def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
-    """Return where in v a spring without a name acts that is along one simple joint; else None."""
+    """Return the index in v of an unnamed spring along one joint of one degree of freedom, else None."""
     simple = isinstance(c, Spring) and isinstance(c.along, str) and c.name is None
     j = joint_id(tree, c.along, c.label) if simple else 0
     return int(tree.idx_vs[j]) if tree.nvs[j] == 1 else None
 
 
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
-    """Add ``<inertial>``: mass, centre of mass, inertia about it."""
+    """Add ``<inertial>``: mass, centre of mass, and inertia about the centre of mass."""
     element = ET.SubElement(parent, "inertial")
     ET.SubElement(element, "origin", xyz=text(inertia.lever), rpy="0 0 0")
     ET.SubElement(element, "mass", value=text(inertia.mass))
@@ -297,7 +293,6 @@ def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
 
 
 def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
-    """Add ``<origin>``."""
     ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(pin.rpy.matrixToRpy(placement.rotation)))
 
 
