@@ -1,4 +1,4 @@
-"""``<actuator>`` and ``<tendon>``: which joints motors drive, with which gears, and what motors add to joints."""
+"""``<actuator>`` and ``<tendon>``: driven joints with their gears, and the armature and limits of motors."""
 
 import dataclasses
 import math
@@ -21,20 +21,20 @@ from ._tree import Layout
 
 @dataclass(frozen=True)
 class Actuator:
-    """What an actuator tells about the mechanism."""
+    """An actuator of joints or tendons."""
 
-    name: str  # as messages show it
-    joint: str | None  # what it drives, or None
-    tendon: str | None  # the same
-    gear: float  # its first number
-    armature: float  # inertia of the motor, on its own side
-    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, on its own side
-    force: float | None  # largest force on its own side, or None
-    electric: dict[str, float]  # fields of a `Motor` that a ``<dcmotor>`` gives
+    name: str  # label for messages
+    joint: str | None  # driven joint, or None
+    tendon: str | None  # driven tendon, or None
+    gear: float  # first number of the attribute gear
+    armature: float  # inertia of the motor, on the motor side, [kg m^2] or [kg]
+    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, on the motor side
+    force: float | None  # largest force on the motor side, [N m] or [N], or None
+    electric: dict[str, float]  # fields of ``Motor`` from a ``<dcmotor>``
 
 
 def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Mapping[str, Tendon]") -> list[Actuator]:
-    """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user."""
+    """Read the actuators of joints and tendons; actuators of bodies and sites have neither joint nor tendon."""
     found = []
     for count, element in enumerate(document.sections["actuator"]):
         owner = f"actuator {element.get('name') or count!r}"
@@ -46,8 +46,8 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
         if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
             raise LoadError(
-                f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
-                "Remove it."
+                f"{owner}: armature and damping of an actuator are supported only for hinges, slides and tendons. "
+                "Remove them."
             )
         electric = _electric(a) if element.tag == "dcmotor" else {}
         forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
@@ -57,7 +57,7 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
 
 
 def _electric(a: Element) -> dict[str, float]:
-    """Return what a ``<dcmotor>`` says: constants, or nominal voltage, stall torque and no-load speed."""
+    """Read the constants of a ``<dcmotor>``, or compute them from nominal voltage, stall torque and no-load speed."""
     k = math.sqrt(a.motorconst[0] * a.motorconst[-1]) if a.motorconst else 0.0
     found = {"torque_constant": k, "resistance": a.resistance, "force": a.saturation[0] if a.saturation else 0.0}
     if a.nominal and min(a.nominal) > 0.0:
@@ -68,7 +68,7 @@ def _electric(a: Element) -> dict[str, float]:
 
 
 def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[str]:
-    """Return the names of joints that actuators drive, in the order of the file."""
+    """List the joints that actuators drive, in the order of the file."""
     found: list[str] = []
     for actuator in actuators:
         found += [actuator.joint] if actuator.joint else []
@@ -77,7 +77,7 @@ def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layou
 
 
 def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
-    """Add the armature of motors, through their gears, to the joints; and the largest efforts."""
+    """Add the armature of motors to the joints, armature * gear^2, and set the effort limits."""
     tree = layout.tree
     for actuator, i in _of_scalars(actuators, layout):
         tree.armature[i] += actuator.armature * actuator.gear**2
@@ -86,19 +86,19 @@ def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
 
 
 def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) -> tuple[list[Rotor], list[str]]:
-    """Turn the armature of geared joints into rotors on the parent bodies, with motors.
+    """Convert the armature of geared joints to rotors with motors on the parent bodies.
 
-    Linear damping and dry friction of these joints, springs in ``passive``, go to the motors.
+    Linear damping and dry friction of these joints move from the springs in ``passive`` to the motors.
 
     Returns:
-        The rotors, and the joints with armature that have no gear of their own, whose armature stays.
+        The rotors, and the names of joints whose armature stays because no actuator with a gear drives them.
     """
     found: list[Rotor] = []
     tree = layout.tree
     springs = {s.along: i for i, s in enumerate(passive) if isinstance(s, Spring) and isinstance(s.along, str)}
     for actuator, i in _of_scalars(actuators, layout):
         armature, gear = float(tree.armature[i]), actuator.gear
-        if armature > 0.0 and gear != 0.0:  # else the joint has none, or no longer
+        if armature > 0.0 and gear != 0.0:  # Armature is 0 if an earlier actuator has converted it.
             given, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
             if name in springs:
                 s = passive[springs[name]]
@@ -111,7 +111,7 @@ def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) ->
 
 
 def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple[Actuator, int]]:
-    """Return the actuators of joints with one degree of freedom, and its place in the tree's v."""
+    """Yield the actuators of joints with one degree of freedom, and the index of the joint in the tree's v."""
     for actuator in actuators:
         j = layout.ids.get(actuator.joint or "")
         if j is not None and layout.tree.nvs[j] == 1:
@@ -119,7 +119,7 @@ def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple
 
 
 def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[Any]:
-    """Return what the armature of fixed tendons adds: rotors in the world, which see no motion of a carrier."""
+    """Convert the armature of fixed tendons to rotors on the world, where no motion of a carrier affects them."""
     found = []
     for tendon in tendons.values():
         a = tendon.element.armature
@@ -151,27 +151,26 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
 
 @dataclass(frozen=True)
 class Tendon:
-    """A tendon."""
+    """A fixed or spatial tendon."""
 
     name: str  # unique
     kind: str  # ``"fixed"`` or ``"spatial"``
-    element: Element  # what else the file says
-    joints: Mapping[str, float]  # coefficients by joint, of a fixed one
-    sites: tuple[str, ...]  # names along the path, of a spatial one
-    wrapped: bool  # whether it passes pulleys or wraps around geoms
+    element: Element
+    joints: Mapping[str, float]  # fixed tendon: coefficients by joint
+    sites: tuple[str, ...]  # spatial tendon: names along the path
+    wrapped: bool  # True if it passes pulleys or wraps around geoms
 
     def coefficients(self, owner: str) -> dict[str, float]:
-        """Return the coefficients of a fixed tendon; raise for a spatial one."""
+        """Return the coefficients of a fixed tendon, or raise ``LoadError`` for a spatial tendon."""
         if self.kind != "fixed":
             raise LoadError(
-                f"{owner}: {self.element.owner} is spatial, and its length is no sum of joints. Only one alone between "
-                "two sites can be held: as a rod."
+                f"{owner}: {self.element.owner} is spatial, so its length is not a sum of joints. An equality can use "
+                "a spatial tendon only alone and between two sites, as a rod."
             )
         return dict(self.joints)
 
 
 def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
-    """Return all tendons by name."""
     found: dict[str, Tendon] = {}
     joints = {j.name: j for b in bodies for j in b.joints}
     sites = {name for b in bodies for name, _ in b.sites}
@@ -197,12 +196,14 @@ def _sum(document: Document, element: ET.Element, joints: Mapping[str, Joint], o
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
         if not joints[name].scalar:
-            raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. A tendon adds hinges and slides.")
+            raise LoadError(
+                f"{owner}: joint {name!r} has several degrees of freedom. A fixed tendon needs hinges or slides."
+            )
         if given.coef is None:
             raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")
         total[name] = total.get(name, 0.0) + given.coef
     if not total:
-        raise LoadError(f"{owner} has no joint. Name one, or remove it.")
+        raise LoadError(f"{owner} has no joint. Add a joint, or remove the tendon.")
     return {name: c for name, c in total.items() if c != 0.0}
 
 
@@ -218,11 +219,11 @@ def _path(element: ET.Element, name: str, a: Element, sites: set[str], owner: st
             passed.append(site)
         wrapped = wrapped or child.tag != "site"
     if len(passed) < 2:
-        raise LoadError(f"{owner}: a path needs two sites at least.")
+        raise LoadError(f"{owner}: a path needs at least two sites.")
     return Tendon(name, "spatial", a, {}, tuple(passed), wrapped)
 
 
 def acts(tendon: Tendon) -> list[str]:
-    """Return which of its attributes make it act on the robot by itself."""
+    """List the attributes of a tendon that cause passive or inertial forces."""
     keys = ("stiffness", "damping", "frictionloss", "armature")
     return [key for key in keys if np.any(getattr(tendon.element, key))]

@@ -1,4 +1,4 @@
-"""``<equality>``: connects and welds as loops, joints and tendons as couplings or locks."""
+"""``<equality>``: connect and weld become loops, joint and tendon equalities become couplings or locks."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
@@ -18,40 +18,39 @@ from ._elements import Element, of_quaternion
 from ._tree import Layout, poses_of_file
 
 KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendon": "equality tendon"}
-"""Of elements in ``ATTRIBUTES``, by tag."""
+"""Keys of ``ATTRIBUTES``, by tag."""
 
 
 @dataclass(frozen=True)
 class Tie:
     """A connect or a weld: two frames that coincide."""
 
-    name: str  # as messages show it
-    kind: str  # of the loop: ``"spherical"`` or ``"fixed"``
-    bodies: tuple[int, int]  # indices of both bodies
-    frames: tuple[pin.SE3, pin.SE3]  # in each body
+    name: str  # label for messages
+    kind: str  # kind of the loop: ``"spherical"`` or ``"fixed"``
+    bodies: tuple[int, int]  # indices of the bodies
+    frames: tuple[pin.SE3, pin.SE3]  # placement of the frame in each body
 
 
 @dataclass(frozen=True)
 class Equation:
-    """sum(left * x) = polynomial(sum(right * x)), x from the pose of the file."""
+    """sum(left * x) = polynomial(sum(right * x)), with joint displacements x from the pose of the file."""
 
-    name: str  # of the equality
+    name: str  # name of the equality
     left: Mapping[str, float]  # coefficients by joint
-    right: Mapping[str, float]  # the same; empty if nothing leads
-    coefficients: tuple[float, ...]  # of the polynomial, c0 first, without zeros at the end
-    # the spatial tendon whose length from that in the pose of the file is c0; nothing else is tied then
+    right: Mapping[str, float]  # coefficients by joint; empty for a lock
+    coefficients: tuple[float, ...]  # coefficients of the polynomial, c0 first, without trailing zeros
+    # A spatial tendon whose length differs from its length in the pose of the file by c0; left and right are empty.
     distance: Tendon | None = None
 
     @property
     def owner(self) -> str:
-        """How messages name it."""
+        """Label for messages."""
         return f"equality {self.name!r}"
 
 
 def read_equalities(
     document: Document, bodies: list[Body], tendons: Mapping[str, Tendon]
 ) -> tuple[list[Tie], list[Equation]]:
-    """Return all equalities that are active."""
     ties: list[Tie] = []
     equations: list[Equation] = []
     poses = poses_of_file(bodies)
@@ -68,15 +67,17 @@ def read_equalities(
             off.append(f"{kind} {what}")
             continue
         if kind not in KINDS:
-            raise LoadError(f"{owner}: <{kind}> ties soft bodies or distances that a rigid robot has not. Remove it.")
+            raise LoadError(
+                f"{owner}: <{kind}> constrains soft bodies or distances, which are not supported. Remove it."
+            )
         soft = soft or "solref" in a or "solimp" in a
         if kind in ("connect", "weld"):
             ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites))
         else:
             equations.append(_equation(kind, f"{kind} {what}", a, joints, tendons))
     if soft:
-        document.notes.messages.append("equalities hold exactly: solref and solimp are ignored.")
-    document.notes.about(off, "equalities that are not active are left out: {}.")
+        document.notes.messages.append("equality constraints are exact: solref and solimp are ignored.")
+    document.notes.about(off, "inactive equalities are ignored: {}.")
     return ties, equations
 
 
@@ -105,7 +106,7 @@ def _tie(
         raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
     else:
         one, two = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
-        between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
+        between = poses[one].actInv(poses[two])  # placement of body 2 in body 1, in the pose of the file
         anchor = pin.SE3(np.eye(3), a.anchor) if loose else pin.SE3.Identity()
         if kind == "connect":
             first, second = anchor, between.actInv(anchor)
@@ -116,8 +117,8 @@ def _tie(
     for body in (bodies[one], bodies[two]):
         if body.mocap:
             raise LoadError(
-                f"{owner}: {body.owner} is moved by hand (mocap), and a robot that is tied to it has no dynamics of "
-                "its own. Set active='false', or remove the equality."
+                f"{owner}: {body.owner} is a mocap body, whose motion is prescribed, and cannot be part of a "
+                "constraint. Set active='false', or remove the equality."
             )
     return Tie(name, "spherical" if loose else "fixed", (one, two), (first, second))
 
@@ -134,9 +135,9 @@ def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tup
 def _equation(kind: str, name: str, a: Element, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> Equation:
     first, second = getattr(a, f"{kind}1"), getattr(a, f"{kind}2")
     if not first:
-        raise LoadError(f"{a.owner}: {kind}1 is missing. Name what follows.")
+        raise LoadError(f"{a.owner}: {kind}1 is missing. Name the dependent {kind}.")
     if second == first:
-        raise LoadError(f"{a.owner}: {first!r} is tied to itself. Name another {kind}2.")
+        raise LoadError(f"{a.owner}: {kind}1 and {kind}2 are both {first!r}. Name another {kind}2.")
     coefficients = a.polycoef + (0.0, 1.0)[len(a.polycoef) :]
     degree = max((i for i, c in enumerate(coefficients) if c != 0.0), default=0) if second else 0
     alone = tendons.get(first) if kind == "tendon" and not second else None
@@ -149,7 +150,7 @@ def _equation(kind: str, name: str, a: Element, joints: Mapping[str, Joint], ten
 def _terms(
     kind: str, name: str, owner: str, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]
 ) -> dict[str, float]:
-    """Return a joint or a tendon as a sum of joints."""
+    """Express a joint or a tendon as a sum of joints: coefficients by name."""
     if kind == "tendon" and name in tendons:
         return tendons[name].coefficients(owner)
     if kind == "joint" and name in joints:
@@ -161,12 +162,12 @@ def _terms(
 
 
 def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
-    """Return the loops; messages name the element of the file."""
+    """Build the loops; error messages name the element of the file."""
     found = []
     for tie in ties:
         with in_words_of(f"equality {tie.name!r}"):
             a, b = (layout.frame(i, M) for i, M in zip(tie.bodies, tie.frames, strict=True))
             loop = Loop(a, b, tie.kind, name=tie.name)
-            loop.closures(layout.tree)  # names and bodies, so that what is refused is said of the element
+            loop.closures(layout.tree)  # Errors are raised here, where messages can name the element.
             found.append(loop)
     return found

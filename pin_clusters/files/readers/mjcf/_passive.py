@@ -1,4 +1,4 @@
-"""Springs, dampers, dry friction and held weight of joints, tendons and bodies."""
+"""Springs, dampers, dry friction and gravity compensation of joints, tendons and bodies."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _NONE = (0.0, 0.0, 0.0)
 
 
 def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Sequence[Actuator]) -> list[Any]:
-    """Return what the mechanism does by itself, as constraints that tie nothing."""
+    """Read passive forces as ``Spring`` and ``GravityCompensation`` objects."""
     document, bodies = layout.document, layout.bodies
     found: list[Any] = []
     for joint in layout.joints:
@@ -42,23 +42,24 @@ def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Seque
             found.append(GravityCompensation(joint_name, mass, tuple(np.array(center.translation).tolist())))
         document.notes.about(
             [bodies[i].name for i in actuated],
-            "actuators hold the weight of the bodies {} (actuatorgravcomp), so it is no passive torque: add it to tau.",
+            "actuators compensate the weight of the bodies {} (actuatorgravcomp), so model.passive does not contain "
+            "it: add the compensation to tau.",
         )
     return found
 
 
 def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
-    """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
-    above: list[dict[bool, str]] = []  # of each body, a joint with and one without
+    """Select the bodies whose weight is compensated by actuators, at all joints between body and world."""
+    above: list[dict[bool, str]] = []  # per body: an example joint with, and one without actuatorgravcomp
     for body in layout.bodies:
         said = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **said})
     for i in held:
         if len(above[i]) > 1:
             raise LoadError(
-                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} has not, and both move "
-                f"{layout.bodies[i].owner}: its weight would be held by actuators in part, which cannot be honoured. "
-                "Let both have it, or none."
+                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} does not, and both move "
+                f"{layout.bodies[i].owner}. Partial gravity compensation by actuators is not supported: set "
+                "actuatorgravcomp of all joints to the same value."
             )
     return [i for i in held if True in above[i]]
 
@@ -66,9 +67,9 @@ def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
 def _acting(
     layout: Layout, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
 ) -> tuple[Powers, Powers, float] | None:
-    """Return stiffness, damping and dry friction that ``<option><flag>`` leaves on; None if nothing is left.
+    """Compute active stiffness, damping and dry friction, or None if ``<option><flag>`` disables all.
 
-    Motors add their damping; as in MuJoCo all its coefficients take the gear squared.
+    Motors add their damping. As in MuJoCo, all damping coefficients are multiplied by the square of the gear.
     """
     off, total = layout.document.disabled, np.array(damping)
     for m in motors:
@@ -81,15 +82,17 @@ def _acting(
 
 def _refuse_yield(element: Element) -> None:
     if element.springyield != 0.0:
-        raise LoadError(f"{element.owner}: springyield makes a spring flow, which needs a state of its own. Remove it.")
+        raise LoadError(
+            f"{element.owner}: springyield is not supported, because a plastic spring needs its own state. Remove it."
+        )
 
 
 def _inertia(layout: Layout, name: str) -> float:
-    """Return the inertia that a joint sees in the pose of the file: ``springdamper`` is relative to it."""
+    """Compute the inertia at a joint in the pose of the file, on which ``springdamper`` depends."""
     if any(j.held is not None or j.of_ball for body in layout.bodies for j in body.joints):
         raise LoadError(
-            f"joint {name!r}: springdamper is relative to the inertia of a tree in which no equality holds a joint "
-            "or makes hinges of a ball. Write stiffness and damping out."
+            f"joint {name!r}: springdamper cannot be evaluated if equalities lock joints or ball joints become hinges, "
+            "because it depends on the inertia of the original tree. Give stiffness and damping."
         )
     at = in_v(layout.tree, layout.ids[name])
     return float(len(at) / layout.inverse[at].sum())
@@ -102,7 +105,9 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
     period, ratio = a.springdamper
     if period > 0.0 and ratio > 0.0:
         if (period * ratio) ** 2 < 1.0 / LARGEST**2:
-            raise LoadError(f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Give a longer time.")
+            raise LoadError(
+                f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Increase its time constant."
+            )
         inertia = _inertia(layout, joint.name)
         stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
         damping = (2.0 * inertia / period, *damping[1:])
@@ -113,8 +118,8 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
     if joint.kind == "free" and (any(damping[1:]) or friction):
         lost = "frictionloss" if friction else "damping by powers of the velocity"
         raise LoadError(
-            f"{owner}: {lost} of a free joint acts along axes of the world and cannot be honoured; linear damping can. "
-            "If it comes from a default class, make it a <freejoint/>, which takes none; else remove it."
+            f"{owner}: {lost} of a free joint is not supported (MuJoCo applies it in world axes); only linear damping "
+            "is. If the value comes from a default class, use <freejoint/>, which has no defaults; otherwise remove it."
         )
     rest: Any = None
     if joint.scalar:
@@ -134,7 +139,7 @@ def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) ->
     if tendon.wrapped:
         raise LoadError(
             f"{owner}: its {', '.join(acts(tendon)) or 'damping'} acts along a path around geoms or pulleys, which is "
-            "not computed here. Remove it, or let the path go through sites only."
+            "not supported. Remove the attribute, or use a path through sites only."
         )
     relaxed = _relaxed(layout)
     held = 0.0
@@ -153,7 +158,7 @@ def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) ->
 
 
 def _relaxed(layout: Layout) -> np.ndarray:
-    """Return the pose in which the springs of joints are at rest: tendons rest there, where nothing else is said."""
+    """Compute the rest pose of the joint springs, which is also the default rest pose of tendons, shape (nq,)."""
     q = layout.q0.copy()
     for joint in layout.joints:
         if joint.scalar and not joint.of_ball:
@@ -167,7 +172,7 @@ def _spring_reference(joint: Joint) -> float:
 
 
 def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:
-    """Return the length of a path through sites."""
+    """Compute the length of a path through sites, [m]."""
     data = layout.tree.createData()
     pin.forwardKinematics(layout.tree, data, q)
     places = [layout.sites[s] for s in tendon.sites]

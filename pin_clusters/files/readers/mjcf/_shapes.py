@@ -1,4 +1,4 @@
-"""Geoms that collide, as shapes on bodies; those with ``contype`` and ``conaffinity`` 0 are only drawn."""
+"""Collision shapes: geoms whose ``contype`` or ``conaffinity`` is not 0."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from ._meshes import Meshes
 
 
 def read_shapes(document: Document, bodies: Sequence[Body], meshes: Meshes) -> dict[str, list[Shape]]:
-    """Return the shapes that collide by body; those of the world by ``universe``."""
+    """Read the collision shapes by body; the key of the world is ``universe``."""
     make = Maker(document.folder, document.notes)
     found: dict[str, list[Shape]] = {}
     for i, body in enumerate(bodies):
@@ -33,7 +33,7 @@ def _shape(geom: Geom, make: Maker, meshes: Meshes) -> Shape:
     if kind == "plane":
         return Shape(name, place, half_space((0.0, 0.0, 1.0), owner))
     if kind in ("hfield", "sdf") or ("mesh" in g and kind != "mesh" and "fromto" not in g):
-        raise LoadError(f"{owner}: {'a shape fitted to a mesh' if 'mesh' in g else f'of type {kind}'}, is not read")
+        raise LoadError(f"{owner}: {'a shape fitted to a mesh' if 'mesh' in g else f'type {kind}'} is not supported")
     if kind == "mesh":
         path, scale = meshes.plain_file(g.mesh, owner)
         if path is not None:
