@@ -1,4 +1,4 @@
-"""``<collision>`` of links, as shapes."""
+"""Collision shapes: the ``<collision>`` elements of links."""
 
 import xml.etree.ElementTree as ET
 
@@ -13,7 +13,7 @@ from ._values import placement, text_of
 
 
 def read_shapes(scope: Scope, document: Document, notes: Notes) -> dict[str, list[Shape]]:
-    """Return the collision shapes of the links of a model and of those in it, by their full names."""
+    """Read the collision shapes of a model and of its nested models, by full name of the link."""
     found: dict[str, list[Shape]] = {}
     makers: dict[object, Maker] = {}
     for here in scope.every():
@@ -41,9 +41,9 @@ def _shape(scope: Scope, link: str, element: ET.Element, owner: str, make: Maker
         return Shape("", place, half_space(numbers(shape.findtext("normal", "0 0 1"), "normal", owner, 3), owner))
     if kind == "mesh":
         if shape.find("submesh") is not None:
-            raise LoadError(f"{owner}: a <submesh> is not read")
+            raise LoadError(f"{owner}: <submesh> is not supported")
         scale = numbers(shape.findtext("scale", "1 1 1"), "scale", owner, 3)
         return make.mesh("", place, text_of(shape, "uri", owner), scale, owner)
     if kind not in DIMENSIONS:
-        raise LoadError(f"{owner}: <{kind}> is not read")
+        raise LoadError(f"{owner}: <{kind}> is not supported")
     return Shape("", place, sized(kind, shape.findtext, owner))

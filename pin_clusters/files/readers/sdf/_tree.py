@@ -1,4 +1,4 @@
-"""The tree of a document as a ``pin.Model``."""
+"""Build the ``pin.Model`` of a document."""
 
 from collections.abc import Mapping
 
@@ -17,13 +17,14 @@ LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "screw": "H"}
 def build_tree(
     parts: Parts, spanning: Spanning, root_joint: pin.JointModel | None, as_universal: Mapping[str, pin.SE3]
 ) -> Places[str]:
-    """Return the tree, and where the links are in it.
+    """Build the tree with the placements of the links in it.
 
     Args:
         parts: Links and joints.
-        spanning: The tree of them.
-        root_joint: Above the root link; None: it stands in the world as the file says.
-        as_universal: Ball joints that become two hinges, about y and z of a frame in that of the joint.
+        spanning: Spanning tree of the links.
+        root_joint: Joint that moves the root link; None fixes the root link at its pose in the file.
+        as_universal: Ball joints that two hinges replace, with a frame in the joint frame; the hinges turn about its y
+            and z axes.
     """
     places = Places(WORLD)
     tree = places.tree
@@ -34,8 +35,8 @@ def build_tree(
 
     if root_joint is not None and spanning.root == WORLD:
         raise LoadError(
-            "root_joint was given, but joints of the file (or <static>) connect the model to the world. Leave "
-            "root_joint out, or remove them."
+            "root_joint was given, but joints of the file (or <static>) connect the model to the world. Omit "
+            "root_joint, or remove these joints."
         )
     if spanning.root != WORLD:
         root = parts.links[spanning.root]
@@ -65,9 +66,9 @@ def build_tree(
 
 
 def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: bool, universal: bool) -> int:
-    """Add a joint of the file; return the id of the last one that stands for it."""
+    """Add a joint of the file as one or two joints; return the id of the last one."""
     if universal:
-        # named as those of MJCF
+        # The reader of MJCF uses the same names.
         hinges = [("revolute", f"{joint.name}_{i}", Axis(np.eye(3)[i])) for i in (1, 2)]
     elif joint.kind in ("universal", "revolute2"):
         hinges = [("revolute", joint.name, joint.axes[0]), ("revolute", joint.names[1], joint.axes[1])]

@@ -1,4 +1,4 @@
-"""Numbers, flags, names and poses as SDF writes them: as the text of elements."""
+"""Numbers, flags, names and poses from the text of SDF elements."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -11,11 +11,10 @@ from ....errors import LoadError
 from .._numbers import number, numbers
 from .._xml import only_child
 
-LARGE = 1e16  # what SDF writes for "no limit"
+LARGE = 1e16  # SDF writes this number for "no limit".
 
 
 def text_of(element: ET.Element, tag: str, owner: str) -> str:
-    """Return the text of a required child."""
     child = only_child(element, tag, owner)
     text = "" if child is None else (child.text or "").strip()
     if not text:
@@ -24,7 +23,6 @@ def text_of(element: ET.Element, tag: str, owner: str) -> str:
 
 
 def value(element: ET.Element, tag: str, default: float, owner: str) -> float:
-    """Return the number of a child; the default if there is none."""
     child = only_child(element, tag, owner)
     return default if child is None else number(child.text or "", tag, owner)
 
@@ -35,12 +33,12 @@ def values(
     read: Callable[[ET.Element, str, float, str], float] = value,
     **defaults: float,
 ) -> list[float]:
-    """Return the numbers of some children; their defaults where one, or the element itself, is missing."""
+    """Read the numbers of several children; missing children, or a missing element, give the defaults."""
     return [x if element is None else read(element, tag, x, owner) for tag, x in defaults.items()]
 
 
 def limit(element: ET.Element, tag: str, default: float, owner: str) -> float:
-    """Return a limit: what is beyond 1e16 or says ``inf`` is infinite."""
+    """Read a limit; numbers of at least 1e16 and ``inf`` are infinite."""
     child = only_child(element, tag, owner)
     text = "" if child is None else (child.text or "").strip()
     if not text:
@@ -52,7 +50,6 @@ def limit(element: ET.Element, tag: str, default: float, owner: str) -> float:
 
 
 def flag(element: ET.Element, tag: str, default: bool, owner: str) -> bool:
-    """Return the truth of a child; the default if there is none."""
     child = only_child(element, tag, owner)
     if child is None:
         return default
@@ -63,7 +60,7 @@ def flag(element: ET.Element, tag: str, default: bool, owner: str) -> bool:
 
 
 def placement(element: ET.Element | None, owner: str) -> pin.SE3:
-    """Return the numbers of a ``<pose>``; what it is relative to is left to the caller."""
+    """Read the numbers of a ``<pose>``; the caller handles ``relative_to``."""
     if element is None or not (element.text or "").strip():
         return pin.SE3.Identity()
     form = element.get("rotation_format", "euler_rpy")
