@@ -107,8 +107,10 @@ def summarise(found: SimulationResult, notes: Sequence[str], out: Console) -> No
         more = f", the first {_SHOWN} of {len(found.touchdowns)}" * (len(found.touchdowns) > _SHOWN)
         tables.put(out, tables.table_of(f"Touch-downs and their impulses{more}", "rlr", heads, rows))
     if len(found.contact_laws):
-        laws = "{:.1g} N s outside friction cones, {:.1g} m/s into a surface, {:.1g} J of impulse times gap speed".format(
-            *found.contact_laws.max(axis=0)
+        laws = (
+            "{:.1g} N s outside friction cones, {:.1g} m/s into a surface, {:.1g} J of impulse times gap speed".format(
+                *found.contact_laws.max(axis=0)
+            )
         )
         said.append(f"Largest contact errors: {laws}; impulses do at most {found.contact_work.max():.1g} J of work.")
     hit = [name for name, l in zip(found.stops, found.limit_impulses.T, strict=True) if l.any()]

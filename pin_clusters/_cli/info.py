@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ..approximations.armature import reflected_inertia
 from ..constraints.closures import RodClosure
-from ..files.writers.motors import told
+from ..files.writers.motors import motor_hints
 from ..model import ClusterModel
 from ..model.configuration import residual
 from ..studies import composition
@@ -42,7 +42,7 @@ def show(model: ClusterModel, out: Console) -> None:
     if not model.rotors:
         what = "only the armature above" if armature else "nothing"
         more = "" if model.dependent_joints else ", and all results equal Pinocchio's"
-        say(out, f"No rotors: {what} is reflected{more}.{told(model)}")
+        say(out, f"No rotors: {what} is reflected{more}.{motor_hints(model)}")
 
 
 def _armature(model: ClusterModel) -> list[tuple[str, str]]:

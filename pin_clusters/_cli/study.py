@@ -66,7 +66,9 @@ def walk_of(robot: str, name: str) -> str:
     """Return the given walking motion, or the one that ships with the robot."""
     known = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
     if not name and not known:
-        raise click.UsageError(f"{robot} has no shipped walk: give a motion (--walk gait.csv) or a height (--drop 0.1).")
+        raise click.UsageError(
+            f"{robot} has no shipped walk: give a motion (--walk gait.csv) or a height (--drop 0.1)."
+        )
     return name or known[0]
 
 

@@ -93,7 +93,9 @@ class Server(http.server.ThreadingHTTPServer):
             super().__init__((host, port or 0), _Handler)
         except OSError as e:
             if isinstance(e, socket.gaierror) or e.errno == errno.EADDRNOTAVAIL:
-                raise common.OutputError(f"host {host!r} is not an address of this machine. Choose another --host.") from e
+                raise common.OutputError(
+                    f"host {host!r} is not an address of this machine. Choose another --host."
+                ) from e
             why = "is in use" if e.errno == errno.EADDRINUSE else f"cannot be used ({e.strerror or e})"
             raise common.OutputError(f"port {port} {why}. Choose another --port, or omit it.") from e
 

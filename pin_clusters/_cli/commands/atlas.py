@@ -9,9 +9,7 @@ from . import CONTEXT, POSITIVE, output
 
 
 @click.command(context_settings=CONTEXT)
-@click.option(
-    "--only", multiple=True, metavar="ROBOT", help="Only this robot, a name of --list; repeatable."
-)
+@click.option("--only", multiple=True, metavar="ROBOT", help="Only this robot, a name of --list; repeatable.")
 @click.option("--list", "listed", is_flag=True, help="List the robots and whether their files are on this machine.")
 @click.option(
     "--files",
@@ -74,7 +72,9 @@ def atlas(
             rows.append((e.name, span if e.judged else e.state, *map(two, errors)))
             if e.state in ("not here", "other version", "failed"):
                 click.secho(f"warning: {e.name}: {e.verdict}", fg="yellow", err=True)
-        title = "RMS torque error at the worst joint, % of its peak torque: sine of 0.5 rad and 1.5 Hz, and other motions"
+        title = (
+            "RMS torque error at the worst joint, % of its peak torque: sine of 0.5 rad and 1.5 Hz, and other motions"
+        )
         tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *row(result.entries[0])), rows))
         tables.say(
             out,

@@ -67,9 +67,7 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
-@click.option(
-    "--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page that works offline."
-)
+@click.option("--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page that works offline.")
 @click.option("--animate", metavar="MOTION", help="swing, sweep, random, a motion of `study`, or a recording.")
 @click.option(
     "--simulate", is_flag=True, help="Simulate the robot under PD control; options below.  [default: with --ground]"

@@ -1,6 +1,6 @@
-"""``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``: what URDF and URDF+ do not say.
+"""Extensions of URDF and URDF+: ``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``.
 
-Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes them and other programs skip them::
+With these elements a file can contain a complete model. ``pc.to_urdf`` writes them, and other programs ignore them::
 
     <rod name="achilles_rod" length="0.5" mass="0.16">
       <predecessor link="hip_link"><origin xyz="0 0 0.045"/></predecessor>
@@ -17,9 +17,10 @@ Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes 
     <held_weight name="counterweight" link="arm" mass="2" center="0 0 0.1"/>
     <reference_pose><joint name="crank" q="1.2"/></reference_pose>
 
-A rotor that is not in its carrier's link already has an ``<inertial>`` and an ``<origin>`` in place of
-``axial_inertia``; one without carrier, origin and axis sits where ``Rotor`` has it. Roles are the parameters of the
-class (``FourBar``, ``SliderCrank``, ``Differential.<type>``); one that holds several frames is written several times.
+A rotor whose mass is not in the link of its carrier has an ``<inertial>`` and an ``<origin>`` in place of
+``axial_inertia``. A rotor without carrier, origin and axis has the default placement of ``Rotor``. Roles are the
+parameters of the class (``FourBar``, ``SliderCrank``, ``Differential.<type>``); a parameter with several frames is
+repeated.
 """
 
 import xml.etree.ElementTree as ET
@@ -74,19 +75,18 @@ MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} 
 
 @dataclass(frozen=True)
 class Part:
-    """A constraint as the file states it, before Pinocchio has read the tree."""
+    """A constraint of the file, to be built after Pinocchio has read the tree."""
 
-    owner: str  # how messages name it
+    owner: str  # label for messages
     make: Callable[[pin.Model], Any]
 
     def build(self, tree: pin.Model) -> Any:
-        """Return the constraint."""
         with in_words_of(self.owner):
             return self.make(tree)
 
 
 def read_parts(description: Description) -> list[Part]:
-    """Read all rods, rotors and mechanisms of a file."""
+    """Read all rods, rotors, mechanisms, springs and held weights of a file."""
     read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
     found = []
     for tag in OWN:
@@ -97,7 +97,7 @@ def read_parts(description: Description) -> list[Part]:
 
 
 def _check(element: ET.Element, owner: str) -> None:
-    """Raise if something in an element would be lost."""
+    """Raise ``LoadError`` for unknown attributes and elements, recursively."""
     for attribute in element.attrib:
         if attribute not in _KNOWN[element.tag]:
             hint = did_you_mean(attribute, _KNOWN[element.tag])
@@ -112,7 +112,7 @@ def _check(element: ET.Element, owner: str) -> None:
 
 
 def read_reference(description: Description) -> dict[str, list[float]]:
-    """Return the coordinates of the reference pose, by joint; none if the file has none."""
+    """Read the coordinates of the reference pose by joint; without a reference pose the result is empty."""
     element = only_child(description.root, "reference_pose", "the robot")
     found: dict[str, list[float]] = {}
     for joint in () if element is None else element.findall("joint"):
@@ -124,13 +124,13 @@ def read_reference(description: Description) -> dict[str, list[float]]:
 
 
 def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray | None:
-    """Return the reference pose in a tree, shape (nq,), or None if there is none."""
+    """Build the reference pose for a tree, shape (nq,), or return None without coordinates."""
     if not coordinates:
         return None
     q = np.array(pin.neutral(tree))
     for name, values in coordinates.items():
         if not tree.existJointName(name):
-            continue  # of a root joint that the caller left out
+            continue  # The file has a root joint that the caller omitted.
         j = tree.getJointId(name)
         if tree.nvs[j] == 1 and len(values) == 1:
             set_coordinate(tree, j, q, values[0])
@@ -144,7 +144,7 @@ def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray 
 
 
 def read_armature(joint: ET.Element, owner: str) -> list[float]:
-    """Return ``<dynamics armature=...>`` of a joint, a number per degree of freedom; none if it has none."""
+    """Read ``<dynamics armature=...>`` of a joint: one number per degree of freedom, or an empty list."""
     dynamics = only_child(joint, "dynamics", owner)
     text = None if dynamics is None else dynamics.get("armature")
     values = [] if text is None else [number(x, "the armature", owner) for x in text.split() or [""]]
@@ -154,7 +154,7 @@ def read_armature(joint: ET.Element, owner: str) -> list[float]:
 
 
 def read_friction(description: Description, notes: Notes) -> list[Spring]:
-    """Return ``<dynamics damping=... friction=...>`` of the joints of one degree of freedom: forces that act there."""
+    """Read ``<dynamics damping=... friction=...>`` of joints with one degree of freedom as springs."""
     found, lost = list[Spring](), list[str]()
     for name, joint in description.joints.items():
         owner = f"joint {name!r}"
@@ -166,7 +166,7 @@ def read_friction(description: Description, notes: Notes) -> list[Spring]:
         elif damping or friction:
             with in_words_of(owner):
                 found.append(Spring(name, damping=damping, friction=friction))
-    notes.about(lost, "damping and friction of floating and planar joints have no axis to act along and are lost: {}.")
+    notes.about(lost, "damping and friction of floating and planar joints are not supported and are ignored: {}.")
     return found
 
 
@@ -177,16 +177,16 @@ class End(NamedTuple):
     origin: pin.SE3
 
     def on(self, tree: pin.Model) -> tuple[str, pin.SE3]:
-        """Return it as constraints name it: on the joint that moves the link."""
+        """Return the joint that moves the link, and the placement in its frame, as constraints need it."""
         frame = tree.frames[tree.getFrameId(self.link, pin.FrameType.BODY)]
         return tree.names[frame.parentJoint], frame.placement * self.origin
 
 
 def end_of(element: ET.Element, side: str, owner: str, description: Description) -> End:
-    """Return what a child says of a link, and of a placement on it."""
+    """Read link and ``<origin>`` of the child ``<predecessor>`` or ``<successor>``."""
     link = known_link(element, side, description.links, owner)
     half = element.find(side)
-    assert half is not None  # it names the link
+    assert half is not None  # known_link has found the child.
     return End(link, placed(half, f"{owner}, {side}"))
 
 
@@ -221,7 +221,7 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
     def make(tree: pin.Model) -> Rotor:
         carrier, placement = (None, None) if held is None else held.on(tree)
         if placement is not None and element.find("origin") is None and placement.isIdentity():
-            placement = None  # not said, so that nothing is drawn there
+            placement = None  # Viewers do not draw rotors without a given placement.
         return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
 
     return Part(owner, make)
@@ -263,7 +263,6 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
 
 
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
-    """Return an ``<inertial>`` as in a link."""
     place = placed(inertial, owner)
     found = pin.Inertia.Zero()
     found.mass, moments = read_inertia(inertial, owner)
@@ -296,7 +295,7 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
 
 
 def _argument(child: ET.Element, owner: str, description: Description) -> Any:
-    """Return what a child of ``<mechanism>`` gives: a joint, a number, several, a frame or a point."""
+    """Read the argument in a child of ``<mechanism>``: a joint, one or several numbers, a frame or a point."""
     if child.tag == "joint":
         return known(child.get("joint"), "joint", description.joints, owner)
     if child.tag == "number":

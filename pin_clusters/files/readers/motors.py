@@ -1,4 +1,4 @@
-"""Motors that are stated beside a robot, in a file or a mapping: checked by the table of keys, made into rotors."""
+"""Motors from a motor file or a mapping: check them against the table of keys, and add them as rotors."""
 
 import math
 import os
@@ -22,10 +22,10 @@ from ._yaml import MAX_DEPTH, read_yaml
 
 
 class Given(NamedTuple):
-    """A value as it is given, and where: None, text, ``dict[str, Given]`` or ``list[Given]``."""
+    """A value with its location in the input."""
 
-    value: Any
-    where: str
+    value: Any  # None, text, ``dict[str, Given]`` or ``list[Given]``
+    where: str  # location for messages, such as file and line
 
 
 _OF_MOTOR = {f.name for f in fields(Motor)} - {"rotor", "name", "source", "ratio", "rotor_inertia"}
@@ -35,18 +35,22 @@ Motors = str | os.PathLike[str] | Mapping[str, Any]
 def with_motors(
     model: ClusterModel, motors: Motors | None, words: Sequence[tuple[str, Mapping[str, str]]] = ()
 ) -> ClusterModel:
-    """Return a robot with motors, given by a file or by what would stand in one, on its joints.
+    """Add motors from a motor file or an equivalent mapping to a robot.
 
-    Each is a ``Rotor``, each further stage with an inertia another one that no motor drives. What does not fit the
-    table of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
+    Each motor becomes a ``Rotor``; each further gear stage with an inertia becomes another, undriven ``Rotor``.
+    ``words`` contains further motors with their locations. Entries that do not fit the table of keys or the robot raise
+    ``LoadError`` with their location.
     """
     found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
     if motors is not None and not found:
-        raise LoadError(f"{source}: no motor of {model.name!r} is known: unknown is true there, motors empty.")
+        raise LoadError(
+            f"{source}: the file contains no motor of {model.name!r} (unknown is true). Fill in motors, or use another "
+            "file."
+        )
     found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
-    first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
+    first = dict[str, tuple[str, bool]]()  # by joint: location of its first motor, and whether it has a name
     taken = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
     for motor in found:
@@ -60,19 +64,23 @@ def with_motors(
                     _check_in_file(model, made[0])
                     continue
             if i in taken:
-                raise LoadError(f"{where}: joint {joint!r} has a rotor in the robot's file, {taken[i]!r}. Keep one.")
+                raise LoadError(
+                    f"{where}: joint {joint!r} already has the rotor {taken[i]!r} in the robot's file. Keep one."
+                )
             if joint in first and not (first[joint][1] and "name" in motor):
-                cure = f"Keep one{'' if words else ', or give each a name if both turn it'}."
-                raise LoadError(f"{where}: joint {joint!r} has a motor already, {first[joint][0]}. {cure}")
+                cure = f"Keep one{'' if words else ', or give each motor a name if both drive the joint'}."
+                raise LoadError(f"{where}: joint {joint!r} already has a motor, {first[joint][0]}. {cure}")
             first[joint] = where, "name" in motor
             rotors += made
             with in_words_of(where):
-                made[0].resolve(tree)  # which asks what armature means
+                made[0].resolve(tree)  # raises if the meaning of armature must be given
             if same := [r.name for r in made if tree.existJointName(str(r.name))]:
-                raise LoadError(f"{where}: {same[0]!r} is the name of a joint. Give the motor another one.")
+                raise LoadError(f"{where}: {same[0]!r} is the name of a joint. Give the motor another name.")
             for what in (*(f"motor {r.name!r}" for r in made), *[f"limits of joint {joint!r}"] * bool(told)):
                 if what in stated:
-                    raise LoadError(f"{where}: there is {what} already, {stated[what]}. Keep one, or name them apart.")
+                    raise LoadError(
+                        f"{where}: {what} is already defined at {stated[what]}. Keep one, or use different names."
+                    )
                 stated[what] = where
             gear = abs(made[0].ratios[0]) if told.get("at") == "motor" else 1.0  # type: ignore[index]
             for key in limits.keys() & told.keys():
@@ -92,7 +100,7 @@ def with_motors(
 
 
 def read_motors(motors: Motors) -> dict[str, Any]:
-    """Return what a file of motors, or a mapping of its keys, says; what does not fit is a ``LoadError``."""
+    """Read a motor file, or a mapping with its keys; raise ``LoadError`` for invalid entries."""
     if isinstance(motors, Mapping):
         return _table(_of_python(motors, "motors"), FILE, "")
     path, text = read_file(motors, "a .motors.yaml")
@@ -100,18 +108,20 @@ def read_motors(motors: Motors) -> dict[str, Any]:
 
 
 def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[dict[str, float]]:
-    """Return what each motor of an entry turns with: joints, and turns of its gear's output per turn of each."""
+    """List the joints of each motor of an entry, with the turns of its gear's output per turn of the joint."""
     if "joint" in motor:
         return [{joint: 1.0} for joint in joints_of(model, motor["joint"], where)]
     fit = {pattern: joints_of(model, pattern, where) for pattern in motor["joints"]}
     for pattern, names in fit.items():
         if len(names) > 1:
-            raise LoadError(f"{where}: {pattern!r} fits {len(names)} joints, with {names[0]!r}. Of joints, name each.")
+            raise LoadError(
+                f"{where}: {pattern!r} matches {len(names)} joints, such as {names[0]!r}. In joints, name each joint."
+            )
     return [{names[0]: motor["joints"][pattern] for pattern, names in fit.items()}]
 
 
 def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
-    """Refuse a rotor that the robot's file is said to have, and has not."""
+    """Raise ``LoadError`` if ``in_file`` is true for a rotor that is not in the robot's file."""
     tree, near = model.own_tree, partial(math.isclose, rel_tol=1e-3)
     wanted = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
     for r in model.rotors:
@@ -120,28 +130,31 @@ def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
         if same and all(near(abs(there[i]), abs(x)) for i, x in wanted.items()):
             return
     numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in wanted.values())}"
-    raise LoadError(f"in_file is true, but no rotor of the robot's file on {stated.name!r} has {numbers}.")
+    raise LoadError(
+        f"in_file is true, but the robot's file has no rotor {stated.name!r} with {numbers}. Correct the numbers, or set "
+        "in_file to false."
+    )
 
 
 def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
-    """Return the joints of that name, or those that a pattern fits."""
+    """Find the joint with a name, or the joints that match a pattern."""
     names = [str(n) for n, nv in zip(model.own_tree.names, model.own_tree.nvs, strict=True) if nv == 1]
     some = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
     follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
     some = [n for n in some if n not in follow] or some
     if pattern not in names and not some:
         hint = did_you_mean(pattern, names)
-        raise LoadError(f"{where}: no joint of one degree of freedom is {shown(pattern)}.{hint}")
+        raise LoadError(f"{where}: no joint with one degree of freedom matches {shown(pattern)}.{hint}")
     return [pattern] if pattern in names else some
 
 
 def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[Rotor]:
-    """Return the rotor of a motor, and those of the further stages of its gear, each with its own speed."""
+    """Yield the rotor of a motor, and a rotor for each further gear stage with an inertia."""
     stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
     names, turns = list(joints), np.array([*joints.values()])
     ratios = [stage["ratio"] for stage in stages if "ratio" in stage]
     name = motor.get("name", f"rotor:{'+'.join(names)}")
-    total = (math.prod(ratios) * turns).tolist() if ratios else None  # that of the model then
+    total = (math.prod(ratios) * turns).tolist() if ratios else None  # None: the motor model defines the ratio.
     yield Rotor(
         names,
         total,
@@ -157,7 +170,7 @@ def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[R
 
 
 def _motor(keys: Mapping[str, Any]) -> Motor | None:
-    """Return what a motor can give and loses, None where nothing is said of it."""
+    """Build the ``Motor`` with limits and losses, or None if the entry has no such keys."""
     given = {k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR}
     if not given and "model" not in keys:
         return None
@@ -165,12 +178,12 @@ def _motor(keys: Mapping[str, Any]) -> Motor | None:
     return replace(motor, **given, source=keys.get("source", motor.source))
 
 
-# --- what is given, and the table that it has to fit ------------------------------------------------------------------
+# --- conversion of the input, and checks against the table of keys ----------------------------------------------------
 
 
 def _of_python(value: Any, where: str, depth: int = 0) -> Given:
     if depth > MAX_DEPTH:
-        raise LoadError(f"motors has more than {MAX_DEPTH} lists or mappings within each other: {where}.")
+        raise LoadError(f"motors has more than {MAX_DEPTH} nested lists or mappings: {where}.")
     if isinstance(value, Mapping):
         keys = {k if isinstance(k, str) else shown(k): x for k, x in value.items()}
         return Given({k: _of_python(x, f"{where}[{shown(k)}]", depth + 1) for k, x in keys.items()}, where)
@@ -182,7 +195,7 @@ def _of_python(value: Any, where: str, depth: int = 0) -> Given:
 
 
 def _of_node(node: Any, source: str, key: Any = None) -> Given:
-    """Return what PyYAML composed; the line of a value is that of its key."""
+    """Convert a node of PyYAML; the location of a value is the line of its key."""
     where = f"{source}, line {(key or node).start_mark.line + 1 if node else 1}"
     if node is None or node.tag.endswith(":null"):
         return Given(None, where)
@@ -192,7 +205,7 @@ def _of_node(node: Any, source: str, key: Any = None) -> Given:
 
 
 def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
-    """Return a mapping that has the keys of a table, their values as they are meant."""
+    """Check a mapping against a table of keys; return it with converted values."""
     if not isinstance(given.value, dict):
         raise LoadError(f"{given.where}: expected keys and values{owner}, such as {next(iter(table))}: ...")
     if table is MOTOR and isinstance(joint := given.value.get("joint", given).value, str):
@@ -207,7 +220,9 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
         what = "give either joint or joints" if place else f"joint is missing: {MOTOR['joint'].about}"
         raise LoadError(f"{given.where}: {what}.")
     if {"joints", "limits"} <= given.value.keys():
-        raise LoadError(f"{given.value['limits'].where}: limits are those of one joint. Leave them out with joints.")
+        raise LoadError(
+            f"{given.value['limits'].where}: limits apply to one joint and cannot be combined with joints. Remove them."
+        )
     gears = len({"ratio", "stages"} & given.value.keys())
     if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
         raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
@@ -218,7 +233,10 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     open_text = [k for k, x in given.value.items() if x.value is None and keys[k].kind == TEXT and not keys[k].needed]
     unknown = str(given.value.get("unknown", given).value).lower() == "true"
     if table is FILE and (given.value["motors"].value == []) is not unknown:
-        raise LoadError(f"{given.value['motors'].where}: motors is a list, empty if unknown is true, and only then.")
+        raise LoadError(
+            f"{given.value['motors'].where}: motors must be an empty list if unknown is true, and a non-empty list "
+            "otherwise."
+        )
     return at | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
 
 
@@ -246,7 +264,7 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
     try:
         found = number(value, what, given.where)
     except LoadError as error:
-        raise LoadError(f"{error} It is in SI units, [{kind.unit}], and written without them.") from None
+        raise LoadError(f"{error} Write the number in SI units, [{kind.unit}], without the unit.") from None
     if (found == 0.0 and not kind.zero) or (found < 0.0 and not kind.signed):
         wanted = "not be negative" if kind.zero else "not be 0" if kind.signed else "be above 0"
         raise LoadError(f"{given.where}: {what} must {wanted}, got {value}.")

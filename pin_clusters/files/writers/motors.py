@@ -61,7 +61,7 @@ def suggested(model: ClusterModel) -> list[Suggested]:
     return found
 
 
-def told(model: ClusterModel) -> str:
+def motor_hints(model: ClusterModel) -> str:
     """Describe possible motors in sentences that start with a space, each with the command that uses them."""
     found, said = suggested(model), ""
     if armature := [f"{s.joint}: {s.armature:g}" for s in found if s.armature]:
@@ -83,7 +83,7 @@ def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
         if s.armature
     ]
     if not found:
-        raise ModelError(f"model {model.name!r} has no actuated joint with armature.{told(model)}")
+        raise ModelError(f"model {model.name!r} has no actuated joint with armature.{motor_hints(model)}")
     return {"motors_version": VERSION, "motors": found}
 
 

@@ -30,7 +30,9 @@ def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndar
         if given is None:
             continue
         if len(given) != nq:
-            raise LoadError(f"{owner}: qpos has {len(given)} numbers, but the joints of the file have {nq} coordinates.")
+            raise LoadError(
+                f"{owner}: qpos has {len(given)} numbers, but the joints of the file have {nq} coordinates."
+            )
         found[name] = _pose(given, joints, rods, layout, owner)
     return found
 
