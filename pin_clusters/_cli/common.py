@@ -157,8 +157,8 @@ def console() -> Console:
     """Open the console for results, 160 columns wide unless stdout is a terminal."""
     from rich.console import Console
 
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=160)
+    terminal = Console(highlight=False)
+    return terminal if terminal.is_terminal else Console(highlight=False, width=160)
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):

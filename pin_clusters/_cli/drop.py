@@ -72,14 +72,14 @@ def touching_of(model: ClusterModel, given: Sequence[str]) -> Any:
 def _points(given: Sequence[str]) -> Iterator[tuple[str, list[list[float]]]]:
     """Parse ``--touching NAME=X,Y,Z;...``."""
     for text in given:
-        pattern, _, place = text.partition("=")
+        pattern, _, numbers = text.partition("=")
         try:
-            at = [[float(x) for x in point.split(",")] for point in (place or "0,0,0").split(";")]
+            points = [[float(x) for x in point.split(",")] for point in (numbers or "0,0,0").split(";")]
         except ValueError:
-            at = [[]]
-        if any(len(point) != 3 for point in at):
+            points = [[]]
+        if any(len(point) != 3 for point in points):
             raise click.UsageError(f"--touching {text!r} must be NAME or NAME=X,Y,Z;X,Y,Z;..., in metres.")
-        yield pattern.strip(), at
+        yield pattern.strip(), points
 
 
 def run(drop: drops.Drop) -> tuple[SimulationResult, list[str]]:
@@ -93,32 +93,34 @@ def show(drop: drops.Drop, viewer: Any, found: SimulationResult, notes: list[str
     ghost = None
     if drop.ghost is not None:
         with common.ProgressBar("ghost") as bar:
-            ghost, more = drop.run_ghost(bar)
-        notes = [*notes, *more]
+            ghost, ghost_notes = drop.run_ghost(bar)
+        notes = [*notes, *ghost_notes]
     return drop.animate(viewer, found, ghost, notes).notes
 
 
 def summarise(found: SimulationResult, notes: Sequence[str], out: Console) -> None:
     """Print touch-downs, errors of the contact laws, and the largest residual of loops and couplings."""
-    said = list(notes)
+    sentences = list(notes)
     rows = [(f"{t.time:.4g}", t.body, f"{np.linalg.norm(t.impulse):.3g}") for t in found.touchdowns[:_SHOWN]]
     heads = "time [s]", "body", f"impulse over {1e3 * drops.LANDING:g} ms [N s]"
     if rows:
-        more = f", the first {_SHOWN} of {len(found.touchdowns)}" * (len(found.touchdowns) > _SHOWN)
-        tables.put(out, tables.table_of(f"Touch-downs and their impulses{more}", "rlr", heads, rows))
+        suffix = f", the first {_SHOWN} of {len(found.touchdowns)}" * (len(found.touchdowns) > _SHOWN)
+        tables.put(out, tables.table_of(f"Touch-downs and their impulses{suffix}", "rlr", heads, rows))
     if len(found.contact_laws):
         laws = (
             "{:.1g} N s outside friction cones, {:.1g} m/s into a surface, {:.1g} J of impulse times gap speed".format(
                 *found.contact_laws.max(axis=0)
             )
         )
-        said.append(f"Largest contact errors: {laws}; impulses do at most {found.contact_work.max():.1g} J of work.")
+        sentences.append(
+            f"Largest contact errors: {laws}; impulses do at most {found.contact_work.max():.1g} J of work."
+        )
     hit = [name for name, l in zip(found.stops, found.limit_impulses.T, strict=True) if l.any()]
-    said += [f"Stops reached: {', '.join(hit)}."] * bool(hit)
+    sentences += [f"Stops reached: {', '.join(hit)}."] * bool(hit)
     still = np.abs(found.v[-1]).max(initial=0.0)
-    said.append(f"Largest relative residual of loops and couplings: {found.residual.max():.1g}.")
-    said.append(f"Largest joint speed at {found.time[-1]:g} s: {still:.2g} rad/s (m/s). Method: {found.method}.")
-    for text in said:
+    sentences.append(f"Largest relative residual of loops and couplings: {found.residual.max():.1g}.")
+    sentences.append(f"Largest joint speed at {found.time[-1]:g} s: {still:.2g} rad/s (m/s). Method: {found.method}.")
+    for text in sentences:
         tables.say(out, text)
 
 

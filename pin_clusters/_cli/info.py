@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ..approximations.armature import reflected_inertia
 from ..constraints.closures import RodClosure
-from ..files.writers.motors import motor_hints
+from ..files.writers.motors import told
 from ..model import ClusterModel
 from ..model.configuration import residual
 from ..studies import composition
@@ -40,9 +40,9 @@ def show(model: ClusterModel, out: Console) -> None:
     if armature := _armature(model):
         put(out, table_of("Reflected inertia from the armature of the file", "lr", ("joint", "kg m2 (kg)"), armature))
     if not model.rotors:
-        what = "only the armature above" if armature else "nothing"
-        more = "" if model.dependent_joints else ", and all results equal Pinocchio's"
-        say(out, f"No rotors: {what} is reflected{more}.{motor_hints(model)}")
+        reflected = "only the armature above" if armature else "nothing"
+        consequence = "" if model.dependent_joints else ", and all results equal Pinocchio's"
+        say(out, f"No rotors: {reflected} is reflected{consequence}.{told(model)}")
 
 
 def _armature(model: ClusterModel) -> list[tuple[str, str]]:
@@ -84,8 +84,8 @@ def _reflected(model: ClusterModel) -> Table:
     labels, rows = column_names(model), []
     reflected = reflected_inertia(model, rotors=model.rotors)
     for i in np.flatnonzero(np.diag(reflected)):
-        others = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
-        rows.append((labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-"))
+        off_diagonal = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
+        rows.append((labels[i], f"{reflected[i, i]:.5g}", ", ".join(off_diagonal) or "-"))
     return table_of(title, "lrl", heads, rows)
 
 

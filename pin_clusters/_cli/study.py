@@ -55,37 +55,37 @@ def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
         return study.motion(name, **numbers)
     if Path(name).suffix.lower() in (".csv", ".npz") or Path(name).exists():
         return study.Recorded.from_file(name, **numbers)
-    known = (*WAVES, *study.motions())
+    names = (*WAVES, *study.motions())
     raise UnknownNameError(
-        f"No such trajectory or file: {name!r}.{did_you_mean(name, known, limit=len(known))} "
+        f"No such trajectory or file: {name!r}.{did_you_mean(name, names, limit=len(names))} "
         "Or give a .csv or .npz file."
     )
 
 
 def walk_of(robot: str, name: str) -> str:
     """Return the given walking motion, or the one that ships with the robot."""
-    known = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
-    if not name and not known:
+    walks = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
+    if not name and not walks:
         raise click.UsageError(
             f"{robot} has no shipped walk: give a motion (--walk gait.csv) or a height (--drop 0.1)."
         )
-    return name or known[0]
+    return name or walks[0]
 
 
 def _pose(text: str) -> str | dict[str, float]:
     """Parse a pose: ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
     if "=" not in text:
         return text
-    found = {}
+    coordinates = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
         try:
-            found[name.strip()] = float(value)
+            coordinates[name.strip()] = float(value)
         except ValueError as e:
             raise click.UsageError(
                 f"--pose {text!r}: {part.strip()!r} must be JOINT=NUMBER. Write a pose as knee=1.2,hip=-0.6 or a name."
             ) from e
-    return found
+    return coordinates
 
 
 def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:

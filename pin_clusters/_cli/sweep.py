@@ -22,7 +22,7 @@ _SHOWN_FAILURES = 5
 
 def parsed(text: str) -> list[float]:
     """Parse factors such as ``1/3,1,10``; raise ``ArgumentTypeError`` for anything but positive numbers."""
-    found = []
+    factors = []
     for part in text.split(","):
         try:
             value = float(Fraction(part.strip()))
@@ -32,8 +32,8 @@ def parsed(text: str) -> list[float]:
             raise ArgumentTypeError(
                 f"--factors: {part.strip()!r} must be a number greater than 0. Try --factors 1/3,1,10."
             )
-        found.append(value)
-    return found
+        factors.append(value)
+    return factors
 
 
 def show_ratio(found: RatioSweep, out: Console) -> None:
@@ -46,20 +46,20 @@ def show_ratio(found: RatioSweep, out: Console) -> None:
     )
     if found.kept:
         tables.say(out, f"Motors of closed loops are not changed: {', '.join(found.kept)}.")
-    few = len(found.joints) <= _ACROSS
+    across = len(found.joints) <= _ACROSS
     units = set(found.units)
     unit = units.pop() if len(units) == 1 else "N m (N for prismatic joints)"
     share = 100.0 * found.rms / np.where(found.peak > 0.0, found.peak, np.inf)[:, None, :]
-    if few:
+    if across:
         geared = zip(found.joints, found.ratios, strict=True)
-        heads = ["f", "", *(name if np.isnan(own) else f"{name} ({own:.4g} f)" for name, own in geared)]
+        heads = ["f", "", *(name if np.isnan(ratio) else f"{name} ({ratio:.4g} f)" for name, ratio in geared)]
         title, sides = f"RMS torque error, {unit}", "rl" + "r" * len(found.joints)
     else:
         heads = ["f", *(LABELS[rung] for rung in found.rungs)]
         title, sides = "RMS torque error at the worst joint, % of its peak torque", "r" * len(heads)
     rows: list[list[str] | None] = []
     for i, factor in enumerate(found.factors.tolist()):
-        if few:
+        if across:
             for r, rung in enumerate(found.rungs):
                 rows.append(["" if r else f"{factor:.4g}", LABELS[rung], *(f"{x:.4g}" for x in found.rms[i, r])])
             rows.append(None)
@@ -74,8 +74,8 @@ def show_ratio(found: RatioSweep, out: Console) -> None:
             continue
         tables.say(
             out,
-            f"{LABELS[rung]}: the error at {found.joints[j]} is {last:.3g} {found.units[j]} ({share[-1, r, j]:.2g} % of "
-            f"the peak torque) at f = {found.factors[-1]:.4g}, {first / last:.3g} times less than at "
+            f"{LABELS[rung]}: the error at {found.joints[j]} is {last:.3g} {found.units[j]} ({share[-1, r, j]:.2g} % "
+            f"of the peak torque) at f = {found.factors[-1]:.4g}, {first / last:.3g} times less than at "
             f"f = {found.factors[0]:.4g}.",
         )
 
@@ -97,13 +97,13 @@ def show_robots(found: SweepResult, states: int, out: Console) -> None:
         click.secho(f"warning: {failure}", fg="yellow", err=True)
     if found.failures:
         click.secho(f"warning: {len(found.failures)} of {found.cases} robots failed", fg="yellow", err=True)
-    said = [f"{effort.read} robots were read from earlier runs"] if effort.read else []
+    parts = [f"{effort.read} robots were read from earlier runs"] if effort.read else []
     if effort.computed:
-        said.append(
+        parts.append(
             f"{effort.computed} robots were computed in {effort.seconds:.1f} s by {effort.workers} processes of at "
             f"most {effort.peak / 2**20:.0f} MB"
         )
-    tables.say(out, f"{'; '.join(said)}. Digest of all numbers: {found.digest[:16]}.")
+    tables.say(out, f"{'; '.join(parts)}. Digest of all numbers: {found.digest[:16]}.")
 
 
 def _errors(summary: RandomChains) -> Table:

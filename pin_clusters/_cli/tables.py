@@ -46,11 +46,11 @@ def put(out: Console, table: Table) -> None:
             continue
         # Columns that need the least extra width get it first, because wide columns wrap in any case.
         order = np.argsort([high - low for low, high in ranges], kind="stable")
-        for place, i in enumerate(order):
+        for rank, i in enumerate(order):
             low, high = ranges[i]
-            more = min(high - low, room // (len(order) - place))
-            table.columns[i].width = low + more
-            room -= more
+            extra_width = min(high - low, room // (len(order) - rank))
+            table.columns[i].width = low + extra_width
+            room -= extra_width
         out.print(table)
         return
     _row_by_row(out, table)
@@ -62,11 +62,11 @@ def _widths(out: Console, table: Table) -> tuple[int, list[tuple[int, int]]]:
     ranges = []
     for column in table.columns:
         cells = [Text.from_markup(str(cell)) for cell in (column.header, *column.cells)]
-        found = [Measurement.get(out, options, cell) for cell in cells]
-        high = max(m.maximum for m in found)
-        ranges.append((high if column.no_wrap else max(m.minimum for m in found), high))
-    whole = Measurement.get(out, options, table).maximum
-    return whole - sum(high for _, high in ranges), ranges
+        measures = [Measurement.get(out, options, cell) for cell in cells]
+        high = max(m.maximum for m in measures)
+        ranges.append((high if column.no_wrap else max(m.minimum for m in measures), high))
+    table_width = Measurement.get(out, options, table).maximum
+    return table_width - sum(high for _, high in ranges), ranges
 
 
 def _row_by_row(out: Console, table: Table) -> None:

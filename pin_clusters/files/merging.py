@@ -63,18 +63,18 @@ def into_mjcf(
     check_model(model, "into_mjcf")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        theirs = buildModelFromMJCF(mjcf)
+        file_model = buildModelFromMJCF(mjcf)
     root = read_document(mjcf, None).root
-    whole = Path(mjcf).read_text(encoding="utf-8-sig")
-    if "<include" not in whole:  # Without includes, the original document is edited, so its comments are kept.
-        root = ET.fromstring(whole, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
+    document = Path(mjcf).read_text(encoding="utf-8-sig")
+    if "<include" not in document:  # Without includes, the original document is edited, so its comments are kept.
+        root = ET.fromstring(document, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
     # The armature of joints in `diagonal` is the armature of tendons in the file, so the file is compared with `best`.
     shared = ET.fromstring(to_mjcf(model, "best"))
     new = shared if approximation == "best" else ET.fromstring(to_mjcf(model, approximation))
-    old = ET.fromstring(to_mjcf(theirs, "best" if approximation == "diagonal" else approximation))
-    a, b = _joints(new, model), _joints(old, theirs)
-    known = {*model.own_tree.names, *(e.get("name") for e in root.iter() if e.tag in ("joint", "freejoint"))}
-    if bodies := [repr(name) for name in a if name not in known]:
+    old = ET.fromstring(to_mjcf(file_model, "best" if approximation == "diagonal" else approximation))
+    a, b = _joints(new, model), _joints(old, file_model)
+    joint_names = {*model.own_tree.names, *(e.get("name") for e in root.iter() if e.tag in ("joint", "freejoint"))}
+    if bodies := [repr(name) for name in a if name not in joint_names]:
         raise ModelError(
             f"into_mjcf: {approximation!r} of {model.name!r} needs bodies that are not in {mjcf}, for the joints "
             f"{', '.join(bodies)}, and into_mjcf adds no bodies. Use 'best' or 'diagonal', which need no bodies for "
@@ -92,8 +92,8 @@ def into_mjcf(
     before = ET.tostring(root)
     _merge(root, new, old, shared, bool(model.rotors))
     if ET.tostring(root) != before:
-        whole = whole[: whole.index("<mujoco")] + ET.tostring(root, encoding="unicode") + "\n"
-    return write(whole, file)
+        document = document[: document.index("<mujoco")] + ET.tostring(root, encoding="unicode") + "\n"
+    return write(document, file)
 
 
 def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
@@ -110,18 +110,18 @@ def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
 
 def write_anew(fresh: str, mjcf: str, file: Path) -> str:
     """Write a text of ``to_mjcf``; return the losses against an MJCF file, such as ``" (3 sensors, 1 site)"``."""
-    root, made = read_document(mjcf, None).root, ET.fromstring(fresh)
-    sites = {e.get("name") for e in made.iterfind("worldbody//site")}
+    root, written = read_document(mjcf, None).root, ET.fromstring(fresh)
+    sites = {e.get("name") for e in written.iterfind("worldbody//site")}
     paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}
-    lost = {what: len(root.findall(path)) for what, path in paths.items()}
+    lost = {kind: len(root.findall(path)) for kind, path in paths.items()}
     lost["site"] = sum(e.get("name") not in sites for e in root.iterfind("worldbody//site"))
-    ties = [e.get("name", "") for part in ("tendon/*", "equality/*") for e in made.iterfind(part)]
+    ties = [e.get("name", "") for part in ("tendon/*", "equality/*") for e in written.iterfind(part)]
     tied = {e.get(key) for e in root.iterfind("equality/tendon") for key in ("tendon1", "tendon2")}
     tendons = {e.get("name") or f"tendon{k}" for k, e in enumerate(root.iterfind("tendon/*"))} - tied
     lost["tendon"] = sum(not any(t == tie or f"'{t}'" in tie for tie in ties) for t in tendons)
-    said = ", ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in lost.items() if n)
+    losses = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in lost.items() if n)
     write(fresh, file)  # after reading, because the output may replace the input
-    return f" ({said})" if said else ""
+    return f" ({losses})" if losses else ""
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
@@ -132,15 +132,15 @@ def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.nd
     """
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
-    found = {}
+    joints = {}
     for body, inner in ((b, e) for b in root.iter("body") for e in b):
         if inner.tag in ("joint", "freejoint"):
             j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for joints that only the text contains
             axis, mass = joint_axis(tree.joints[j]) if j else None, float(body.findall("inertial")[0].get("mass", "0"))
             along = np.zeros(3) if axis is None else data.oMi[j].rotation @ axis
             kind = f"{inner.get('type')} below {tree.names[tree.parents[j]]}"
-            found[inner.get("name", "")] = kind, np.hstack([mass, along, np.cross(data.oMi[j].translation, along)])
-    return found
+            joints[inner.get("name", "")] = kind, np.hstack([mass, along, np.cross(data.oMi[j].translation, along)])
+    return joints
 
 
 def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Element, motors: bool) -> None:
@@ -152,7 +152,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
     parents = {c: p for p in root.iter() for c in p}
     radian = [e.get("angle") for e in root.iter("compiler") if e.get("angle")][-1:] == ["radian"]
     joints = {j.get("name") or parents[j].get("name"): j for j in root.iterfind("worldbody//joint")}
-    same = {_plain(t) for t in old.iterfind("tendon/*")} & {_plain(t) for t in new.iterfind("tendon/*")}
+    common = {_plain(t) for t in old.iterfind("tendon/*")} & {_plain(t) for t in new.iterfind("tendon/*")}
     changed, lacking = set[str](), list[str]()
     before = {j.get("name", ""): j for j in old.iterfind(".//body/joint")}
     for joint in new.iterfind(".//body/joint"):
@@ -168,18 +168,20 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
                 )
             joints[name].set(key, text(value))
             changed |= {name} if key == "armature" else set()
-    _take_armature(root, changed, [t for t in shared.iterfind("tendon/fixed[@armature]") if _plain(t) not in same])
+    _take_armature(root, changed, [t for t in shared.iterfind("tendon/fixed[@armature]") if _plain(t) not in common])
     of = {e.get("name"): [j.get("joint") for j in e] for x in (root, new) for e in x.iterfind("tendon/fixed[@name]")}
     moved = {j for e in root.iterfind("actuator/*") for j in of.get(e.get("tendon"), [e.get("joint")])}
     sites = {e.get("name") for e in root.iter("site")}
     for section in ("tendon", "equality", "actuator") if motors else ("tendon", "equality"):
-        known, there = set(map(_plain, old.iterfind(f"{section}/*"))), root.find(section)
-        every = new.findall(f"{section}/*")
-        added = [e for e in every if _plain(e) not in known]
+        old_elements, target = set(map(_plain, old.iterfind(f"{section}/*"))), root.find(section)
+        candidates = new.findall(f"{section}/*")
+        added = [e for e in candidates if _plain(e) not in old_elements]
         if section == "actuator":
             # A rotor can be a tendon of the file under another name; then it keeps its actuator.
-            every = [e for e in every if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}]
-            added = [e for e in every if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
+            candidates = [
+                e for e in candidates if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}
+            ]
+            added = [e for e in candidates if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):
                 pose.set("ctrl", pose.get("ctrl", "") + " 0" * len(added))
         twins = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}
@@ -187,12 +189,12 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
             missing = {x for part in e.iter() for k, x in part.items() if k.startswith("site")} - sites
             if missing:
                 lacking.append(f"{e.get('name')!r} needs {', '.join(map(repr, sorted(missing)))}")
-            there = ET.SubElement(root, section) if there is None else there
+            target = ET.SubElement(root, section) if target is None else target
             twin = twins.get(e.get("name"))
             e.tail = "\n" if twin is None else twin.tail
             if twin is None or section == "actuator":
                 e.attrib.pop("name") if twin is not None else None  # The name belongs to another actuator.
-                there.append(e)
+                target.append(e)
             elif _plain(twin) != _plain(e):
                 parents[twin][list(parents[twin]).index(twin)] = e
     if lacking:
@@ -204,15 +206,15 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
 
 def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element]) -> None:
     """Set the armature of tendons and actuators to 0 where joints or new tendons have it, so it counts only once."""
-    by_default, taken = root.find("default//tendon[@armature]") is not None, set[str | None]()
+    by_default, cleared = root.find("default//tendon[@armature]") is not None, set[str | None]()
     names, turned = {t.get("name") for t in rotors}, [*map(_turned, rotors), *({name: 1.0} for name in joints)]
     for e in root.iterfind("tendon/fixed"):
         if e.get("name") in names or _turned(e) in turned:
-            taken.add(e.get("name"))
+            cleared.add(e.get("name"))
             if by_default or e.get("armature"):
                 e.set("armature", "0")
     for e in root.iterfind("actuator/*[@armature]"):
-        if e.get("joint") in joints or e.get("tendon") in taken:
+        if e.get("joint") in joints or e.get("tendon") in cleared:
             e.set("armature", "0")
 
 

@@ -61,8 +61,8 @@ _WHAT = (
 
 def explained(command: Any) -> Any:
     """Insert the explanation of ROBOT and FILE after the first paragraph of the help of a command."""
-    first, _, rest = inspect.cleandoc(command.__doc__ or "").partition("\n\n")
-    command.__doc__ = f"{first}\n\n{_WHAT}\n\n{rest}"
+    first, _, remainder = inspect.cleandoc(command.__doc__ or "").partition("\n\n")
+    command.__doc__ = f"{first}\n\n{_WHAT}\n\n{remainder}"
     return command
 
 
@@ -82,8 +82,8 @@ WORKERS = click.option(
 def output(command: str, of_robot: bool = True) -> Callable[[Any], Any]:
     """Build the option --output, a folder that is named after the command and its robot by default."""
     default: dict[str, Any] = {} if of_robot else {"default": Path(command), "show_default": f"./{command}"}
-    said = "Folder for the results." + f"  [default: ./{command}_ROBOT]" * of_robot
-    return click.option("-o", "--output", type=click.Path(path_type=Path), help=said, **default)
+    help_text = "Folder for the results." + f"  [default: ./{command}_ROBOT]" * of_robot
+    return click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text, **default)
 
 
 def folder_of(output: Path | None, command: str, robot: str) -> Path:

@@ -56,9 +56,9 @@ def atlas(
     if listed:
         listing = []
         for sheet in map(made.sheet, names):
-            found = made.find(sheet, files)
-            here = "-" if not sheet.file else "no" if found is None else "yes" if found.known else "another version"
-            listing.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", here, sheet.origin))
+            file = made.find(sheet, files)
+            state = "-" if not sheet.file else "no" if file is None else "yes" if file.known else "another version"
+            listing.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", state, sheet.origin))
         heads = ("name", "robot", "motors known", "file found", "source of the file")
         tables.put(out, tables.table_of("Robots of the atlas", "lllll", heads, listing))
         tables.say(out, f"Folder of the sheets, which are files for --motors: {made.sheet(names[0]).path.parent}")

@@ -66,10 +66,10 @@ def export(
 
     model = common.as_asked(common.load(robot), robot, independent)
     folder = folder_of(output, "export", robot)
-    made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
-    for note in made.notes:
+    exported = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
+    for note in exported.notes:
         click.secho(f"note: {note}", fg="yellow", err=True)
-    common.say_written(common.console(), *made.files)
+    common.say_written(common.console(), *exported.files)
 
 
 @click.command(context_settings=CONTEXT)
@@ -136,8 +136,8 @@ def convert(
     from ...files import merging, readers, writers
 
     if trainer is not None:
-        others = {"--into": into, "--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
-        if clash := [name for name, value in others.items() if value]:
+        mjcf_options = {"--into": into, "--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
+        if clash := [name for name, value in mjcf_options.items() if value]:
             raise click.UsageError(f"{clash[0]} does not apply to --for.")
         return _for_trainer(
             common.as_asked(common.load(robot), robot, independent), robot, trainer, target, gains, force
@@ -151,8 +151,8 @@ def convert(
     kind = FORMATS.get(target.suffix.lower())
     if kind is None:
         raise click.UsageError(f"{target} ends in {target.suffix!r}; expected one of {', '.join(FORMATS)}.")
-    given = {"--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
-    for option in (name for name, value in given.items() if value and kind != "MJCF"):
+    mjcf_only = {"--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
+    for option in (name for name, value in mjcf_only.items() if value and kind != "MJCF"):
         raise click.UsageError(f"{option} does not apply to {kind}.")
     if into is not None and (kind != "MJCF" or meshes or timestep):
         raise click.UsageError("--into needs an MJCF file, without --meshes and --timestep.")
@@ -177,8 +177,8 @@ def convert(
             writers.to_mjcf(model, approximation or "best", file=target, **options)
         elif why := why or merging.keep(model, robot, target):
             lost = merging.write_anew(writers.to_mjcf(model, approximation or "best", **options), robot, target)
-            said = f"{target} contains only the model, without the other contents of {robot}{lost}; reason: {why}."
-            warnings.warn(said, PinClustersWarning, stacklevel=2)
+            warning = f"{target} contains only the model, without the other contents of {robot}{lost}; reason: {why}."
+            warnings.warn(warning, PinClustersWarning, stacklevel=2)
     common.say_written(common.console(), target)
     return None
 

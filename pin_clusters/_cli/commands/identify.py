@@ -65,16 +65,16 @@ def identify(
         raise click.UsageError(f"--torque-constant must be MOTOR=K: {error}.") from None
     model = common.as_asked(common.load(robot, "default" if floating else None), robot, independent)
     with common.output_folder(folder):
-        found = identify(model, log, **options | ({"what": what} if what else {}))
-        numbers = zip(found.parameters, found.prior, found.estimate, found.error, found.units, strict=True)
+        result = identify(model, log, **options | ({"what": what} if what else {}))
+        numbers = zip(result.parameters, result.prior, result.estimate, result.error, result.units, strict=True)
         rows = [(name, *(f"{x:.4g}" for x in of), unit) for name, *of, unit in numbers]
         heads = ("parameter", "model", "estimate", "standard error", "unit")
-        tables.put(out, tables.table_of(f"{found.robot}, from {found.log}", "lrrrl", heads, rows))
-        ends = zip(found.parameters, *found.interval, strict=True)
-        moved = [f"{name} ({low:.3g} to {high:.3g})" for name, low, high in ends if name in found.moved]
-        groups = ("Not identifiable separately", found.unidentifiable), ("Weak", found.weak), ("At bounds", moved)
+        tables.put(out, tables.table_of(f"{result.robot}, from {result.log}", "lrrrl", heads, rows))
+        ends = zip(result.parameters, *result.interval, strict=True)
+        moved = [f"{name} ({low:.3g} to {high:.3g})" for name, low, high in ends if name in result.moved]
+        groups = ("Not identifiable separately", result.unidentifiable), ("Weak", result.weak), ("At bounds", moved)
         for text, names in groups:
             tables.say(out, f"{text}: {', '.join(names)}.") if names else None
         with common.written(folder):
-            files = found.write(folder)
+            files = result.write(folder)
     common.say_written(out, *files)

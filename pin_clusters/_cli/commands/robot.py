@@ -61,8 +61,8 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
 
     model = common.as_asked(common.load(robot), robot, independent)
     with common.ProgressBar("timing") as progress:
-        found = rivals.measure(model, repeats=repeats, progress=progress)
-    command.show(model, found, common.console())
+        timings = rivals.measure(model, repeats=repeats, progress=progress)
+    command.show(model, timings, common.console())
 
 
 @click.command(context_settings=CONTEXT)
@@ -129,12 +129,11 @@ def view(
     out = common.console()
     simulate = simulate or bool(how["ground"])
     of = click.get_current_context().get_parameter_source
-    asked = [name for name in (*how, "base") if of(name) is ParameterSource.COMMANDLINE]
-    others = [name for name in ("animate", "amplitude", "forces") if of(name) is ParameterSource.COMMANDLINE]
-    if (asked and not simulate) or (others and simulate):
-        raise click.UsageError(
-            f"--{(others if simulate else asked)[0]} cannot be used {'with' if simulate else 'without'} --simulate."
-        )
+    simulation_options = [name for name in (*how, "base") if of(name) is ParameterSource.COMMANDLINE]
+    motion_options = [name for name in ("animate", "amplitude", "forces") if of(name) is ParameterSource.COMMANDLINE]
+    if (simulation_options and not simulate) or (motion_options and simulate):
+        option, word = (motion_options[0], "with") if simulate else (simulation_options[0], "without")
+        raise click.UsageError(f"--{option} cannot be used {word} --simulate.")
     # Without --animate the robot rests in its reference pose, unless another option needs a motion.
     if (
         animate is None
@@ -149,8 +148,8 @@ def view(
     if static is not None:
         common.check_writable(static, "--static")
     with nullcontext() if static is not None else scene.Server(port, host) as server:
-        found = drop.load(robot, base) if simulate else scene.load(robot, animate)
-        model = common.as_asked(found, robot, independent)
+        loaded = drop.load(robot, base) if simulate else scene.load(robot, animate)
+        model = common.as_asked(loaded, robot, independent)
         dropped = drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None
         if ghost is not None and not simulate:
             motions.check_ghost(model, ghost)

@@ -101,8 +101,8 @@ def simulate(
         raise click.UsageError("--ghost needs a page: add --out FILE.html.")
     model = common.as_asked(work.load(robot, base), robot, independent)
     drop, console = work.of(model, **how), common.console()
-    found, notes = work.run(drop)
-    work.summarise(found, notes, console)
+    result, notes = work.run(drop)
+    work.summarise(result, notes, console)
     if out:
-        work.write(drop, found, notes, out)
+        work.write(drop, result, notes, out)
         common.say_written(console, *out)

@@ -61,12 +61,12 @@ def ratio(
     model = common.as_asked(common.load(robot, root_joint=None), robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
-            found = ratios.run(model, values, executor=executor, progress=progress, **options)
-        show_ratio(found, out)
+            result = ratios.run(model, values, executor=executor, progress=progress, **options)
+        show_ratio(result, out)
         files = [folder / "ratio.json", folder / "ratio.png"]
         with common.written(folder):
-            found.write_json(files[0])
-            figures.ratio(found, files[1])
+            result.write_json(files[0])
+            figures.ratio(result, files[1])
     common.say_written(out, *files)
 
 
@@ -105,12 +105,12 @@ def robots(output: Path, robots: int, states: int, workers: int | None, dask: st
 
     out = common.console()
     with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
-        found = random_robots.run(robots, states, folder=output, executor=executor, progress=progress, **options)
-    show_robots(found, states, out)
+        result = random_robots.run(robots, states, folder=output, executor=executor, progress=progress, **options)
+    show_robots(result, states, out)
     files = [output / "robots.json"]
     with common.written(output):
-        write_json(random_robots.as_dict(found, states), files[0])
-        if len(found.index):
+        write_json(random_robots.as_dict(result, states), files[0])
+        if len(result.index):
             files.append(output / "robots.png")
-            figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
+            figures.robots(random_robots.summary(result, states), files[-1], len(result.failures))
     common.say_written(out, *files)

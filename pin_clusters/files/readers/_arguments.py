@@ -131,20 +131,20 @@ def as_pinocchio(
 
     In Pinocchio's order, the name of the root joint and ``mimic`` follow the root joint.
     """
-    given = [root_joint, constraints, q_reference]
-    if isinstance(given[1], str):
+    arguments = [root_joint, constraints, q_reference]
+    if isinstance(arguments[1], str):
         if name is not None:
-            raise ArgumentTypeError(f"root_joint_name is given twice: {given[1]!r} and {name!r}.")
-        given[1], name = (), given[1]
+            raise ArgumentTypeError(f"root_joint_name is given twice: {arguments[1]!r} and {name!r}.")
+        arguments[1], name = (), arguments[1]
     for i, nothing in enumerate((None, (), None)):
-        if isinstance(given[i], bool):
-            given[i], mimic = nothing, given[i]
-    for what, x, kind in (("root_joint_name", name, str), ("mimic", mimic, bool)):
+        if isinstance(arguments[i], bool):
+            arguments[i], mimic = nothing, arguments[i]
+    for argument, x, kind in (("root_joint_name", name, str), ("mimic", mimic, bool)):
         if x is not None and not isinstance(x, kind):
-            raise ArgumentTypeError(f"{what} must be {kind.__name__}, got {shown(x)} ({type(x).__name__}).")
-    if name is not None and given[0] is None:
+            raise ArgumentTypeError(f"{argument} must be {kind.__name__}, got {shown(x)} ({type(x).__name__}).")
+    if name is not None and arguments[0] is None:
         raise ArgumentTypeError(
-            f"root_joint_name {name!r} (text in the place of constraints is a root_joint_name) needs a root_joint, such "
-            "as pin.JointModelFreeFlyer(). constraints must be a list."
+            f"root_joint_name {name!r} (or text in the place of constraints) needs a root_joint, such as "
+            "pin.JointModelFreeFlyer(). constraints must be a list."
         )
-    return (given[0] if name is None else Root(given[0], name)), given[1], given[2]
+    return (arguments[0] if name is None else Root(arguments[0], name)), arguments[1], arguments[2]

@@ -88,8 +88,8 @@ def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
 def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:
     """Read xyz [m] and rpy [rad] of ``<origin>``, with zeros for missing values."""
     origin = only_child(element, "origin", owner)
-    given = {} if origin is None else origin.attrib
-    return tuple(numbers(given.get(a, "0 0 0"), f"origin {a}", owner, 3) for a in ("xyz", "rpy"))
+    attributes = {} if origin is None else origin.attrib
+    return tuple(numbers(attributes.get(a, "0 0 0"), f"origin {a}", owner, 3) for a in ("xyz", "rpy"))
 
 
 def placed(element: ET.Element, owner: str) -> pin.SE3:
@@ -121,11 +121,11 @@ def normalise_axis(element: ET.Element, owner: str) -> bool:
     text = element.get("xyz")
     if text is None:
         raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')
-    given = numbers(text, "the axis", owner, 3)
-    axis = unit(given)
+    components = numbers(text, "the axis", owner, 3)
+    axis = unit(components)
     if axis is None:
         raise LoadError(f"{owner}: the axis is zero. Give a direction, such as 0 0 1.")
-    if abs(math.hypot(*given) - 1.0) <= AXIS_TOLERANCE:
+    if abs(math.hypot(*components) - 1.0) <= AXIS_TOLERANCE:
         return False
     element.set("xyz", " ".join(map(repr, axis.tolist())))
     return True

@@ -32,23 +32,25 @@ def read_flags(description: Description) -> dict[str, bool]:
 def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[str]:
     """Choose the dependent joint of each coupling.
 
-    It is the joint that the coupling names. Otherwise it is a joint on the two paths with ``independent="false"``; among
-    several, joints that other couplings need are avoided. Otherwise it is the last joint of the successor's path.
+    It is the joint that the coupling names. Otherwise it is a joint on the two paths with ``independent="false"``;
+    joints that other couplings need are avoided. Otherwise it is the last joint of the successor's path.
     """
-    chosen = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
+    dependents = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
-        i: [j for j in (*t.before, *t.after) if flags.get(j) is False] for i, t in enumerate(ties) if i not in chosen
+        i: [j for j in (*t.before, *t.after) if flags.get(j) is False]
+        for i, t in enumerate(ties)
+        if i not in dependents
     }
     while candidates:
-        taken = set(chosen.values())
-        left = {i: [j for j in joints if j not in taken] for i, joints in candidates.items()}
-        i = min(left, key=lambda k: (len(left[k]) != 1, k))  # Couplings with a single candidate choose first.
+        used = set(dependents.values())
+        available = {i: [j for j in joints if j not in used] for i, joints in candidates.items()}
+        i = min(available, key=lambda k: (len(available[k]) != 1, k))  # Couplings with a single candidate choose first.
         after = ties[i].after
-        chosen[i] = ([j for j in left[i] if j in after] or left[i] or after)[-1]
+        dependents[i] = ([j for j in available[i] if j in after] or available[i] or after)[-1]
         del candidates[i]
-    for i, name in chosen.items():
+    for i, name in dependents.items():
         check_not_independent(name, ties[i].owner, flags)
-    return [chosen[i] for i in range(len(ties))]
+    return [dependents[i] for i in range(len(ties))]
 
 
 def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
@@ -145,26 +147,28 @@ def flagged_independent(
         tree: The tree, which defines the order of the joints.
         notes: Receives a note for a cluster whose joints all have the flag ``false``.
     """
-    wanted = set(named)
-    chosen = list(dict.fromkeys(named))
-    place = {name: j for j, name in enumerate(tree.names)}
+    named_set = set(named)
+    independent = list(dict.fromkeys(named))
+    order = {name: j for j, name in enumerate(tree.names)}
     for cluster in merged(ties.groups):
-        if not cluster & ties.closed or cluster & wanted:
+        if not cluster & ties.closed or cluster & named_set:
             continue
-        free = sorted((n for n in cluster if n not in ties.followers), key=place.__getitem__)
+        free = sorted((n for n in cluster if n not in ties.followers), key=order.__getitem__)
         flagged = {flags[n] for n in free if n in flags}
         if not flagged:
             continue
         chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
-        said = {n for n in chosen_here if flags.get(n)}  # A joint that a coupling connects to the loop may drive it.
-        if ties.closed.intersection(chosen_here) or ties.coupled & said:
-            chosen += chosen_here
+        flagged_true = {
+            n for n in chosen_here if flags.get(n)
+        }  # A joint that a coupling connects to the loop may drive it.
+        if ties.closed.intersection(chosen_here) or ties.coupled & flagged_true:
+            independent += chosen_here
         else:
             notes.messages.append(
                 f'the joints {listing(free)} close a loop and all have independent="false", but at least one must be '
                 "independent. Their flags are ignored."
             )
-    return tuple(chosen)
+    return tuple(independent)
 
 
 def _call(constraint: Any, method: str, tree: pin.Model) -> Sequence[Any]:

@@ -37,10 +37,12 @@ def _stl(data: bytes, name: str, what: str) -> Soup:
         triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", 9), ("", "<u2")])
         corners = np.frombuffer(data, triangle, count, 84)["corners"].astype(float)
     else:
-        found = re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
-        if not found or len(found) % 3:
+        corner_texts = (
+            re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
+        )
+        if not corner_texts or len(corner_texts) % 3:
             raise _unread(name, what, f"its {len(data)} bytes are not an STL with triangles")
-        corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in found for x in p])
+        corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in corner_texts for x in p])
     vertices = corners.reshape(-1, 3)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
@@ -48,18 +50,18 @@ def _stl(data: bytes, name: str, what: str) -> Soup:
 def _obj(data: bytes, name: str, what: str) -> Soup:
     """Read points and faces of an OBJ from a filtered copy, because other lines make coal open more files."""
     lines = [line.partition(b"#")[0].split() for line in re.sub(rb"\\\r?\n", b" ", data).splitlines()]
-    kept = [line for line in lines if line[:1] in ([b"v"], [b"f"])]
-    if not any(line[0] == b"f" for line in kept):
-        return _points([line[1:4] for line in kept], name, what)
+    data_lines = [line for line in lines if line[:1] in ([b"v"], [b"f"])]
+    if not any(line[0] == b"f" for line in data_lines):
+        return _points([line[1:4] for line in data_lines], name, what)
     # The order of lines matters, because negative indices of a face count from the last point. Indices of normals
     # and textures are removed.
-    plain = b"\n".join(b" ".join(x.partition(b"/")[0] for x in line) for line in kept)
+    plain = b"\n".join(b" ".join(x.partition(b"/")[0] for x in line) for line in data_lines)
     if strange := re.search(rb"[^\s\d.eE+vf-]+", plain):
         raise _unread(name, what, f"{strange[0].decode('utf-8', 'replace')!r:.60} is not a number")
     with tempfile.TemporaryDirectory() as folder:
-        own = Path(folder, "mesh.obj")
-        own.write_bytes(plain)
-        return _by_coal(own, name, what)
+        filtered = Path(folder, "mesh.obj")
+        filtered.write_bytes(plain)
+        return _by_coal(filtered, name, what)
 
 
 def _by_coal(path: Path, name: str, what: str) -> Soup:

@@ -90,9 +90,9 @@ class Notes:
             raise _lost(tag, owner)
         if local in MEANINGFUL or (parent == "loop" and local in ("origin", "ratio", "offset")):
             raise LoadError(f"{owner}: <{tag}> is not allowed in a <{parent}>. Move it.")
-        near = difflib.get_close_matches(tag, SILENT[parent], n=1, cutoff=0.75)
-        if near:
-            raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{near[0]}>?")
+        similar = difflib.get_close_matches(tag, SILENT[parent], n=1, cutoff=0.75)
+        if similar:
+            raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{similar[0]}>?")
         for inner in child.iter():
             # Names without a namespace inside <gazebo> belong to another format; Drake's names keep their meaning.
             name = local_name(inner.tag)
@@ -105,27 +105,29 @@ class Notes:
 
     def attributes(self, element: ET.Element, owner: str) -> None:
         """Note ignored attributes; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
-        known = ATTRIBUTES[element.tag]
+        attributes = ATTRIBUTES[element.tag]
         for attribute, text in element.attrib.items():
             name = local_name(attribute)
-            if attribute in known or (element.tag == "limit" and name in ("acceleration", "jerk")):
+            if attribute in attributes or (element.tag == "limit" and name in ("acceleration", "jerk")):
                 continue
-            near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.75)
+            similar = difflib.get_close_matches(name.lower(), attributes, n=1, cutoff=0.75)
             # gear_velocity is an attribute of its own, not a misspelt velocity.
-            if near and near[0] not in name.split("_"):
+            if similar and similar[0] not in name.split("_"):
                 raise LoadError(
                     f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. "
-                    f"Did you mean {near[0]!r}?"
+                    f"Did you mean {similar[0]!r}?"
                 )
             harmless = name in REMARKS or attribute.startswith(_XML)
             nothing = element.tag in ADDITIVE and _ZEROS.fullmatch(text)
             if name.lower() in PHYSICAL_ATTRIBUTES or (element.tag in STRICT and not harmless and not nothing):
                 cure = (
-                    ROTOR_CURE if name.lower() in ROTOR else f"Known attributes: {', '.join(sorted(known))}. Remove it."
+                    ROTOR_CURE
+                    if name.lower() in ROTOR
+                    else f"Known attributes: {', '.join(sorted(attributes))}. Remove it."
                 )
                 raise LoadError(
-                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>; ignoring it could change "
-                    f"the dynamics. {cure}"
+                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>, which could change the "
+                    f"dynamics. {cure}"
                 )
             self._ignore(f"attribute {plain_name(attribute)!r} of <{element.tag}>", harmless)
 
@@ -157,8 +159,8 @@ class Notes:
 
     def about(self, names: Iterable[str], message: str) -> None:
         """Add a message with a list of names in place of ``{}``, unless there are no names."""
-        if found := list(names):
-            self.messages.append(message.format(listing(found)))
+        if listed := list(names):
+            self.messages.append(message.format(listing(listed)))
 
     def warn(self, robot: str, stacklevel: int) -> None:
         """Emit the warnings: one for all ignored contents, and one per further message."""
@@ -182,7 +184,7 @@ def listing(names: list[str], limit: int = 6) -> str:
 
 def _counted(counts: Counter[str]) -> str:
     """Format counts: ``<a> (2), <b>``."""
-    return ", ".join(f"{what} ({n})" if n > 1 else what for what, n in sorted(counts.items()))
+    return ", ".join(f"{description} ({n})" if n > 1 else description for description, n in sorted(counts.items()))
 
 
 def _lost(tag: str, owner: str) -> LoadError:

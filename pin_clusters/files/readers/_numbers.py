@@ -34,8 +34,8 @@ def numbers(
     parts = (text or "").split()
     most = least if most is None else most
     if not least <= len(parts) <= most:
-        wanted = str(least) if least == most else f"{least} to {most}"
-        raise LoadError(f"{owner}: {what} must be {wanted} numbers, got {text!r:.60}.")
+        expected = str(least) if least == most else f"{least} to {most}"
+        raise LoadError(f"{owner}: {what} must be {expected} numbers, got {text!r:.60}.")
     return tuple(number(part, what, owner, largest) for part in parts)
 
 
@@ -88,5 +88,5 @@ def vector(default: Any, least: int = 3, most: int | None = None) -> Type:
 
 def powers(given: str, key: str, owner: str) -> tuple[float, ...]:
     """Parse coefficients of x, x^2 and x^3; missing coefficients are zero."""
-    found = numbers(given, key, owner, 1, 3)
-    return found + (0.0,) * (3 - len(found))
+    coefficients = numbers(given, key, owner, 1, 3)
+    return coefficients + (0.0,) * (3 - len(coefficients))

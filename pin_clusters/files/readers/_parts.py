@@ -88,12 +88,12 @@ class Part:
 def read_parts(description: Description) -> list[Part]:
     """Read all rods, rotors, mechanisms, springs and held weights of a file."""
     read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
-    found = []
+    parts = []
     for tag in OWN:
         for name, element in named(description.root.findall(tag), tag).items():
             _check(element, f"{tag} {name!r}")
-            found.append(read[tag](element, name, f"{tag} {name!r}", description))
-    return found
+            parts.append(read[tag](element, name, f"{tag} {name!r}", description))
+    return parts
 
 
 def _check(element: ET.Element, owner: str) -> None:
@@ -114,13 +114,13 @@ def _check(element: ET.Element, owner: str) -> None:
 def read_reference(description: Description) -> dict[str, list[float]]:
     """Read the coordinates of the reference pose by joint; without a reference pose the result is empty."""
     element = only_child(description.root, "reference_pose", "the robot")
-    found: dict[str, list[float]] = {}
+    coordinates: dict[str, list[float]] = {}
     for joint in () if element is None else element.findall("joint"):
         name, owner = joint.get("name") or "", "the reference pose"
         if name != ROOT_JOINT_NAME:
             known(name, "joint", description.joints, owner)
-        found[name] = [number(x, f"q of joint {name!r}", owner) for x in (joint.get("q") or "").split()]
-    return found
+        coordinates[name] = [number(x, f"q of joint {name!r}", owner) for x in (joint.get("q") or "").split()]
+    return coordinates
 
 
 def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray | None:
@@ -155,7 +155,7 @@ def read_armature(joint: ET.Element, owner: str) -> list[float]:
 
 def read_friction(description: Description, notes: Notes) -> list[Spring]:
     """Read ``<dynamics damping=... friction=...>`` of joints with one degree of freedom as springs."""
-    found, lost = list[Spring](), list[str]()
+    springs, lost = list[Spring](), list[str]()
     for name, joint in description.joints.items():
         owner = f"joint {name!r}"
         if (dynamics := only_child(joint, "dynamics", owner)) is None or joint.get("type") == "fixed":
@@ -165,9 +165,9 @@ def read_friction(description: Description, notes: Notes) -> list[Spring]:
             lost.append(name)
         elif damping or friction:
             with in_words_of(owner):
-                found.append(Spring(name, damping=damping, friction=friction))
+                springs.append(Spring(name, damping=damping, friction=friction))
     notes.about(lost, "damping and friction of floating and planar joints are not supported and are ignored: {}.")
-    return found
+    return springs
 
 
 class End(NamedTuple):
@@ -208,27 +208,27 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
         raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
     inertial = only_child(element, "inertial", owner)
     driven = {"true": True, "false": False}.get(element.get("driven", "true"), element.get("driven"))
-    given: dict[str, Any] = {"armature": element.get("armature"), "name": name, "driven": driven}
+    arguments: dict[str, Any] = {"armature": element.get("armature"), "name": name, "driven": driven}
     held: End | None = None
     if any(element.find(tag) is not None for tag in ("carrier", "origin", "axis")):
         held = End(known_link(element, "carrier", description.links, owner), placed(element, owner))
-        given["axis"] = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
+        arguments["axis"] = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
     if inertial is not None:
-        given["inertia"] = _inertia(inertial, owner)
+        arguments["inertia"] = _inertia(inertial, owner)
     elif element.get("axial_inertia") is not None:
-        given["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
+        arguments["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
 
     def make(tree: pin.Model) -> Rotor:
         carrier, placement = (None, None) if held is None else held.on(tree)
         if placement is not None and element.find("origin") is None and placement.isIdentity():
             placement = None  # Viewers do not draw rotors without a given placement.
-        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
+        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **arguments)
 
     return Part(owner, make)
 
 
 def _spring(element: ET.Element, name: str, owner: str, description: Description) -> Part:
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         key: tuple(number(x, key, owner) for x in element.get(key, "").split())
         for key in ("stiffness", "damping", "rest")
         if element.get(key) is not None
@@ -245,7 +245,7 @@ def _spring(element: ET.Element, name: str, owner: str, description: Description
 
     def make(tree: pin.Model) -> Spring:
         path = along or [point.on(tree) for point in points]
-        return Spring(path, friction=friction, name=name, **given)
+        return Spring(path, friction=friction, name=name, **arguments)
 
     return Part(owner, make)
 
@@ -263,12 +263,12 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
 
 
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
-    place = placed(inertial, owner)
-    found = pin.Inertia.Zero()
-    found.mass, moments = read_inertia(inertial, owner)
-    found.lever = place.translation
-    found.inertia = place.rotation @ moments @ place.rotation.T
-    return found
+    placement = placed(inertial, owner)
+    inertia = pin.Inertia.Zero()
+    inertia.mass, moments = read_inertia(inertial, owner)
+    inertia.lever = placement.translation
+    inertia.inertia = placement.rotation @ moments @ placement.rotation.T
+    return inertia
 
 
 def _mechanism(element: ET.Element, name: str, owner: str, description: Description) -> Part:
@@ -277,18 +277,18 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
         raise LoadError(
             f"{owner}: type {element.get('type')!r} is unknown.{did_you_mean(element.get('type') or '', MECHANISMS)}"
         )
-    known = [f.name for f in fields(kind) if f.init and f.name != "name"]
-    found: dict[str, list[Any]] = {}
+    roles = [f.name for f in fields(kind) if f.init and f.name != "name"]
+    arguments: dict[str, list[Any]] = {}
     for child in element:
         role = child.get("role") or ""
-        if role not in known:
-            raise LoadError(f"{owner}: <{child.tag}> has the role {role!r}.{did_you_mean(role, known)}")
-        found.setdefault(role, []).append(_argument(child, f"{owner}, {role}", description))
+        if role not in roles:
+            raise LoadError(f"{owner}: <{child.tag}> has the role {role!r}.{did_you_mean(role, roles)}")
+        arguments.setdefault(role, []).append(_argument(child, f"{owner}, {role}", description))
 
     names = {"name": name} if any(f.name == "name" for f in fields(kind)) else {}
 
     def make(tree: pin.Model) -> Any:
-        values = {role: [x.on(tree) if isinstance(x, End) else x for x in given] for role, given in found.items()}
+        values = {role: [x.on(tree) if isinstance(x, End) else x for x in given] for role, given in arguments.items()}
         return kind(**{role: x[0] if len(x) == 1 else tuple(x) for role, x in values.items()}, **names)
 
     return Part(owner, make)

@@ -52,15 +52,17 @@ Shapes = Mapping[str, Sequence[Shape]]
 
 def collision_of(tree: pin.Model, shapes: Shapes) -> pin.GeometryModel:
     """Build a geometry model without pairs, in the order of the file; default names are as in Pinocchio."""
-    found = pin.GeometryModel()
-    for link, here in shapes.items():
+    collision = pin.GeometryModel()
+    for link, link_shapes in shapes.items():
         k = tree.getFrameId(link, pin.FrameType.BODY) if tree.existFrame(link, pin.FrameType.BODY) else 0
         frame = tree.frames[k]
-        for i, s in enumerate(here):
-            name = s.name if s.name and not found.existGeometryName(s.name) else f"{link}_{i}"
-            place, scale = frame.placement * s.place, np.array(s.scale)
-            found.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, k, place, s.geometry, s.path, scale))
-    return found
+        for i, s in enumerate(link_shapes):
+            name = s.name if s.name and not collision.existGeometryName(s.name) else f"{link}_{i}"
+            placement, scale = frame.placement * s.place, np.array(s.scale)
+            collision.addGeometryObject(
+                pin.GeometryObject(name, frame.parentJoint, k, placement, s.geometry, s.path, scale)
+            )
+    return collision
 
 
 def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
@@ -73,11 +75,11 @@ def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
 
 def sized(kind: str, given: Callable[[str], str | None], owner: str) -> Any:
     """Build a shape of ``DIMENSIONS``; ``given`` returns the text of a size by its name."""
-    found = [
+    sizes = [
         numbers(given(key), key, owner, n) if n > 1 else (number(given(key), key, owner),)
         for key, n in DIMENSIONS[kind].items()
     ]
-    return primitive(kind, [x for several in found for x in several], owner)
+    return primitive(kind, [x for several in sizes for x in several], owner)
 
 
 def shape_in(element: ET.Element, owner: str) -> ET.Element:
@@ -118,8 +120,8 @@ class Maker:
     def say(self) -> None:
         """Note the skipped shapes."""
         if self._without:
-            more = f"; and {len(self._without) - 3} more" if len(self._without) > 3 else ""
-            self.notes.messages.append(f"some collision shapes are missing: {'; '.join(self._without[:3])}{more}.")
+            remainder = f"; and {len(self._without) - 3} more" if len(self._without) > 3 else ""
+            self.notes.messages.append(f"some collision shapes are missing: {'; '.join(self._without[:3])}{remainder}.")
 
     def mesh(self, name: str, place: pin.SE3, uri: str, scale: Sequence[float], owner: str) -> Shape:
         """Build the convex hull of the mesh in a file."""
@@ -134,17 +136,19 @@ class Maker:
 
     def _path(self, uri: str) -> Path | None:
         """Find the file of a URI: in a package, in a folder above the robot's file, or relative to it."""
-        scheme, found, rest = uri.partition("://")
-        here = self.folder.resolve() if self.folder is not None else None
-        around = [] if here is None else [here, *here.parents]
-        if found and scheme in ("package", "model"):
-            package, _, inside = rest.partition("/")
+        scheme, separator, location = uri.partition("://")
+        base = self.folder.resolve() if self.folder is not None else None
+        around = [] if base is None else [base, *base.parents]
+        if separator and scheme in ("package", "model"):
+            package, _, inside = location.partition("/")
             roots = [*around, *map(Path, filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)))]
-            places = [p for root in roots for p in ([root / inside] if root.name == package else []) + [root / rest]]
-        elif found and scheme != "file":
+            places = [
+                p for root in roots for p in ([root / inside] if root.name == package else []) + [root / location]
+            ]
+        elif separator and scheme != "file":
             return None  # Files are not downloaded.
         else:
-            places = [root / (rest if found else uri) for root in around[:1] or [Path("/")]]
+            places = [root / (location if separator else uri) for root in around[:1] or [Path("/")]]
         try:
             return next((p for p in places if p.is_file()), None)
         except (OSError, ValueError):  # The name is invalid for a file.

@@ -94,17 +94,20 @@ def read_rotors(description: Description, given: Mapping[str, float] | None, not
         elif not stated and any(abs(abs(ratio) - 1.0) > 1e-12 for ratio in actuator.ratios.values()):
             silent[actuator.name] = max(map(abs, actuator.ratios.values()))
     if unknown := [name for name in inertias if name not in used]:
-        known = dict.fromkeys(n for a in actuators for n in (a.name, *_sole(a)))
+        known_names = dict.fromkeys(n for a in actuators for n in (a.name, *_sole(a)))
         raise UnknownNameError(
             f"rotor_inertias: {unknown[0]!r} is neither an actuator nor the joint of a simple transmission."
-            + (did_you_mean(unknown[0], known) or " The file has no transmissions; pass pc.Rotor in constraints=.")
+            + (
+                did_you_mean(unknown[0], known_names)
+                or " The file has no transmissions; pass pc.Rotor in constraints=."
+            )
         )
     if silent:
         listed = ", ".join(f"{name!r} ({ratio:g})" for name, ratio in list(silent.items())[:MANY])
-        more = f", ... ({len(silent)} in all)" if len(silent) > MANY else ""
+        remainder = f", ... ({len(silent)} in all)" if len(silent) > MANY else ""
         notes.messages.append(
-            f"transmissions without rotor inertia do not affect the dynamics: {listed}{more}. Pass known inertias as "
-            "rotor_inertias={...}."
+            f"transmissions without rotor inertia do not affect the dynamics: {listed}{remainder}. Pass known inertias "
+            "as rotor_inertias={...}."
         )
     return rotors
 
@@ -120,29 +123,29 @@ def _checked(given: Mapping[str, float] | None) -> dict[str, float]:
         raise ArgumentTypeError(
             f"rotor_inertias must map names of actuators or joints to kg m^2, such as {{'knee': 1e-4}}, got {given!r}."
         )
-    found = {}
+    inertias = {}
     for name, inertia in given.items():
         try:
-            found[name] = float(inertia)
+            inertias[name] = float(inertia)
         except (TypeError, ValueError):
-            found[name] = math.nan
-        if not (math.isfinite(found[name]) and found[name] >= 0.0):
+            inertias[name] = math.nan
+        if not (math.isfinite(inertias[name]) and inertias[name] >= 0.0):
             raise ArgumentTypeError(
                 f"rotor_inertias: the value of {name!r} must be a number in kg m^2 of at least 0, got {inertia!r}."
             )
-    return found
+    return inertias
 
 
 def _actuators(description: Description, notes: Notes) -> Iterator[Actuator]:
     """Yield the actuators of all transmissions; note elements without effect on the dynamics."""
-    for place in (description.root, *description.root.findall("ros2_control")):
-        if place is not description.root:
+    for parent in (description.root, *description.root.findall("ros2_control")):
+        if parent is not description.root:
             notes.for_others["<ros2_control>"] += 1
-        for element in place.findall("transmission"):
-            found = _of_transmission(element, description)
-            if place is description.root and all(a.inertia is None for a in found):
+        for element in parent.findall("transmission"):
+            actuators = _of_transmission(element, description)
+            if parent is description.root and all(a.inertia is None for a in actuators):
                 notes.for_others["<transmission>"] += 1
-            yield from found
+            yield from actuators
 
 
 def _of_transmission(element: ET.Element, description: Description) -> list[Actuator]:
@@ -153,15 +156,15 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
     actuators, joints = (_by_role(element.findall(tag), tag) for tag in ("actuator", "joint"))
     scheme = KINDS.get(short)
     fits = scheme is not None and len(actuators) == len(scheme) and len(joints) == len(scheme[0])
-    own = [_stated(a, owner) for a in actuators]
+    drake_values = [_stated(a, owner) for a in actuators]
     # Only a transmission with an inertia must be valid.
-    matters = any(inertia is not None for inertia, _ in own)
+    matters = any(inertia is not None for inertia, _ in drake_values)
     names = [j.get("name") or "" for j in joints]
     if matters and (unknown := [n for n in names if n not in description.joints]):
         raise LoadError(f"{owner}: joint {unknown[0]!r} does not exist.{did_you_mean(unknown[0], description.joints)}")
     fits = fits and all(n in description.joints for n in names)
-    found = []
-    for k, (actuator, (inertia, gear)) in enumerate(zip(actuators, own, strict=True)):
+    built = []
+    for k, (actuator, (inertia, gear)) in enumerate(zip(actuators, drake_values, strict=True)):
         ratios: dict[str, float] = {}
         if fits and scheme is not None:
             n_a = _reduction(actuator, owner) * (_reduction(element, owner) if short == "simple" else 1.0)
@@ -178,8 +181,8 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
                 n_j[0] = 1.0
             ratios = {n: n_a * c * r for n, c, r in zip(names, scheme[k], n_j, strict=True) if c}
         label = actuator.get("name") or (f"{name}_{k + 1}" if name and len(actuators) > 1 else name) or "actuator"
-        found.append(Actuator(label, owner, short if scheme is not None else kind, ratios, inertia))
-    return found
+        built.append(Actuator(label, owner, short if scheme is not None else kind, ratios, inertia))
+    return built
 
 
 def _by_role(elements: list[ET.Element], tag: str) -> list[ET.Element]:
@@ -203,22 +206,22 @@ def _reduction(element: ET.Element, owner: str) -> float:
 
 def drakes(elements: Iterable[ET.Element], owner: str) -> dict[str, float]:
     """Read Drake's ``rotor_inertia`` and ``gear_ratio`` from elements; missing ones are absent from the result."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for element in elements:
         local = local_name(element.tag)
         if local in ("rotor_inertia", "gear_ratio"):
-            if local in found:
+            if local in values:
                 raise LoadError(f"{owner}: <{local}> is given twice. Keep one.")
-            found[local] = number(element.get("value") or element.text or "", local, owner)
-    return found
+            values[local] = number(element.get("value") or element.text or "", local, owner)
+    return values
 
 
 def _stated(actuator: ET.Element, owner: str) -> tuple[float | None, float | None]:
-    found = drakes(actuator.iter(), f"{owner}, actuator {actuator.get('name')!r}")
-    inertia = found.get("rotor_inertia")
+    values = drakes(actuator.iter(), f"{owner}, actuator {actuator.get('name')!r}")
+    inertia = values.get("rotor_inertia")
     if inertia is not None and inertia < 0.0:
         raise LoadError(f"{owner}: the rotor inertia is {inertia:g} kg m^2; it must not be negative.")
-    return inertia, found.get("gear_ratio")
+    return inertia, values.get("gear_ratio")
 
 
 def _gear(gear: float, reduction: float, kind: str, owner: str) -> float:

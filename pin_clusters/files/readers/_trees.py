@@ -73,10 +73,10 @@ class Places(Generic[T]):
         self.joint: dict[T, int] = {world: 0}
         self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}
 
-    def put(self, body: T, name: str, j: int, at: pin.SE3, above: int = -1) -> int:
+    def put(self, body: T, name: str, j: int, placement: pin.SE3, above: int = -1) -> int:
         """Attach a body to a joint; return the id of its frame, whose parent is the frame ``above``."""
-        self.joint[body], self.place[body] = j, at
-        return int(self.tree.addBodyFrame(name, j, at, above))
+        self.joint[body], self.place[body] = j, placement
+        return int(self.tree.addBodyFrame(name, j, placement, above))
 
     def frame(self, body: T, in_body: pin.SE3) -> tuple[str, pin.SE3]:
         """Return a frame of a body in the form that constraints need: name of the joint, placement."""
@@ -85,15 +85,15 @@ class Places(Generic[T]):
 
 def merged(groups: Iterable[Collection[T]]) -> list[set[T]]:
     """Merge groups with common elements, transitively."""
-    found: dict[T, set[T]] = {}
+    union_of: dict[T, set[T]] = {}
     for group in groups:
         union = set(group)
-        for other in {id(found[x]): found[x] for x in group if x in found}.values():
-            union, other = (other, union) if len(other) > len(union) else (union, other)
-            union |= other
-            found.update(dict.fromkeys(other, union))
-        found.update(dict.fromkeys(group, union))
-    return list({id(union): union for union in found.values()}.values())
+        for smaller in {id(union_of[x]): union_of[x] for x in group if x in union_of}.values():
+            union, smaller = (smaller, union) if len(smaller) > len(union) else (union, smaller)
+            union |= smaller
+            union_of.update(dict.fromkeys(smaller, union))
+        union_of.update(dict.fromkeys(group, union))
+    return list({id(union): union for union in union_of.values()}.values())
 
 
 FIXED, BALL = "FIXED", "SPHERICAL"
@@ -113,16 +113,16 @@ def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
     ids = {0: 0}
     for j in range(1, tree.njoints):
         kind, name = types.get(tree.names[j], ""), tree.names[j]
-        parent, at = ids[int(tree.parents[j])], tree.jointPlacements[j]
+        parent, placement = ids[int(tree.parents[j])], tree.jointPlacements[j]
         if kind in HINGES:
             first, last = HINGES[kind]
-            parent = new.addJoint(parent, joint_model("R", AXES[first]), at, f"{name}_{first}")
+            parent = new.addJoint(parent, joint_model("R", AXES[first]), placement, f"{name}_{first}")
             new.addJointFrame(parent)
             ids[j] = new.addJoint(parent, joint_model("R", AXES[last]), pin.SE3.Identity(), f"{name}_{last}")
         elif kind == BALL:
-            ids[j] = new.addJoint(parent, pin.JointModelSpherical(), at, name)
+            ids[j] = new.addJoint(parent, pin.JointModelSpherical(), placement, name)
         else:
-            ids[j] = new.addJoint(parent, tree.joints[j], at, name)
+            ids[j] = new.addJoint(parent, tree.joints[j], placement, name)
             copy_fields(tree, j, new, ids[j])
         new.inertias[ids[j]] = tree.inertias[j]
     for f in list(tree.frames)[1:]:

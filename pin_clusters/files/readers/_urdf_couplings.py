@@ -200,8 +200,8 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
             "loop. Name another link."
         )
     axis = _axis(element, owner, kind, name, stretched)
-    here = "revolute" if kind == "continuous" else kind  # Limits have no effect on loops.
-    return Part(owner, lambda tree: Loop(a.on(tree), b.on(tree), here, axis, name=name))
+    loop_kind = "revolute" if kind == "continuous" else kind  # Limits have no effect on loops.
+    return Part(owner, lambda tree: Loop(a.on(tree), b.on(tree), loop_kind, axis, name=name))
 
 
 def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, ...]:

@@ -104,8 +104,8 @@ def parse_xml(
         if len(spaces) - 1 > most:
             raise LoadError(f"{source} has more than {most} nested elements. The maximum depth is {most}.")
         default = spaces[-1].get("") if ":" not in tag else None
-        given = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
-        builder.start(f"{{{default}}}{tag}" if default else known(tag), given)
+        qualified = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
+        builder.start(f"{{{default}}}{tag}" if default else known(tag), qualified)
 
     def leave(tag: str) -> None:
         spaces.pop()
@@ -145,10 +145,10 @@ def in_words_of(owner: str) -> Iterator[None]:
 
 def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
     """Find the child with a tag, or None; raise ``LoadError`` for several."""
-    found = element.findall(tag)
-    if len(found) > 1:
-        raise LoadError(f"{owner} has {len(found)} <{tag}> elements. Keep one.")
-    return found[0] if found else None
+    children = element.findall(tag)
+    if len(children) > 1:
+        raise LoadError(f"{owner} has {len(children)} <{tag}> elements. Keep one.")
+    return children[0] if children else None
 
 
 def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
@@ -174,15 +174,15 @@ def known(name: str | None, kind: str, names: Iterable[str], owner: str) -> str:
 
 def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
     """Map elements by name; raise ``LoadError`` for missing and duplicate names."""
-    found: dict[str, ET.Element] = {}
+    by_name: dict[str, ET.Element] = {}
     for element in elements:
         name = element.get("name")
         if not name:
             raise LoadError(f"A <{element.tag}> has no name. Every {kind} needs a name: <{element.tag} name=...>.")
-        if name in found:
+        if name in by_name:
             raise LoadError(f"Two {kind}s have the name {name!r}. Rename one.")
-        found[name] = element
-    return found
+        by_name[name] = element
+    return by_name
 
 
 def describe(root: ET.Element, source: str) -> Description:

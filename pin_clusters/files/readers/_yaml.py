@@ -71,10 +71,10 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
 
 def _check_keys(keys: list[Any], source: str) -> None:
     """Raise ``LoadError`` for duplicate keys, of which YAML would keep only the last one."""
-    seen = set[str]()
+    names = set[str]()
     for key in keys:
         if not isinstance(key.value, str):
             raise LoadError(f"{source}: a list or a mapping is used as a key. Keys must be text.")
-        if key.value in seen:
+        if key.value in names:
             raise LoadError(f"{source}, line {key.start_mark.line + 1}: {key.value!r} is given twice. Keep one.")
-        seen.add(key.value)
+        names.add(key.value)

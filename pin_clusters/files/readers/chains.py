@@ -46,15 +46,15 @@ class _Link:
 
 def _published(k: int) -> _Link:
     """Build link ``k``: 1 kg at 0.5 m of 1 m, 1 kg m^2 about its centre of mass, a massless rotor of 1e-4 kg m^2."""
-    place = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0.0, 0.0]))
+    placement = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0.0, 0.0]))
     body = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
-    return _Link(place, body, pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-4])), RATIO)
+    return _Link(placement, body, pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-4])), RATIO)
 
 
 def _random(k: int, rng: np.random.Generator) -> _Link:
     """Draw a random link; see ``geared_chain`` for the ranges."""
     turned = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
-    place = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
+    placement = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
     a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of a box, [m]
     mass = float(rng.uniform(0.5, 2.0))
     turn = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
@@ -64,7 +64,7 @@ def _random(k: int, rng: np.random.Generator) -> _Link:
     rotor = pin.Inertia(
         float(rng.uniform(0.02, 0.1)), np.array([0.0, 0.0, rng.uniform(-0.05, 0.05)]), axial * np.diag([0.6, 0.6, 1.0])
     )
-    return _Link(place, body, rotor, float(rng.uniform(3.0, 10.0)) * float(rng.choice([-1.0, 1.0])))
+    return _Link(placement, body, rotor, float(rng.uniform(3.0, 10.0)) * float(rng.choice([-1.0, 1.0])))
 
 
 def _unit(x: np.ndarray) -> np.ndarray:
@@ -124,8 +124,16 @@ def _chain(
         if k % group == 0:
             # Rotors come first, because a rotor between a link and its children would break the depth-first order.
             for i in range(k, k + group):
-                place = pin.SE3(links[i].placement.rotation, link.placement.translation)
-                _add(tree, carrier, pin.JointModelRZ(), place, f"rotor_{i + 1}", f"rotor_{i + 1}_link", links[i].rotor)
+                placement = pin.SE3(links[i].placement.rotation, link.placement.translation)
+                _add(
+                    tree,
+                    carrier,
+                    pin.JointModelRZ(),
+                    placement,
+                    f"rotor_{i + 1}",
+                    f"rotor_{i + 1}_link",
+                    links[i].rotor,
+                )
         joint = f"joint_{k + 1}"
         carrier = _add(tree, carrier, pin.JointModelRZ(), link.placement, joint, f"{joint}_link", link.inertia)
     return tree, [link.ratio for link in links]

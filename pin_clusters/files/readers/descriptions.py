@@ -14,8 +14,8 @@ PACKAGE = "robot_descriptions"
 
 def names() -> tuple[str, ...]:
     """List the robots of robot_descriptions, if it is installed."""
-    found = find_spec(PACKAGE)
-    places = (found and found.submodule_search_locations) or ()
+    spec = find_spec(PACKAGE)
+    places = (spec and spec.submodule_search_locations) or ()
     return tuple(m.name for m in iter_modules(places) if m.name.endswith(ENDING))
 
 
@@ -30,8 +30,8 @@ def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
         return file
     if find_spec(PACKAGE) is None:
         raise LoadError(f"No such file: {file!r}. For robots of {PACKAGE} install it: pip install {PACKAGE}")
-    if file not in (known := names()):
-        raise LoadError(f"No such file or robot of {PACKAGE}: {file!r}.{did_you_mean(file, known)}")
+    if file not in (available := names()):
+        raise LoadError(f"No such file or robot of {PACKAGE}: {file!r}.{did_you_mean(file, available)}")
     try:
         module = import_module(f"{PACKAGE}.{file}")
     except Exception as error:  # Errors of git, the network or the disk have many classes.

@@ -77,7 +77,7 @@ def buildModelFromYAML(
         >>> import pin_clusters as pc
         >>> model = pc.buildModelFromYAML("robots/digit_like/robot.yaml")  # doctest: +SKIP
     """
-    given, named = checked(root_joint, constraints, independent)
+    extra, named = checked(root_joint, constraints, independent)
     if isinstance(file, (str, os.PathLike)) and os.path.isdir(file):
         file = Path(file) / "robot.yaml"
     path, text = read_file(file, "a YAML")
@@ -89,7 +89,7 @@ def buildModelFromYAML(
     description = _urdf_of(path) if urdf is None else Path(urdf)
     description, xml = read_file(description, "a URDF")
     parts = parse_urdf(
-        xml, root_joint, (*loops, *given), repr(str(description)), named, stacklevel=3, folder=description.parent
+        xml, root_joint, (*loops, *extra), repr(str(description)), named, stacklevel=3, folder=description.parent
     )
     _check_names(types, parts.tree, source)
     tree = with_joint_types(parts.tree, types)
@@ -120,9 +120,9 @@ def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]
                 raise LoadError(f"{source}: {key} must be a list, got {value!r:.60}.")
             continue
         if any(word in str(key).lower() for word in CHANGING):
-            near = did_you_mean(str(key), KEYS)
+            hint = did_you_mean(str(key), KEYS)
             raise LoadError(
-                f"{source}: {key!r} may change the dynamics and is not supported.{near} Pass an equivalent constraint "
+                f"{source}: {key!r} may change the dynamics and is not supported.{hint} Pass an equivalent constraint "
                 "in constraints= (pc.Rotor for motors) and remove it."
             )
         notes.unknown[repr(key)] += 1
@@ -149,11 +149,11 @@ def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
         if not isinstance(pair, list) or len(pair) != 2:
             raise LoadError(f"{owner} must be two frames, got {pair!r:.60}.")
         a, b = (_name(frame, f"closed_loop[{i}]", source) for frame in pair)
-        found = KINDS.get(str(kind).lower())
-        if found is None:
+        loop_kind = KINDS.get(str(kind).lower())
+        if loop_kind is None:
             raise LoadError(f"{owner}: type {kind!r} is unknown. Known types: 6d, 3d.")
         with in_words_of(owner):
-            loops.append(Loop(a, b, found))
+            loops.append(Loop(a, b, loop_kind))
     return loops
 
 
@@ -164,15 +164,15 @@ def _types(content: Mapping[str, list[Any]], source: str) -> dict[str, str]:
             f"{source}: joint_name has {len(names)} names, but joint_type has {len(types)} entries. Give one type per "
             "name."
         )
-    found: dict[str, str] = {}
+    type_of: dict[str, str] = {}
     for name, kind in zip(names, types, strict=True):
         name = _name(name, "joint_name", source)
-        if name in found:
+        if name in type_of:
             raise LoadError(f"{source}: joint {name!r} is named twice in joint_name. Name it once.")
         if kind not in TYPES:
             raise LoadError(f"{source}: joint_type {kind!r} of joint {name!r} is unknown. Known: {', '.join(TYPES)}.")
-        found[name] = kind
-    return found
+        type_of[name] = kind
+    return type_of
 
 
 def _check_names(types: Mapping[str, str], tree: pin.Model, source: str) -> None:
@@ -185,11 +185,11 @@ def _check_names(types: Mapping[str, str], tree: pin.Model, source: str) -> None
 
 def _urdf_of(path: Path) -> Path:
     usual = path.with_name("robot.urdf")
-    found = sorted(path.parent.glob("*.urdf"))
-    if usual.is_file() or not found:
+    candidates = sorted(path.parent.glob("*.urdf"))
+    if usual.is_file() or not candidates:
         return usual
-    if len(found) > 1:
+    if len(candidates) > 1:
         raise LoadError(
-            f"the folder of {str(path)!r} has {len(found)} URDF files, but no robot.urdf. Choose one with urdf=..."
+            f"the folder of {str(path)!r} has {len(candidates)} URDF files, but no robot.urdf. Choose one with urdf=..."
         )
-    return found[0]
+    return candidates[0]

@@ -111,12 +111,12 @@ def _parts(
 
 def folders() -> "dict[str, Traversable]":
     """Find the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name."""
-    place = robot_models()
-    found = {
+    root = robot_models()
+    by_name = {
         entry.name: entry
-        for entry in (place.iterdir() if place else ())
+        for entry in (root.iterdir() if root else ())
         if entry.is_dir() and any(entry.joinpath(file).is_file() for file in ("model.urdf", "model.xml"))
     }
-    if not found:
+    if not by_name:
         raise LoadError("this installation of pin_clusters does not contain its robots. Reinstall it.")
-    return found
+    return by_name

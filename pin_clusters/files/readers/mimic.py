@@ -72,8 +72,8 @@ def _affine(joint: pin.JointModel) -> tuple[float, float]:
 def _master(model: pin.Model, j: int) -> int:
     """Find the master of mimic joint ``j``: the ordinary joint with the same index in ``v``."""
     for k in range(1, model.njoints):
-        other = model.joints[k]
-        if other.shortname() != _MIMIC and other.nv == 1 and other.idx_v == model.joints[j].idx_v:
+        candidate = model.joints[k]
+        if candidate.shortname() != _MIMIC and candidate.nv == 1 and candidate.idx_v == model.joints[j].idx_v:
             return k
     raise UnsupportedJointError(
         f"mimic joint {model.names[j]!r} depends on a joint with several degrees of freedom, which cannot be coupled. "

@@ -41,50 +41,53 @@ def with_motors(
     ``words`` contains further motors with their locations. Entries that do not fit the table of keys or the robot raise
     ``LoadError`` with their location.
     """
-    found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
+    entries = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
-    if motors is not None and not found:
+    if motors is not None and not entries:
         raise LoadError(
             f"{source}: the file contains no motor of {model.name!r} (unknown is true). Fill in motors, or use another "
             "file."
         )
-    found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
+    entries += [
+        _table(Given({k: Given(x, location) for k, x in keys.items()}, location), MOTOR, "") for location, keys in words
+    ]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # by joint: location of its first motor, and whether it has a name
-    taken = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
+    rotor_of = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
-    for motor in found:
-        where, told = str(motor["where"]), motor.get("limits", {})
+    for motor in entries:
+        where, limit_entry = str(motor["where"]), motor.get("limits", {})
         for joints in _driven(model, motor, where):
             joint, *_ = joints
             i = tree.idx_vs[tree.getJointId(joint)]
             with in_words_of(where):
-                made = list(_rotors(joints, motor))
+                new_rotors = list(_rotors(joints, motor))
                 if motor.get("in_file") == "true":
-                    _check_in_file(model, made[0])
+                    _check_in_file(model, new_rotors[0])
                     continue
-            if i in taken:
+            if i in rotor_of:
                 raise LoadError(
-                    f"{where}: joint {joint!r} already has the rotor {taken[i]!r} in the robot's file. Keep one."
+                    f"{where}: joint {joint!r} already has the rotor {rotor_of[i]!r} in the robot's file. Keep one."
                 )
             if joint in first and not (first[joint][1] and "name" in motor):
                 cure = f"Keep one{'' if words else ', or give each motor a name if both drive the joint'}."
                 raise LoadError(f"{where}: joint {joint!r} already has a motor, {first[joint][0]}. {cure}")
             first[joint] = where, "name" in motor
-            rotors += made
+            rotors += new_rotors
             with in_words_of(where):
-                made[0].resolve(tree)  # raises if the meaning of armature must be given
-            if same := [r.name for r in made if tree.existJointName(str(r.name))]:
-                raise LoadError(f"{where}: {same[0]!r} is the name of a joint. Give the motor another name.")
-            for what in (*(f"motor {r.name!r}" for r in made), *[f"limits of joint {joint!r}"] * bool(told)):
-                if what in stated:
-                    raise LoadError(
-                        f"{where}: {what} is already defined at {stated[what]}. Keep one, or use different names."
-                    )
-                stated[what] = where
-            gear = abs(made[0].ratios[0]) if told.get("at") == "motor" else 1.0  # type: ignore[index]
-            for key in limits.keys() & told.keys():
-                limits[key][i] = told[key] * (gear if key == "effort" else 1.0 / gear)
+                new_rotors[0].resolve(tree)  # raises if the meaning of armature must be given
+            if clashes := [r.name for r in new_rotors if tree.existJointName(str(r.name))]:
+                raise LoadError(f"{where}: {clashes[0]!r} is the name of a joint. Give the motor another name.")
+            for definition in (
+                *(f"motor {r.name!r}" for r in new_rotors),
+                *[f"limits of joint {joint!r}"] * bool(limit_entry),
+            ):
+                if definition in stated:
+                    raise LoadError(f"{where}: {definition} is defined at {stated[definition]} already. Rename one.")
+                stated[definition] = where
+            gear = abs(new_rotors[0].ratios[0]) if limit_entry.get("at") == "motor" else 1.0  # type: ignore[index]
+            for key in limits.keys() & limit_entry.keys():
+                limits[key][i] = limit_entry[key] * (gear if key == "effort" else 1.0 / gear)
     tree.effortLimit, tree.velocityLimit = limits.values()
     pose, wishes = model._wishes
     with in_words_of(source):
@@ -122,35 +125,35 @@ def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[d
 
 def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
     """Raise ``LoadError`` if ``in_file`` is true for a rotor that is not in the robot's file."""
-    tree, near = model.own_tree, partial(math.isclose, rel_tol=1e-3)
-    wanted = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
+    tree, is_close = model.own_tree, partial(math.isclose, rel_tol=1e-3)
+    expected = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
     for r in model.rotors:
-        there = dict(r.drivers)
-        same = there.keys() == wanted.keys() and near(r.axial_inertia, float(stated.axial_inertia or 0.0))
-        if same and all(near(abs(there[i]), abs(x)) for i, x in wanted.items()):
+        drivers = dict(r.drivers)
+        fits = drivers.keys() == expected.keys() and is_close(r.axial_inertia, float(stated.axial_inertia or 0.0))
+        if fits and all(is_close(abs(drivers[i]), abs(x)) for i, x in expected.items()):
             return
-    numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in wanted.values())}"
+    numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in expected.values())}"
     raise LoadError(
-        f"in_file is true, but the robot's file has no rotor {stated.name!r} with {numbers}. Correct the numbers, or set "
-        "in_file to false."
+        f"in_file is true, but the robot's file has no rotor {stated.name!r} with {numbers}. Correct the numbers, or "
+        "set in_file to false."
     )
 
 
 def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
     """Find the joint with a name, or the joints that match a pattern."""
     names = [str(n) for n, nv in zip(model.own_tree.names, model.own_tree.nvs, strict=True) if nv == 1]
-    some = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
+    matches = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
     follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
-    some = [n for n in some if n not in follow] or some
-    if pattern not in names and not some:
+    matches = [n for n in matches if n not in follow] or matches
+    if pattern not in names and not matches:
         hint = did_you_mean(pattern, names)
         raise LoadError(f"{where}: no joint with one degree of freedom matches {shown(pattern)}.{hint}")
-    return [pattern] if pattern in names else some
+    return [pattern] if pattern in names else matches
 
 
 def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[Rotor]:
     """Yield the rotor of a motor, and a rotor for each further gear stage with an inertia."""
-    stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
+    stages, common = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
     names, turns = list(joints), np.array([*joints.values()])
     ratios = [stage["ratio"] for stage in stages if "ratio" in stage]
     name = motor.get("name", f"rotor:{'+'.join(names)}")
@@ -161,21 +164,23 @@ def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[R
         axial_inertia=motor.get("rotor_inertia"),
         name=name,
         motor=_motor(motor),  # type: ignore[arg-type]
-        **how,
+        **common,
     )
     for k, stage in enumerate(stages, 1):
         if "inertia" in stage:
-            more = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
-            yield Rotor(names, (math.prod(ratios[k:]) * turns).tolist(), **more, **how)
+            stage_fields = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
+            yield Rotor(names, (math.prod(ratios[k:]) * turns).tolist(), **stage_fields, **common)
 
 
 def _motor(keys: Mapping[str, Any]) -> Motor | None:
     """Build the ``Motor`` with limits and losses, or None if the entry has no such keys."""
-    given = {k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR}
-    if not given and "model" not in keys:
+    motor_fields = {
+        k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR
+    }
+    if not motor_fields and "model" not in keys:
         return None
     motor = motor_of(keys["model"], "model") if "model" in keys else Motor()
-    return replace(motor, **given, source=keys.get("source", motor.source))
+    return replace(motor, **motor_fields, source=keys.get("source", motor.source))
 
 
 # --- conversion of the input, and checks against the table of keys ----------------------------------------------------
@@ -216,9 +221,9 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
             raise LoadError(f"{value.where}: unknown key {key!r}{owner}.{did_you_mean(key, table)}")
     if missing := [key for key, x in table.items() if x.needed and key not in given.value]:
         raise LoadError(f"{given.where}: {missing[0]}{owner} is missing: {table[missing[0]].about}.")
-    if table is MOTOR and len(place := {"joint", "joints"} & given.value.keys()) != 1:
-        what = "give either joint or joints" if place else f"joint is missing: {MOTOR['joint'].about}"
-        raise LoadError(f"{given.where}: {what}.")
+    if table is MOTOR and len(joint_keys := {"joint", "joints"} & given.value.keys()) != 1:
+        problem = "give either joint or joints" if joint_keys else f"joint is missing: {MOTOR['joint'].about}"
+        raise LoadError(f"{given.where}: {problem}.")
     if {"joints", "limits"} <= given.value.keys():
         raise LoadError(
             f"{given.value['limits'].where}: limits apply to one joint and cannot be combined with joints. Remove them."
@@ -229,7 +234,7 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     if table is MOTOR and not {"rotor_inertia", "model"} & given.value.keys():
         raise LoadError(f"{given.where}: rotor_inertia{owner} is missing: {MOTOR['rotor_inertia'].about}.")
     keys = {k: table[k if named else "*"] for k in given.value}
-    at = {"where": given.value[next(iter(place))].where} if table is MOTOR else {}
+    location = {"where": given.value[next(iter(joint_keys))].where} if table is MOTOR else {}
     open_text = [k for k, x in given.value.items() if x.value is None and keys[k].kind == TEXT and not keys[k].needed]
     unknown = str(given.value.get("unknown", given).value).lower() == "true"
     if table is FILE and (given.value["motors"].value == []) is not unknown:
@@ -237,35 +242,35 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
             f"{given.value['motors'].where}: motors must be an empty list if unknown is true, and a non-empty list "
             "otherwise."
         )
-    return at | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
+    return location | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
 
 
 def _value(given: Given, name: str, key: Key, owner: str) -> Any:
-    value, what, kind = given.value, f"{name}{owner}", key.kind
+    value, label, kind = given.value, f"{name}{owner}", key.kind
     if value is None:
-        raise LoadError(f"{given.where}: {what} is not filled in: {key.about}.")
+        raise LoadError(f"{given.where}: {label} is not filled in: {key.about}.")
     if value == {}:
-        raise LoadError(f"{given.where}: {what} is empty: {key.about}.")
+        raise LoadError(f"{given.where}: {label} is empty: {key.about}.")
     if isinstance(kind, dict):
         return _table(given, kind, owner)
     if value == [] and name == "motors":
         return value
     if not value or isinstance(value, list) is not isinstance(kind, list) or isinstance(value, dict):
         raise LoadError(
-            f"{given.where}: {what} must be {'a list' if isinstance(kind, list) else 'one value'}: {key.about}."
+            f"{given.where}: {label} must be {'a list' if isinstance(kind, list) else 'one value'}: {key.about}."
         )
     if isinstance(kind, list):
         return [_value(x, name, key._replace(kind=kind[0]), owner) for x in value]
     if not isinstance(kind, Number):
         value = value.lower() if kind == BOOL else value  # Python's True
         if kind != TEXT and value not in kind:
-            raise LoadError(f"{given.where}: {what} must be {' or '.join(kind)}, got {value!r:.60}.")
+            raise LoadError(f"{given.where}: {label} must be {' or '.join(kind)}, got {value!r:.60}.")
         return value
     try:
-        found = number(value, what, given.where)
+        converted = number(value, label, given.where)
     except LoadError as error:
         raise LoadError(f"{error} Write the number in SI units, [{kind.unit}], without the unit.") from None
-    if (found == 0.0 and not kind.zero) or (found < 0.0 and not kind.signed):
-        wanted = "not be negative" if kind.zero else "not be 0" if kind.signed else "be above 0"
-        raise LoadError(f"{given.where}: {what} must {wanted}, got {value}.")
-    return found
+    if (converted == 0.0 and not kind.zero) or (converted < 0.0 and not kind.signed):
+        condition = "not be negative" if kind.zero else "not be 0" if kind.signed else "be above 0"
+        raise LoadError(f"{given.where}: {label} must {condition}, got {value}.")
+    return converted

@@ -24,9 +24,9 @@ from ._independence import (
     check_not_independent,
     check_tied,
     choose_dependents,
+    flagged_independent,
     read_flags,
     ties_of,
-    flagged_independent,
 )
 from ._notes import Notes
 from ._numbers import number, numbers
@@ -185,7 +185,7 @@ def parse_urdf(
     root_name = ROOT_JOINT_NAME
     if isinstance(root_joint, Root):
         root_joint, root_name = root_joint
-    given, named = checked(root_joint, constraints, independent)
+    extra, named = checked(root_joint, constraints, independent)
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
@@ -204,7 +204,7 @@ def parse_urdf(
     closed = {loop.owner: loop.build(tree) for loop in loops}
     from_file: dict[str, Any] = {**coupled, **closed}
     check_fit(closed, tree)
-    ties = ties_of((*closed.values(), *given), tree)
+    ties = ties_of((*closed.values(), *extra), tree)
     for joint, owner in ties.followers.items():
         check_not_independent(joint, owner, flags)
     check_tied(flags, {*dependents, *ties.followers, *ties.closed}, description)
@@ -221,11 +221,11 @@ def parse_urdf(
         tree = _pinocchio(description, root_joint, root_name, source)
     check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)
-    everything = (*from_file.values(), *rotors, *friction, *given)
-    chosen = flagged_independent(ties_of(everything, tree), flags, named, tree, notes)
+    everything = (*from_file.values(), *rotors, *friction, *extra)
+    independent_joints = flagged_independent(ties_of(everything, tree), flags, named, tree, notes)
     shapes = read_shapes(description, folder, notes)
     notes.warn(description.name, stacklevel)
-    return Parts(tree, everything, chosen, pose_of(tree, reference), shapes)
+    return Parts(tree, everything, independent_joints, pose_of(tree, reference), shapes)
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, root_name: str, source: str) -> pin.Model:
@@ -241,17 +241,17 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, root
     for name, joint in description.joints.items():
         armature = read_armature(joint, f"joint {name!r}")
         if armature and tree.existJointName(name):
-            at = in_v(tree, tree.getJointId(name))
-            if len(armature) != len(at):
-                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature)}.")
-            tree.armature[at] = armature
+            indices = in_v(tree, tree.getJointId(name))
+            if len(armature) != len(indices):
+                raise LoadError(f"joint {name!r}: the armature must be {len(indices)} numbers, got {len(armature)}.")
+            tree.armature[indices] = armature
     return tree
 
 
 def read_shapes(description: Description, folder: Path | None, notes: Notes) -> dict[str, list[Shape]]:
     """Read the collision shapes by link; ``folder`` is the folder of the file, for meshes, or None for text."""
     make = Maker(folder, notes)
-    found: dict[str, list[Shape]] = {name: [] for name in description.links}
+    by_link: dict[str, list[Shape]] = {name: [] for name in description.links}
     stated = [(name, e) for name, link in description.links.items() for e in link.findall("collision")]
     stated += [
         (known(e.get("link"), "link", description.links, f"shape {e.get('name')!r}"), e)
@@ -259,25 +259,25 @@ def read_shapes(description: Description, folder: Path | None, notes: Notes) -> 
     ]
     for link, element in stated:
         with make.attempt():
-            found[link].append(_shape(element, f"{element.tag} {element.get('name') or ''!r} of link {link!r}", make))
+            by_link[link].append(_shape(element, f"{element.tag} {element.get('name') or ''!r} of link {link!r}", make))
     make.say()
-    return found
+    return by_link
 
 
 def _shape(element: ET.Element, owner: str, make: Maker) -> Shape:
-    name, place = element.get("name") or "", placed(element, owner)
+    name, placement = element.get("name") or "", placed(element, owner)
     shape = shape_in(element, owner)
     kind = shape.tag
     if kind == "mesh":
         scale = numbers(shape.get("scale", "1 1 1"), "scale", owner, 3)
-        return make.mesh(name, place, shape.get("filename") or "", scale, owner)
+        return make.mesh(name, placement, shape.get("filename") or "", scale, owner)
     if kind == "plane":
         n = half_space(numbers(shape.get("normal"), "normal", owner, 3), owner).n
-        return Shape(name, place, coal.Halfspace(n, number(shape.get("offset", "0"), "offset", owner)))
+        return Shape(name, placement, coal.Halfspace(n, number(shape.get("offset", "0"), "offset", owner)))
     if kind == "hull":
         text = shape.get("points") or ""
         points = np.array(numbers(text, "points", owner, 12, max(12, len(text))))
-        return Shape(name, place, hull(points[: len(points) // 3 * 3].reshape(-1, 3), owner))
+        return Shape(name, placement, hull(points[: len(points) // 3 * 3].reshape(-1, 3), owner))
     if kind not in DIMENSIONS:
         raise LoadError(f"{owner}: <{kind}> is not supported")
-    return Shape(name, place, sized(kind, shape.get, owner))
+    return Shape(name, placement, sized(kind, shape.get, owner))

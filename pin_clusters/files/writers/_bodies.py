@@ -90,11 +90,11 @@ class Bodies:
         for r in model.rotors:
             if r.source is None:
                 continue
-            body, place = self.of_joint[r.carrier_id]
+            body, joint_frame = self.of_joint[r.carrier_id]
             if rotors:
                 self._add_rotor(r)
             elif r.inertia is not None and body is not self.world:
-                body.P += _masses.placed(place * r.placement, _masses.moments(r.inertia))
+                body.P += _masses.placed(joint_frame * r.placement, _masses.moments(r.inertia))
                 body.drawn = body.P.copy()
 
     def drives(self, rotor: RotorElement) -> list[tuple[str, float]]:
@@ -102,15 +102,15 @@ class Bodies:
         return [(self.by_velocity[iv], float(ratio)) for iv, ratio in rotor.drivers]
 
     def _lock(self, j: int) -> None:
-        body, place = self.of_joint[int(self.tree.parents[j])]
-        here = place * self.tree.jointPlacements[j]
-        self.of_joint[j] = body, here
+        body, joint_frame = self.of_joint[int(self.tree.parents[j])]
+        pose = joint_frame * self.tree.jointPlacements[j]
+        self.of_joint[j] = body, pose
         if body is not self.world:
-            body.P += _masses.placed(here, _masses.moments(self.tree.inertias[j]))
+            body.P += _masses.placed(pose, _masses.moments(self.tree.inertias[j]))
             body.drawn = body.P.copy()
 
     def _add_joint(self, j: int) -> None:
-        parent, place = self.of_joint[int(self.tree.parents[j])]
+        parent, joint_frame = self.of_joint[int(self.tree.parents[j])]
         joints, frames, kinds = [], [pin.SE3.Identity()], []
         armature = self.model.inertia_tree.armature
         for part in parts_of(self.tree, j, "MJCF"):
@@ -121,12 +121,12 @@ class Bodies:
                     f"joint {part.name!r} is a free joint below a body, and MuJoCo supports free joints only below the "
                     "world. Attach the body to the world, or use three slides and a ball joint."
                 )
-            given = armature[list(part.at_v)]
-            own = 0.0 if part.kind in ("planar", "free") else float(given[0])
-            if np.any(given != own):
+            armatures = armature[list(part.at_v)]
+            single_armature = 0.0 if part.kind in ("planar", "free") else float(armatures[0])
+            if np.any(armatures != single_armature):
                 self.remarks.append(
-                    f"armature of joint {part.name}: {text(given)} in the model, {text(own)} in this file. MuJoCo has "
-                    "one number for a ball joint, and defines the armature of a free joint differently."
+                    f"armature of joint {part.name}: {text(armatures)} in the model, {text(single_armature)} in this "
+                    "file. MuJoCo has one number for a ball joint, and defines armature of a free joint differently."
                 )
             if part.kind == "planar":
                 joints += self._planar(part.name, frames[-1], part.at_q.start)
@@ -138,7 +138,7 @@ class Bodies:
                     at_q=part.at_q,
                     at_v=part.at_v,
                     turns=part.turns,
-                    armature=own,
+                    armature=single_armature,
                 )
                 joints.append((joint, frames[-1]))
         last = frames[-1]
@@ -146,7 +146,9 @@ class Bodies:
             to = last.actInv(frame)
             joint.axis, joint.pos = to.rotation @ joint.axis, np.array(to.translation)
         name = self.names(self._own_names.get(j, f"{self.tree.names[j]}_link"))
-        body = Body(name, parent, place * last, [joint for joint, _ in joints], _masses.moments(self.tree.inertias[j]))
+        body = Body(
+            name, parent, joint_frame * last, [joint for joint, _ in joints], _masses.moments(self.tree.inertias[j])
+        )
         body.spins = j in self._spinning
         self.all.append(body)
         self.of_joint[j] = body, pin.SE3.Identity()
@@ -155,40 +157,40 @@ class Bodies:
         self.remarks.append(f"planar joint {name}: two slides and a hinge; its velocity is in the axes of the parent.")
         x, y, z = np.eye(3)
         parts = (("_x", "slide", x, range(i, i + 1)), ("_y", "slide", y, range(i + 1, i + 2)))
-        joints = [Joint(self.joint_names(name + end), kind, a, at_q=at) for end, kind, a, at in parts]
+        joints = [Joint(self.joint_names(name + end), kind, a, at_q=indices) for end, kind, a, indices in parts]
         joints.append(Joint(self.joint_names(name), "hinge", z, at_q=range(i + 2, i + 4), turns=True))
         return [(joint, frame) for joint in joints]
 
     def _add_rotor(self, r: RotorElement) -> None:
         """Add the body of a ``Rotor``; inertia that the carrier's link contains is subtracted from the carrier."""
-        body, place = self.of_joint[r.carrier_id]
+        body, joint_frame = self.of_joint[r.carrier_id]
         axis = np.array(r.placement.rotation.T @ r.axis)
-        here = place * r.placement
+        pose = joint_frame * r.placement
         if r.inertia is not None and body is not self.world:
             P = _masses.moments(r.inertia)
         else:
             P = _masses.spin(r.axial_inertia, axis)
-            body.P -= _masses.placed(here, P)
+            body.P -= _masses.placed(pose, P)
         joint = Joint(self.joint_names(r.name), "hinge", axis)
-        rotor = Body(self.names(f"{r.name}_body"), body, here, [joint], P, spins=True)
+        rotor = Body(self.names(f"{r.name}_body"), body, pose, [joint], P, spins=True)
         self.all.append(rotor)
         self.of_rotor[r.name] = rotor
 
     def carried(self) -> dict[Body, list[Body]]:
         """List the children of each body; raise ``ModelError`` if bodies are nested too deep."""
-        found: dict[Body, list[Body]] = {self.world: []}
+        children: dict[Body, list[Body]] = {self.world: []}
         depth = {self.world: 0}
         for body in self.all:
             above = body.parent or self.world
-            found.setdefault(body, [])
-            found[above].append(body)
+            children.setdefault(body, [])
+            children[above].append(body)
             depth[body] = depth[above] + 1
             if depth[body] > MAX_DEPTH:
                 raise ModelError(
                     f"to_mjcf: more than {MAX_DEPTH} bodies are nested (down to {body.name!r}), too deep for XML "
                     "parsers. Split the chain."
                 )
-        return found
+        return children
 
     def merge(self) -> None:
         """Merge bodies without inertia into their only child, because MuJoCo allows several joints on a body."""
@@ -240,7 +242,7 @@ class Bodies:
         return _masses.borrowed_by_slide(body.P) if joint.kind == "slide" else None
 
     def _refused(self, body: Body) -> ModelError:
-        found, _ = _masses.principal(body.P)
+        moments, _ = _masses.principal(body.P)
         lent = [b.name for b in self.carried()[body] if b.spins]
         why = "these moments are not physical"
         if not body.P[3, 3] > 0.1 * _masses.LEAST_MOMENT and not lent:
@@ -249,6 +251,6 @@ class Bodies:
             why = f"the link has less inertia than the rotors in it ({', '.join(lent)})"
         return ModelError(
             f"to_mjcf: the body {body.name!r} has {body.P[3, 3]:.4g} kg and the principal moments "
-            f"{', '.join(f'{x:.4g}' for x in found)} kg m^2: {why}, and no inertia can be moved from its parent. "
+            f"{', '.join(f'{x:.4g}' for x in moments)} kg m^2: {why}, and no inertia can be moved from its parent. "
             "Correct the inertia of the body."
         )

@@ -48,7 +48,7 @@ class Crank(NamedTuple):
 
 def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
     """Add the cranks and rods of Tello's differentials; return all other closures."""
-    rest = []
+    remaining = []
     for c in closures:
         source = c.source
         if isinstance(c, JointClosure) and isinstance(source, (TelloHip, TelloKneeAnkle)):
@@ -58,11 +58,11 @@ def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
                 _add(ties, crank, source.gear, f"{source.label} {k}")
             if isinstance(source, TelloKneeAnkle):
                 half = 0.5 / source.gear
-                one, two, shin = (str(ties.tree.names[j]) for j in c.joints[:3])
-                ties.follow(shin, [(one, half), (two, half)])
+                rotor_1, rotor_2, shin = (str(ties.tree.names[j]) for j in c.joints[:3])
+                ties.follow(shin, [(rotor_1, half), (rotor_2, half)])
         else:
-            rest.append(c)
-    return rest
+            remaining.append(c)
+    return remaining
 
 
 def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int]]:
@@ -74,17 +74,17 @@ def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int
     if int(tree.parents[thigh]) != gimbal or abs(x @ y) > _TOLERANCE or np.linalg.norm(np.cross(shift, x)) > _TOLERANCE:
         raise _not_as_thought(s, "the axes of gimbal and thigh do not intersect at a right angle")
     R = np.column_stack([x, y, np.cross(x, y)])  # frame of the equations in the gimbal frame, at zero
-    found = []
+    cranks = []
     for k, (rotor, sign) in enumerate(((rotor_1, 1.0), (rotor_2, -1.0))):
         side = -sign * s.lateral
-        place = M * pin.SE3(R, shift + R @ np.array([0.0, side, -s.crank]))
+        placement = M * pin.SE3(R, shift + R @ np.array([0.0, side, -s.crank]))
         end = N.actInv(pin.SE3(R, shift)).act(np.array([s.post, side, 0.0]))
         square = s.crank**2 + 2.0 * s.lateral**2 + 2.0 * s.post**2 - 2.0 * s.post * s.constant
         unit_y = np.array([0.0, 1.0, 0.0])
         tip = np.array([s.post, 0.0, 0.0])
         length = float(np.sqrt(max(square, 0.0)))
-        found.append((Crank(rotor, clamp, place, unit_y, tip, thigh, np.array(end), length), k))
-    return found
+        cranks.append((Crank(rotor, clamp, placement, unit_y, tip, thigh, np.array(end), length), k))
+    return cranks
 
 
 def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Crank, int]]:
@@ -108,8 +108,8 @@ def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Cra
     along = (n @ N.translation) * n
     tip = plane @ np.array([a.real, a.imag]) + along
     end = N.rotation.T @ (plane @ np.array([b.real, b.imag]))
-    place = tree.jointPlacements[shin]
-    return [(Crank(rotor, int(tree.parents[shin]), place, n, tip, foot, end, length), 0)]
+    placement = tree.jointPlacements[shin]
+    return [(Crank(rotor, int(tree.parents[shin]), placement, n, tip, foot, end, length), 0)]
 
 
 def _axis(tree: pin.Model, j: int) -> np.ndarray:
@@ -138,9 +138,9 @@ def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
             q[tree.idx_qs[j]] = value
         pin.forwardKinematics(tree, data, q)
         angle = float(q[tree.idx_qs[crank.rotor]]) / source.gear
-        near = (data.oMi[crank.carrier] * crank.placement).act(pin.exp3(crank.axis * angle) @ crank.tip)
+        tip = (data.oMi[crank.carrier] * crank.placement).act(pin.exp3(crank.axis * angle) @ crank.tip)
         far = data.oMi[crank.far].act(crank.end)
-        values.append((float(c.value(x)[row]), float((far - near) @ (far - near)) - crank.length**2))
+        values.append((float(c.value(x)[row]), float((far - tip) @ (far - tip)) - crank.length**2))
     equation, square = np.array(values).T
     ratio = float(equation @ square) / float(square @ square)
     if not np.abs(equation - ratio * square).max() <= _TOLERANCE * np.abs(equation).max():
@@ -152,40 +152,42 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
     tree, bodies = ties.tree, ties.bodies
     holder, held = bodies.of_joint[crank.carrier]
     rotor, _ = bodies.of_joint[crank.rotor]
-    here = held * crank.placement
-    own = rotor.joints[0]
-    turned = here.rotation.T @ rotor.place.rotation @ own.axis
+    placement = held * crank.placement
+    rotor_joint = rotor.joints[0]
+    turned = placement.rotation.T @ rotor.place.rotation @ rotor_joint.axis
     cosine = float(turned @ crank.axis)
     if rotor.parent is not holder or abs(abs(cosine) - 1.0) > _TOLERANCE:
         raise ConstraintError(
             f"to_mjcf: {label}: rotor and crank are not on the same body or their axes are not parallel, so no crank "
             "and rod are equivalent to the differential. Use pc.simulate instead."
         )
-    g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, own.axis)
+    g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, rotor_joint.axis)
     lent = LENT * J
     disc = 0.0 if g >= 1.0 else 4.0 * lent * (1.0 - g) / g**2
-    left = J - lent / g - 0.5 * disc
-    own.armature += J - left - (lent + 0.25 * disc * g**2) / g**2
-    rotor.P = rotor.P - _masses.spin(J - left, own.axis)
+    rotor_inertia = J - lent / g - 0.5 * disc
+    rotor_joint.armature += J - rotor_inertia - (lent + 0.25 * disc * g**2) / g**2
+    rotor.P = rotor.P - _masses.spin(J - rotor_inertia, rotor_joint.axis)
     if holder is not bodies.world:
-        holder.P = holder.P + _masses.placed(here, _masses.spin(J - left - lent - disc, crank.axis))
+        holder.P = holder.P + _masses.placed(placement, _masses.spin(J - rotor_inertia - lent - disc, crank.axis))
     name, start = str(tree.names[crank.rotor]), float(ties.model.q_reference[tree.idx_qs[crank.rotor]])
-    for what, inertia, rate in (("crank", lent, 1.0), ("disc", disc, 0.5 * g)):
+    for part, inertia, rate in (("crank", lent, 1.0), ("disc", disc, 0.5 * g)):
         if inertia == 0.0:
             continue
-        joint = Joint(bodies.joint_names(f"{label} {what}"), "hinge", crank.axis)
+        joint = Joint(bodies.joint_names(f"{label} {part}"), "hinge", crank.axis)
         body = Body(
-            bodies.names(f"{label} {what}"), holder, here, [joint], _masses.spin(inertia, crank.axis), spins=True
+            bodies.names(f"{label} {part}"), holder, placement, [joint], _masses.spin(inertia, crank.axis), spins=True
         )
         bodies.all.append(body)
         # The offset makes the coordinate 0 in the reference pose.
         ties.follow(joint.name, [(name, rate / gear)], -rate * start / gear)
-        if what == "crank":
+        if part == "crank":
             turn = pin.SE3(pin.exp3(crank.axis * start / gear) @ np.eye(3), np.zeros(3))
-            near = turn.act(crank.tip)
-            ends = ties.site_on(body, f"{label} a", pin.SE3(np.eye(3), near))
-            other = ties.site(crank.far, f"{label} b", pin.SE3(np.eye(3), crank.end))
-            at_zero = (ties.at_zero[crank.carrier] * crank.placement).act(near)
-            apart = float(np.linalg.norm(ties.at_zero[crank.far].act(crank.end) - at_zero))
-            tendon = ties.through(f"{label} rod", [ends, other])
-            ties.tie("tendon", f"{label} rod", {"tendon1": tendon, "polycoef": text(crank.length - apart, [0.0] * 4)})
+            tip = turn.act(crank.tip)
+            ends = ties.site_on(body, f"{label} a", pin.SE3(np.eye(3), tip))
+            far_site = ties.site(crank.far, f"{label} b", pin.SE3(np.eye(3), crank.end))
+            at_zero = (ties.at_zero[crank.carrier] * crank.placement).act(tip)
+            distance = float(np.linalg.norm(ties.at_zero[crank.far].act(crank.end) - at_zero))
+            tendon = ties.through(f"{label} rod", [ends, far_site])
+            ties.tie(
+                "tendon", f"{label} rod", {"tendon1": tendon, "polycoef": text(crank.length - distance, [0.0] * 4)}
+            )

@@ -32,17 +32,17 @@ class Geoms:
         self._colliding: dict[int, list[dict[str, str]]] = {}
         missing, unread = list[str](), list[str]()
         for shape in () if visual is None else visual.geometryObjects:
-            body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
+            body, joint_frame = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
             if body is None:
                 continue
             mesh = is_mesh(shape) or (shape.meshPath and Path(shape.meshPath).suffix)
-            given = self._mesh(shape) if mesh else _primitive(shape.geometry)
-            if given is None:
+            geometry = self._mesh(shape) if mesh else _primitive(shape.geometry)
+            if geometry is None:
                 (unread if Path(shape.meshPath).suffix.lower() not in READABLE else missing).append(shape.name)
                 continue
             colour = np.clip(np.asarray(shape.meshColor, dtype=float), 0.0, 1.0)
-            here = _placed(place * shape.placement) | {"rgba": text(colour)}
-            self._found.setdefault(id(body), []).append(given | here)
+            placed_geom = _placed(joint_frame * shape.placement) | {"rgba": text(colour)}
+            self._found.setdefault(id(body), []).append(geometry | placed_geom)
         for names, why in ((missing, "with missing mesh files"), (unread, "of kinds that MuJoCo cannot read")):
             if names:
                 bodies.remarks.append(f"visual shapes {why}, replaced by boxes: {', '.join(names)}.")
@@ -53,22 +53,22 @@ class Geoms:
         collision, names, lost = bodies.model.collision, Names(), list[str]()
         paired = {k for pair in collision.collisionPairs for k in (pair.first, pair.second)}
         for k, shape in enumerate(collision.geometryObjects):
-            body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
-            pose, given = place * shape.placement, _primitive(shape.geometry)
+            body, joint_frame = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
+            pose, geometry = joint_frame * shape.placement, _primitive(shape.geometry)
             if type(shape.geometry).__name__ == "Halfspace":
                 n = np.array(shape.geometry.n)
                 # MuJoCo supports planes only on the world.
-                given = {"type": "plane", "size": "0 0 1"} if body is bodies.world else None
+                geometry = {"type": "plane", "size": "0 0 1"} if body is bodies.world else None
                 turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), n).matrix()
                 pose = pose * pin.SE3(turn, shape.geometry.d * n)
             elif is_mesh(shape):
-                given = self._mesh(shape) or self._hull(shape)
-            if body is None or given is None:
+                geometry = self._mesh(shape) or self._hull(shape)
+            if body is None or geometry is None:
                 lost.append(shape.name)
                 continue
-            both = str(int(body is bodies.world or k in paired))
-            here = {"name": names(shape.name), "conaffinity": both} | _placed(pose)
-            self._colliding.setdefault(id(body), []).append(given | here)
+            affinity = str(int(body is bodies.world or k in paired))
+            placed_geom = {"name": names(shape.name), "conaffinity": affinity} | _placed(pose)
+            self._colliding.setdefault(id(body), []).append(geometry | placed_geom)
         if lost:
             bodies.remarks.append(f"collision shapes that are not written: {', '.join(lost)}.")
         bodies.remarks.append(
@@ -102,11 +102,11 @@ class Geoms:
                 ET.SubElement(section, "mesh", name=name, vertex=points, inertia="shell")
 
     def add(self, element: ET.Element, body: Body) -> None:
-        found = self._found.get(id(body)) or ([] if body.parent is None else _of_inertia(body))
-        for given in found:
-            ET.SubElement(element, "geom", given | _DRAWN)
-        for given in self._colliding.get(id(body), ()):
-            ET.SubElement(element, "geom", given | _COLLIDES)
+        visual = self._found.get(id(body)) or ([] if body.parent is None else _of_inertia(body))
+        for geom in visual:
+            ET.SubElement(element, "geom", geom | _DRAWN)
+        for geom in self._colliding.get(id(body), ()):
+            ET.SubElement(element, "geom", geom | _COLLIDES)
 
 
 def _placed(pose: pin.SE3) -> dict[str, str]:
@@ -151,5 +151,5 @@ def _of_rotor(body: Body) -> list[dict[str, str]]:
         radius = (4.0 * axial / (np.pi * _STEEL)) ** 0.2  # J = pi rho h r^4 / 2 with h = r / 2
         half = 0.25 * radius
     turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), axis).matrix()
-    given = {"type": "cylinder", "size": text(radius, half), "pos": text(centre), "quat": text(wxyz(turn))}
-    return [given | {"rgba": _ROTOR}]
+    cylinder = {"type": "cylinder", "size": text(radius, half), "pos": text(centre), "quat": text(wxyz(turn))}
+    return [cylinder | {"rgba": _ROTOR}]

@@ -34,34 +34,34 @@ def parts_of(tree: pin.Model, j: int, where: str) -> list[Part]:
     """Split a joint into a chain of parts; raise if the format ``where`` (``"URDF"``, ``"MJCF"``) lacks the joint."""
     parts = _parts(tree.joints[j], tree.names[j], where)
     count, at_q, at_v = len(parts), in_q(tree, j).start, in_v(tree, j).start
-    found = []
+    chain = []
     for k, (kind, axis, placement, nq, nv) in enumerate(parts):
         name = tree.names[j] if k == count - 1 else f"{tree.names[j]}_{k + 1}"
         turns = kind == "hinge" and nq == 2
-        found.append(Part(name, kind, axis, placement, turns, range(at_q, at_q + nq), range(at_v, at_v + nv)))
+        chain.append(Part(name, kind, axis, placement, turns, range(at_q, at_q + nq), range(at_v, at_v + nv)))
         at_q, at_v = at_q + nq, at_v + nv
-    return [replace(found[0], placement=tree.jointPlacements[j] * found[0].placement), *found[1:]]
+    return [replace(chain[0], placement=tree.jointPlacements[j] * chain[0].placement), *chain[1:]]
 
 
 _Simple = tuple[str, np.ndarray, pin.SE3, int, int]
 
 
 def _parts(joint: pin.JointModel, name: str, where: str) -> list[_Simple]:
-    kind, here = joint.shortname(), pin.SE3.Identity()
+    kind, identity = joint.shortname(), pin.SE3.Identity()
     if kind in WHOLE:
-        return [(WHOLE[kind], np.zeros(3), here, joint.nq, joint.nv)]
+        return [(WHOLE[kind], np.zeros(3), identity, joint.nq, joint.nv)]
     if kind == "JointModelComposite":
         inner = joint.extract() if hasattr(joint, "extract") else joint
         chain: list[_Simple] = []
         for part, placement in zip(inner.joints, inner.jointPlacements, strict=True):
-            first, *rest = _parts(part, name, where)
-            chain += [(first[0], first[1], placement * first[2], *first[3:]), *rest]
+            first, *further = _parts(part, name, where)
+            chain += [(first[0], first[1], placement * first[2], *first[3:]), *further]
         return chain
     if joint.nv == 1 or kind in CHAINS:
         S = _subspace(joint)
         if all(np.any(column[:3]) != np.any(column[3:]) for column in S.T):
             simple = [("slide", c[:3]) if np.any(c[:3]) else ("hinge", c[3:]) for c in S.T]
-            return [(what, axis, here, joint.nq // joint.nv, 1) for what, axis in simple]
+            return [(part_kind, axis, identity, joint.nq // joint.nv, 1) for part_kind, axis in simple]
     raise UnsupportedJointError(
         f"joint {name!r} is a {kind}, which {where} does not support; it supports hinges, slides, "
         + ("floating and planar joints" if where == "URDF" else "free, planar and ball joints")
@@ -71,11 +71,11 @@ def _parts(joint: pin.JointModel, name: str, where: str) -> list[_Simple]:
 
 def _subspace(joint: pin.JointModel) -> np.ndarray:
     """Compute the motion subspace at zero, shape (6, nv), with a model, because not all joint kinds expose it."""
-    alone = pin.Model()
-    alone.addJoint(0, joint, pin.SE3.Identity(), "joint")
-    data = alone.createData()
-    pin.computeJointJacobians(alone, data, pin.neutral(alone))
-    return np.array(pin.getJointJacobian(alone, data, 1, pin.LOCAL)).reshape(6, -1)
+    model = pin.Model()
+    model.addJoint(0, joint, pin.SE3.Identity(), "joint")
+    data = model.createData()
+    pin.computeJointJacobians(model, data, pin.neutral(model))
+    return np.array(pin.getJointJacobian(model, data, 1, pin.LOCAL)).reshape(6, -1)
 
 
 class Place(NamedTuple):

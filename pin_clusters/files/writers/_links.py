@@ -37,17 +37,17 @@ class Links:
     def __init__(self, tree: pin.Model) -> None:
         frames = list(tree.frames)[1:]
         self.new = Names(f.name for f in frames if f.type == pin.FrameType.BODY)
-        own = own_bodies(tree)
-        self.of_joint = {j: own[j].name for j in own}
-        if 0 not in own:
+        bodies = own_bodies(tree)
+        self.of_joint = {j: bodies[j].name for j in bodies}
+        if 0 not in bodies:
             self.of_joint[0] = self.new(WORLD)
         for j in range(1, tree.njoints):
-            if j not in own:
+            if j not in bodies:
                 self.of_joint[j] = self.new(f"{tree.names[j]}_link")
         fixed = Names([*tree.names, *(f.name for f in frames if f.type == pin.FrameType.FIXED_JOINT)])
-        written = {(f.parentJoint, f.name) for f in own.values()}
+        written = {(f.parentJoint, f.name) for f in bodies.values()}
         self.extras: dict[int, list[Extra]] = {}
-        parts: dict[str, tuple[int, pin.Frame]] = {own[j].name: (j, own[j]) for j in own}
+        parts: dict[str, tuple[int, pin.Frame]] = {bodies[j].name: (j, bodies[j]) for j in bodies}
         for f in further_frames(tree, lambda f: (f.parentJoint, f.name) in written):
             joint, is_body = tree.frames[f.parentFrame], f.type == pin.FrameType.BODY
             held = is_body and joint.type == pin.FrameType.FIXED_JOINT and f.parentFrame
@@ -84,13 +84,13 @@ def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
     """Distribute the inertia of each joint's body over its links; without a matching sum the main link has it all."""
-    found: dict[str, pin.Inertia] = {}
+    inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
-        whole = np.array(tree.inertias[j].matrix())
-        mine = {n: f for n, (i, f) in parts.items() if i == j and np.any(f.inertia.matrix())}
-        total = sum((np.array(f.placement.act(f.inertia).matrix()) for f in mine.values()), np.zeros((6, 6)))
-        if mine and np.abs(total - whole).max() <= _TOLERANCE * np.abs(whole).max():
-            found |= {n: f.inertia for n, f in mine.items()}
-        elif np.any(whole):
-            found[of_joint[j]] = tree.inertias[j]
-    return found
+        body_inertia = np.array(tree.inertias[j].matrix())
+        frames = {n: f for n, (i, f) in parts.items() if i == j and np.any(f.inertia.matrix())}
+        total = sum((np.array(f.placement.act(f.inertia).matrix()) for f in frames.values()), np.zeros((6, 6)))
+        if frames and np.abs(total - body_inertia).max() <= _TOLERANCE * np.abs(body_inertia).max():
+            inertias |= {n: f.inertia for n, f in frames.items()}
+        elif np.any(body_inertia):
+            inertias[of_joint[j]] = tree.inertias[j]
+    return inertias

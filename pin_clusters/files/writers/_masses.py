@@ -62,10 +62,10 @@ def principal(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute principal moments of inertia about the centre of mass, ascending, and their axes as a rotation."""
     S = about_centre(P)[2]
     I = np.trace(S) * np.eye(3) - S
-    found, axes = np.linalg.eigh(0.5 * (I + I.T))
+    values, axes = np.linalg.eigh(0.5 * (I + I.T))
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
-    return found, axes
+    return values, axes
 
 
 def admissible(P: np.ndarray) -> bool:
@@ -78,8 +78,8 @@ def admissible(P: np.ndarray) -> bool:
 
 def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute the principal moments of an admissible body, with rounding errors corrected, and their axes."""
-    found, axes = principal(P)
-    a, b, c = np.maximum(found, LEAST_MOMENT).tolist()
+    principal_moments, axes = principal(P)
+    a, b, c = np.maximum(principal_moments, LEAST_MOMENT).tolist()
     return np.array([a, b, min(c, float(np.nextafter(a + b, 0.0)))]), axes
 
 

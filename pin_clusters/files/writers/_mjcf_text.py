@@ -21,9 +21,9 @@ _SAID = {
     "best": "The rotors are locked into their carriers. Their reflected inertia is armature of joints, and of fixed "
     "tendons where several joints turn a rotor. Lost: gyroscopic moments, and the inertial coupling of rotors with the "
     "motion of their carriers.",
-    "diagonal": "The rotors are locked into their carriers, and J ratio^2 is armature of each joint that turns a rotor. "
-    "Lost: the coupling of joints that turn a rotor together, gyroscopic moments, and the inertial coupling of rotors "
-    "with the motion of their carriers.",
+    "diagonal": "The rotors are locked into their carriers, and J ratio^2 is armature of each joint that turns a "
+    "rotor. Lost: the coupling of joints that turn a rotor together, gyroscopic moments, and the inertial coupling of "
+    "rotors with the motion of their carriers.",
     "exact": "Every rotor is a body that an equality constraint couples to its joints. The only loss is stiffness, "
     "because MuJoCo's equality constraints are soft.",
 }
@@ -53,41 +53,43 @@ class File:
             if len(section):
                 root.append(section)
         ET.indent(root)
-        said = "\n".join(f"     {in_comment(line)}" for line in self._remarks())
-        return f"<!-- {said.strip()}\n-->\n{ET.tostring(root, encoding='unicode')}\n"
+        comment = "\n".join(f"     {in_comment(line)}" for line in self._remarks())
+        return f"<!-- {comment.strip()}\n-->\n{ET.tostring(root, encoding='unicode')}\n"
 
     def _remarks(self) -> list[str]:
-        said = [
+        remarks = [
             f"{self.model.name}, written by pc.to_mjcf, approximation {self.robot.rung!r}.",
             _SAID[self.robot.rung] if self.model.rotors else "The robot has no rotors.",
         ]
         if len(self.ties.equality):
-            said.append(
+            remarks.append(
                 "Loops and couplings are soft equality constraints; the coordinates contain all joints of the tree."
             )
         if self.robot.tendon_of:
-            said.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
+            remarks.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
         if self.robot.across:
-            said.append(
+            remarks.append(
                 "Also lost, because MuJoCo's mass matrix has no entry for joints of different branches: the coupling "
                 f"of the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
             )
-        return [*said, *self.bodies.remarks]
+        return [*remarks, *self.bodies.remarks]
 
     def _contents(self, element: ET.Element, body: Body) -> None:
         """Write geoms, sites and child bodies of a body."""
         self.geoms.add(element, body)
-        for name, place in body.sites:
-            ET.SubElement(element, "site", name=name, pos=text(place.translation), quat=text(wxyz(place.rotation)))
+        for name, placement in body.sites:
+            ET.SubElement(
+                element, "site", name=name, pos=text(placement.translation), quat=text(wxyz(placement.rotation))
+            )
         for child in self.carried[body]:
-            place = child.place
+            placement = child.place
             inner = ET.SubElement(
-                element, "body", name=child.name, pos=text(place.translation), quat=text(wxyz(place.rotation))
+                element, "body", name=child.name, pos=text(placement.translation), quat=text(wxyz(placement.rotation))
             )
             mass, centre, _ = _masses.about_centre(child.P)
             moments, axes = _masses.accepted(child.P)
-            given = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(moments)}
-            ET.SubElement(inner, "inertial", given)
+            inertial = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(moments)}
+            ET.SubElement(inner, "inertial", inertial)
             for joint in child.joints:
                 self._joint(inner, joint)
                 self.written.append((child, joint))
@@ -97,25 +99,25 @@ class File:
         if joint.kind == "free":
             ET.SubElement(element, "freejoint", name=joint.name)
             return
-        given = {"name": joint.name, "type": joint.kind}
+        attributes = {"name": joint.name, "type": joint.kind}
         if joint.kind != "ball":
-            given |= {"axis": text(joint.axis)}
+            attributes |= {"axis": text(joint.axis)}
         if np.any(joint.pos):
-            given["pos"] = text(joint.pos)
+            attributes["pos"] = text(joint.pos)
         if joint.armature:
-            given["armature"] = text(joint.armature)
+            attributes["armature"] = text(joint.armature)
         if joint.at_v is not None:
             i = joint.at_v.start
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
                 if values[i] != 0.0 and joint.name not in self.robot.springs:  # Spring constraints take precedence.
-                    given[key] = text(values[i])
-            given |= self.robot.springs.get(joint.name, {})
+                    attributes[key] = text(values[i])
+            attributes |= self.robot.springs.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:
             k = joint.at_q.start
             low, high = float(self.tree.lowerPositionLimit[k]), float(self.tree.upperPositionLimit[k])
             if -UNLIMITED < low < high < UNLIMITED:
-                given["range"] = text(low, high)
-        ET.SubElement(element, "joint", given)
+                attributes["range"] = text(low, high)
+        ET.SubElement(element, "joint", attributes)
 
     def _actuators(self) -> ET.Element:
         """Write an actuator per motor, or per independent joint if the robot has no rotors."""
@@ -123,19 +125,19 @@ class File:
         for r in self.model.motors:
             turned = self.bodies.drives(r)
             if r.name in self.bodies.of_rotor:
-                at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
+                transmission = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
             elif r.joint_id is not None and self.tree.names[r.joint_id] in self.robot.joints:
-                at = {"joint": str(self.tree.names[r.joint_id])}
+                transmission = {"joint": str(self.tree.names[r.joint_id])}
             elif len(turned) == 1:
-                at = {"joint": turned[0][0], "gear": text(turned[0][1])}
+                transmission = {"joint": turned[0][0], "gear": text(turned[0][1])}
             else:
-                at = {"tendon": self.robot.tendon_of.get(r.name) or self.ties.fixed(r.name, turned)}
-            motor = ET.SubElement(section, "motor", {"name": names(r.name), **at})
-            most = self._most_torque(turned)
+                transmission = {"tendon": self.robot.tendon_of.get(r.name) or self.ties.fixed(r.name, turned)}
+            motor = ET.SubElement(section, "motor", {"name": names(r.name), **transmission})
+            limit = self._most_torque(turned)
             if r.motor is not None and r.motor.peak_torque is not None:
                 motor.set("forcerange", text(-r.motor.peak_torque, r.motor.peak_torque))
-            if most:
-                motor.set("ctrlrange", text(-most, most))
+            if limit:
+                motor.set("ctrlrange", text(-limit, limit))
         if not self.model.rotors:
             for name in self.model.independent_joints:
                 j = self.tree.getJointId(name)
@@ -167,10 +169,10 @@ class File:
                 return 0.0
             turned = self.bodies.drives(rotor)
             return in_order(ratio * coordinate(self.tree, self.tree.getJointId(name), q) for name, ratio in turned)
-        mine = q[list(joint.at_q)]
+        joint_q = q[list(joint.at_q)]
         if joint.kind == "free":
-            pose = body.place * pin.XYZQUATToSE3(mine)
+            pose = body.place * pin.XYZQUATToSE3(joint_q)
             return np.concatenate([pose.translation, wxyz(pose.rotation)])
         if joint.kind == "ball":
-            return mine[[3, 0, 1, 2]]
-        return np.arctan2(mine[1], mine[0]) if joint.turns else mine
+            return joint_q[[3, 0, 1, 2]]
+        return np.arctan2(joint_q[1], joint_q[0]) if joint.turns else joint_q

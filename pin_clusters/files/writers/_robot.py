@@ -83,8 +83,8 @@ class Robot:
         """Add a site for each frame that is neither a joint nor a body of the file."""
         of_joint = self.bodies.of_joint
         for f in further_frames(self.tree, lambda f: f.name == of_joint[f.parentJoint][0].name):
-            body, place = of_joint[f.parentJoint]
-            body.sites.append((self.bodies.site_names(f.name), place * f.placement))
+            body, joint_frame = of_joint[f.parentJoint]
+            body.sites.append((self.bodies.site_names(f.name), joint_frame * f.placement))
 
 
 BENT = "4.0.0"
@@ -121,9 +121,9 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
                     f"to_mjcf: {c.label} acts on joint {tree.names[j]!r}, which has several degrees of freedom. Use "
                     "joints with one degree of freedom."
                 )
-            own, more = of_joint.setdefault(str(tree.names[j]), {}), _numbers(c, "springref")
-            if not slack and not own.keys() & more.keys():
-                own |= more
+            attributes, added = of_joint.setdefault(str(tree.names[j]), {}), _numbers(c, "springref")
+            if not slack and not attributes.keys() & added.keys():
+                attributes |= added
                 continue
         terms = [(str(tree.names[j]), x) for j, x in ids.items()]
         ties.fixed(c.name or c.label, terms, more=_numbers(c, "springlength"))
@@ -134,18 +134,18 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
 
 def _numbers(c: Spring, rest: str) -> dict[str, str]:
     """Build the MJCF attributes of a spring; ``rest`` is the attribute for its rest position."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for key, value in (("stiffness", c.stiffness), ("damping", c.damping)):
         if any(value):
-            found[key] = text(value if any(value[1:]) else value[:1])
+            attributes[key] = text(value if any(value[1:]) else value[:1])
     if c.friction:
-        found["frictionloss"] = text(c.friction)
+        attributes["frictionloss"] = text(c.friction)
     if any(c.stiffness):
-        at = tuple(c.rest or (0.0,))
-        if rest == "springlength" and min(at) < 0.0:
+        rest_positions = tuple(c.rest or (0.0,))
+        if rest == "springlength" and min(rest_positions) < 0.0:
             raise ConstraintError(
-                f"to_mjcf: {c.label} has the rest length {text(at)}, and MuJoCo's tendons need a rest length of at "
-                "least 0. Negate all its coefficients, or shift the zero of the joints."
+                f"to_mjcf: {c.label} has the rest length {text(rest_positions)}, and MuJoCo's tendons need a rest "
+                "length of at least 0. Negate all its coefficients, or shift the zero of the joints."
             )
-        found[rest] = text(at)
-    return found
+        attributes[rest] = text(rest_positions)
+    return attributes

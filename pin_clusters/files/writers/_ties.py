@@ -43,9 +43,9 @@ class Ties:
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
         """Couple a joint to ``offset + sum(ratio * joint)``: one joint by a polynomial, several by a fixed tendon."""
         if len(terms) == 1:
-            other, ratio = terms[0]
-            given = {"joint1": joint, "joint2": other, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
-            self.tie("joint", joint, given)
+            leader, ratio = terms[0]
+            attributes = {"joint1": joint, "joint2": leader, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
+            self.tie("joint", joint, attributes)
             return
         name = self.fixed(f"{joint}_coupling", [(joint, -1.0), *terms])
         self.tie("tendon", name, {"tendon1": name, "polycoef": text(-offset, [0.0] * 4)})
@@ -72,7 +72,7 @@ class Ties:
             self._push_rods(source)
         else:
             raise ConstraintError(
-                f"to_mjcf: {source.label} is an equation between angles without an equivalent in MuJoCo, which supports "
+                f"to_mjcf: {source.label} is an equation between angles without an equivalent in MuJoCo, which has "
                 "polynomials of one joint, sums of joints, distances and points. Model the linkage with bodies, pc.Rod "
                 "and pc.Loop, or use pc.simulate."
             )
@@ -87,8 +87,8 @@ class Ties:
                 f"to_mjcf: {name} is on the body of joint {self.tree.names[j]!r}, which has no inertia, so the file "
                 "does not contain it. Give the body an inertia."
             )
-        body, place = self.bodies.of_joint[j]
-        return self.site_on(body, name, place * placement)
+        body, joint_frame = self.bodies.of_joint[j]
+        return self.site_on(body, name, joint_frame * placement)
 
     def site_on(self, body: Body, wanted: str, placement: pin.SE3) -> str:
         """Add a site on a body; return its name."""
@@ -120,12 +120,12 @@ class Ties:
 
         The frame of the half equals frame b at the reference pose.
         """
-        here = [self.at_reference[j] * M for j, M in c.ends]
-        z, x, y = here[0].rotation[:, 2], here[0].rotation[:, 0], here[0].rotation[:, 1]
+        frames = [self.at_reference[j] * M for j, M in c.ends]
+        z, x, y = frames[0].rotation[:, 2], frames[0].rotation[:, 0], frames[0].rotation[:, 1]
         free = {
             (0, 1, 3, 4, 5): [("slide", z)],
             (0, 1, 3, 4): [("slide", z), ("hinge", z)],
-            (0, 1, 2, 5): [("hinge", z), ("hinge", here[1].rotation[:, 0])],
+            (0, 1, 2, 5): [("hinge", z), ("hinge", frames[1].rotation[:, 0])],
             (2, 3, 4): [("slide", x), ("slide", y), ("hinge", z)],
         }.get(tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0))))
         if free is None:
@@ -133,25 +133,29 @@ class Ties:
                 f"to_mjcf: the constraint equations of {c.source.label} do not correspond to a joint of MuJoCo. Use "
                 "pc.simulate instead."
             )
-        carrier, whole = c.joint_a, c.joint_b
-        if self.bodies.of_joint[whole][0] is self.bodies.world:
-            carrier, whole, free = whole, carrier, free[::-1]
-        body, place = self.bodies.of_joint[whole]
+        carrier, split = c.joint_a, c.joint_b
+        if self.bodies.of_joint[split][0] is self.bodies.world:
+            carrier, split, free = split, carrier, free[::-1]
+        body, joint_frame = self.bodies.of_joint[split]
         holder, held = self.bodies.of_joint[carrier]
-        frame = self.at_reference[carrier].actInv(here[1])
+        frame = self.at_reference[carrier].actInv(frames[1])
         joints = [
-            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, here[1].rotation.T @ axis)
+            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, frames[1].rotation.T @ axis)
             for k, (kind, axis) in enumerate(free)
         ]
-        mine = place * self.at_reference[whole].actInv(here[1])
+        weld_frame = joint_frame * self.at_reference[split].actInv(frames[1])
         share = 0.5 * body.P
         body.P = body.P - share
         half = Body(
-            self.bodies.names(f"{label} half"), holder, held * frame, joints, _masses.placed(mine.inverse(), share)
+            self.bodies.names(f"{label} half"),
+            holder,
+            held * frame,
+            joints,
+            _masses.placed(weld_frame.inverse(), share),
         )
         half.drawn[:] = 0.0
         self.bodies.all.append(half)
-        ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", mine)
+        ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", weld_frame)
         self.tie("weld", label, {"site1": ends[0], "site2": ends[1]})
         self.bodies.remarks.append(
             f"{label}: half of the inertia of {body.name} is a separate body, welded to it by an equality."
@@ -175,14 +179,14 @@ class Ties:
     def spatial(self, label: str, points: Sequence[tuple[int, pin.SE3]], more: dict[str, str] | None = None) -> str:
         """Add a spatial tendon through points, given by joint id and placement; return its name."""
         ends = "ab" if len(points) == 2 else [str(k) for k in range(len(points))]
-        sites = [self.site(j, f"{label} {end}", place) for end, (j, place) in zip(ends, points, strict=True)]
+        sites = [self.site(j, f"{label} {end}", placement) for end, (j, placement) in zip(ends, points, strict=True)]
         return self.through(label, sites, more)
 
     def through(self, label: str, sites: Sequence[str], more: dict[str, str] | None = None) -> str:
         """Add a spatial tendon through sites; return its name."""
         name = self.tendon_names(label)
-        given = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
-        element = ET.SubElement(self.tendon, "spatial", given)
+        attributes = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
+        element = ET.SubElement(self.tendon, "spatial", attributes)
         for site in sites:
             ET.SubElement(element, "site", site=site)
         return name
@@ -199,9 +203,9 @@ class Ties:
         frame = pin.SE3(np.column_stack([x, np.cross(z, x), z]), start.translation)
         holder, held = self.bodies.of_joint[c.joint_a]
         joints = [Joint(self.bodies.joint_names(f"{label} {k + 1}"), "hinge", np.eye(3)[k]) for k in range(2)]
-        place = held * poses[c.joint_a].actInv(frame)
+        placement = held * poses[c.joint_a].actInv(frame)
         P = rod_moments(c)
-        rod = Body(self.bodies.names(label), holder, place, joints, P)
+        rod = Body(self.bodies.names(label), holder, placement, joints, P)
         self.bodies.all.append(rod)
         tip = self.site_on(rod, f"{label} a", pin.SE3(np.eye(3), np.array([0.0, 0.0, float(c.length or 0.0)])))
         self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
@@ -223,25 +227,27 @@ class Ties:
     def _push_rods(self, source: PushRodAnkle) -> None:
         """Couple the distance of the ends to the extension of the actuator: a spatial tendon to a fixed tendon."""
         g = source.geometry(self.tree)
-        for k, (actuator, near, far, length) in enumerate(zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)):
+        for k, (actuator, shank_point, foot_point, length) in enumerate(
+            zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)
+        ):
             label = f"{source.label} {k + 1}"
-            ends = [(g.ankle.shank, pin.SE3(np.eye(3), near)), (g.ankle.foot, pin.SE3(np.eye(3), far))]
+            ends = [(g.ankle.shank, pin.SE3(np.eye(3), shank_point)), (g.ankle.foot, pin.SE3(np.eye(3), foot_point))]
             points = [self.at_zero[j].act(M.translation) for j, M in ends]
             name = self.spatial(label, ends)
-            other = self.fixed(f"{label} extension", [(str(self.tree.names[actuator]), 1.0)])
+            extension = self.fixed(f"{label} extension", [(str(self.tree.names[actuator]), 1.0)])
             # MuJoCo measures tendon lengths relative to the zero configuration.
             offset = length - float(np.linalg.norm(points[1] - points[0]))
             poly = text(offset, 1.0, [0.0] * 3)
-            self.tie("tendon", label, {"tendon1": name, "tendon2": other, "polycoef": poly})
+            self.tie("tendon", label, {"tendon1": name, "tendon2": extension, "polycoef": poly})
 
 
 def rod_moments(c: RodClosure) -> np.ndarray:
-    """Compute the moments of a rod along z from its first end, shape (4, 4): point masses at both ends and the middle."""
+    """Compute the moments of a rod along z, shape (4, 4): point masses at its first end, middle and second end."""
     length = float(c.length or 0.0)
     weights = np.array(c.point_masses)
-    at = np.array([0.0, 0.5, 1.0]) * length
+    positions = np.array([0.0, 0.5, 1.0]) * length
     P = np.zeros((4, 4))
-    P[2, 2], P[2, 3], P[3, 3] = weights @ at**2, weights @ at, weights.sum()
+    P[2, 2], P[2, 3], P[3, 3] = weights @ positions**2, weights @ positions, weights.sum()
     P[3, 2] = P[2, 3]
     P[0, 0] = P[1, 1] = 0.5 * _AXIAL
     return P

@@ -32,55 +32,61 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
     cluster are therefore solved for dependent joints of the model, first for joints on no loop, which only rows move.
     Redundant rows are omitted.
     """
-    tree, found = model.own_tree, {id(row.source): row for row in model.coupling_rows}
+    tree, by_source = model.own_tree, {id(row.source): row for row in model.coupling_rows}
     looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}
     for cluster in model.clusters:
         joints = {tree.getJointId(name) for name in cluster.joints}
         if not joints & looped:
             continue
-        here = [row for row in model.coupling_rows if row.dependent in joints]
-        rows = [row for row in here if isinstance(row.source, (Gear, Belt, LinearCoupling))]
+        cluster_rows = [row for row in model.coupling_rows if row.dependent in joints]
+        rows = [row for row in cluster_rows if isinstance(row.source, (Gear, Belt, LinearCoupling))]
         dependent = [tree.getJointId(name) for name in cluster.dependent]
         # Joints that mechanisms of the library (such as FourBar) determine.
-        others = {row.dependent for row in here} - {row.dependent for row in rows}
-        alone = [j for j in dependent if j not in looped | others]
+        determined = {row.dependent for row in cluster_rows} - {row.dependent for row in rows}
+        off_loops = [j for j in dependent if j not in looped | determined]
         stated = {row.dependent for row in rows}
-        if stated <= set(dependent) and set(alone) <= stated:
+        if stated <= set(dependent) and set(off_loops) <= stated:
             continue
         for row in rows:
-            del found[id(row.source)]
-        found |= {id(row.source): row for row in _solved(rows, alone, [j for j in dependent if j in looped])}
-    return found
+            del by_source[id(row.source)]
+        by_source |= {id(row.source): row for row in _solved(rows, off_loops, [j for j in dependent if j in looped])}
+    return by_source
 
 
 def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> list[Row]:
-    """Solve the rows for one joint each by Gauss-Jordan elimination, first for joints of ``first``, then of ``then``."""
+    """Solve the rows for one joint each by Gauss-Jordan elimination, first for joints in ``first``, then ``then``."""
     joints = sorted({j for row in rows for j in (row.dependent, *row.masters)})
-    place = {j: i for i, j in enumerate(joints)}
+    column_of = {j: i for i, j in enumerate(joints)}
     A = np.zeros((len(rows), len(joints) + 1))
     for equation, row in zip(A, rows, strict=True):
-        equation[place[row.dependent]], equation[-1] = 1.0, row.offset
+        equation[column_of[row.dependent]], equation[-1] = 1.0, row.offset
         for j, c in row.terms:
-            equation[place[j]] -= c
+            equation[column_of[j]] -= c
     size = np.abs(A[:, :-1]).max(axis=0, initial=0.0)
-    left, pivots = list(range(len(rows))), dict[int, int]()
-    for wanted in (first, then):
-        while left and (columns := [place[j] for j in wanted if j in place and place[j] not in pivots.values()]):
-            block = np.abs(A[np.ix_(left, columns)]) / size[columns]
+    unsolved, pivots = list(range(len(rows))), dict[int, int]()
+    for group in (first, then):
+        while unsolved and (
+            columns := [column_of[j] for j in group if j in column_of and column_of[j] not in pivots.values()]
+        ):
+            block = np.abs(A[np.ix_(unsolved, columns)]) / size[columns]
             i, k = np.unravel_index(np.argmax(block), block.shape)
             if block[i, k] <= NOTHING:
                 break
-            own, column = left.pop(int(i)), columns[int(k)]
-            A[own] /= A[own, column]
-            for other in range(len(rows)):
-                if other != own:
-                    A[other] -= A[other, column] * A[own]
-                    A[other, column] = 0.0
-            pivots[own] = column
+            pivot, column = unsolved.pop(int(i)), columns[int(k)]
+            A[pivot] /= A[pivot, column]
+            for equation_index in range(len(rows)):
+                if equation_index != pivot:
+                    A[equation_index] -= A[equation_index, column] * A[pivot]
+                    A[equation_index, column] = 0.0
+            pivots[pivot] = column
     solved = []
-    for own, column in sorted(pivots.items()):
-        terms = {j: float(-A[own, place[j]]) for j in joints if place[j] != column and abs(A[own, place[j]]) > NOTHING}
-        row, offset = rows[own], float(A[own, -1])
+    for pivot, column in sorted(pivots.items()):
+        terms = {
+            j: float(-A[pivot, column_of[j]])
+            for j in joints
+            if column_of[j] != column and abs(A[pivot, column_of[j]]) > NOTHING
+        }
+        row, offset = rows[pivot], float(A[pivot, -1])
         solved.append(Row(joints[column], tuple(terms), tuple(terms.values()), offset, row.source, row.tied))
     return solved
 
@@ -131,14 +137,14 @@ class Constraints:
             return
         tree, last = self.tree, self.tree.names[row.dependent]
         element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
-        found = self._paths(constraint, row)
-        if found is None:
+        belt = self._paths(constraint, row)
+        if belt is None:
             ET.SubElement(element, "dependent", joint=last)
             for j, ratio in row.terms:
                 ET.SubElement(element, "independent", joint=tree.names[j], ratio=text(ratio))
             offset = row.offset
         else:
-            first, ratio, offset = found
+            first, ratio, offset = belt
             ET.SubElement(element, "predecessor", link=self.links.of_joint[first])
             ET.SubElement(element, "successor", link=self.links.of_joint[row.dependent])
             ET.SubElement(element, "ratio", value=text(ratio))
@@ -159,10 +165,10 @@ class Constraints:
             return None
         top = common_ancestor(tree, (first, row.dependent))
         before, after = path_below(tree, top, first), path_below(tree, top, row.dependent)
-        said = {j: ratio for j in before} | {j: -1.0 for j in after[:-1]}
+        expected = {j: ratio for j in before} | {j: -1.0 for j in after[:-1]}
         if not before or not after or any(tree.nvs[j] != 1 for j in (*before, *after)):
             return None
-        return (first, ratio, row.offset) if said == dict(row.terms) else None
+        return (first, ratio, row.offset) if expected == dict(row.terms) else None
 
     def _loop(self, loop: Loop) -> None:
         closure: FrameClosure = self.resolved[id(loop)]
@@ -189,9 +195,9 @@ class Constraints:
         self._ends(element, [Place(j, pin.SE3(np.eye(3), np.asarray(point))) for j, point in ends])
 
     def _ends(self, element: ET.Element, ends: list[Place]) -> None:
-        for side, place in zip(("predecessor", "successor"), ends, strict=True):
-            half = ET.SubElement(element, side, link=self.links.of_joint[place.joint])
-            _origin(half, place.placement)
+        for side, end in zip(("predecessor", "successor"), ends, strict=True):
+            half = ET.SubElement(element, side, link=self.links.of_joint[end.joint])
+            _origin(half, end.placement)
 
     def _rotor(self, rotor: Rotor) -> None:
         resolved: RotorElement = self.resolved[id(rotor)]
@@ -234,8 +240,8 @@ class Constraints:
 
     def _held(self, c: GravityCompensation) -> None:
         joint = joint_id(self.tree, c.body, c.label)
-        given = {"mass": text(c.mass), "center": text(c.center), "link": self.links.of_joint[joint]}
-        ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **given})
+        attributes = {"mass": text(c.mass), "center": text(c.center), "link": self.links.of_joint[joint]}
+        ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **attributes})
 
     def _mechanism(self, c: Any) -> None:
         plain = {"FourBar": "four_bar", "SliderCrank": "slider_crank"}
@@ -247,8 +253,8 @@ class Constraints:
             if value is None:
                 continue
             if f.name in c._text_fields:
-                place = place_of(self.tree, value, c.label)
-                ET.SubElement(element, "joint", role=f.name, joint=self.tree.names[place.joint])
+                end = place_of(self.tree, value, c.label)
+                ET.SubElement(element, "joint", role=f.name, joint=self.tree.names[end.joint])
             elif isinstance(value, (int, float)) or all(isinstance(x, (int, float)) for x in value):
                 ET.SubElement(element, "number", role=f.name, value=text(value))
             else:
@@ -259,20 +265,20 @@ class Constraints:
         if isinstance(value, tuple):
             ET.SubElement(element, "point", role=role, xyz=text(value))
             return
-        place = place_of(self.tree, value, label)
-        frame = ET.SubElement(element, "frame", link=self.links.of_joint[place.joint])
+        end = place_of(self.tree, value, label)
+        frame = ET.SubElement(element, "frame", link=self.links.of_joint[end.joint])
         if role:
             frame.set("role", role)
-        _origin(frame, place.placement)
+        _origin(frame, end.placement)
 
 
 def friction_of(tree: pin.Model, constraints: Iterable[Any]) -> np.ndarray:
     """Collect linear damping and dry friction for ``<dynamics>``, shape (2, tree.nv)."""
-    found = np.zeros((2, tree.nv))
+    coefficients = np.zeros((2, tree.nv))
     for c in constraints:
         if (i := _in_dynamics(tree, c)) is not None:
-            found[:, i] += c.damping[0], c.friction
-    return found
+            coefficients[:, i] += c.damping[0], c.friction
+    return coefficients
 
 
 def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
@@ -288,8 +294,8 @@ def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
     ET.SubElement(element, "origin", xyz=text(inertia.lever), rpy="0 0 0")
     ET.SubElement(element, "mass", value=text(inertia.mass))
     I = np.array(inertia.inertia)
-    at = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in at.items()})
+    entries = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in entries.items()})
 
 
 def add_origin(parent: ET.Element, placement: pin.SE3) -> None:

@@ -85,9 +85,9 @@ def to_mjcf(
 def _check(model: object, approximation: object, visual: object, timestep: object, how: object, solref: object) -> None:
     check_model(model, "to_mjcf")
     integrators = ("Euler", "implicitfast", "implicit", "RK4")
-    for name, value, known in (("approximation", approximation, APPROXIMATIONS), ("integrator", how, integrators)):
-        if not isinstance(value, str) or value not in known:
-            raise ArgumentTypeError(f"to_mjcf: {name} must be one of {', '.join(map(repr, known))}, got {value!r}.")
+    for name, value, choices in (("approximation", approximation, APPROXIMATIONS), ("integrator", how, integrators)):
+        if not isinstance(value, str) or value not in choices:
+            raise ArgumentTypeError(f"to_mjcf: {name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
     if visual is not None and not isinstance(visual, pin.GeometryModel):
         raise ArgumentTypeError(
             f"to_mjcf: visual_model must be a pinocchio.GeometryModel, got {type(visual).__name__}."

@@ -19,10 +19,10 @@ def warn_of_motors(caller: str, model: ClusterModel) -> None:
     """Warn of properties of motors that robot files cannot contain."""
     lossy = [r.name for r in model.rotors if r.motor is not None and any(r.motor.loss_factors)]
     fast = [r.name for r in model.rotors if r.motor is not None and r.motor.torque_limits(1e9)[1] == 0.0]
-    told = [("gear losses", lossy), ("speed-dependent torque limits", fast)]
-    if said := "; ".join(f"{what} ({', '.join(names)})" for what, names in told if names):
+    losses = [("gear losses", lossy), ("speed-dependent torque limits", fast)]
+    if details := "; ".join(f"{loss} ({', '.join(names)})" for loss, names in losses if names):
         warnings.warn(
-            f"{caller}: the file does not contain these properties of motors of model {model.name!r}: {said}. Keep "
+            f"{caller}: the file does not contain these properties of motors of model {model.name!r}: {details}. Keep "
             "them in a .motors.yaml file, for pc.open_robot(..., motors=FILE).",
             PinClustersWarning,
             stacklevel=3,
@@ -40,8 +40,8 @@ class Suggested(NamedTuple):
 
 
 def suggested(model: ClusterModel) -> list[Suggested]:
-    """Find the joints that may have a motor; a link ``X_rotor`` on the parent of ``X[_joint]`` is taken as its rotor."""
-    tree, found = model.own_tree, list[Suggested]()
+    """Find joints that may have a motor; a link ``X_rotor`` on the parent of ``X[_joint]`` is taken as its rotor."""
+    tree, candidates = model.own_tree, list[Suggested]()
     links = {f.name: f for f in tree.frames if f.type == pin.FrameType.BODY and f.name.endswith("_rotor")}
     used = {iv for r in model.rotors for iv, _ in r.drivers}
     used |= {tree.idx_vs[row.dependent] for row in model.coupling_rows} - {*model.idx_v_independent}
@@ -54,37 +54,39 @@ def suggested(model: ClusterModel) -> list[Suggested]:
             axis = frame.placement.rotation.T @ tree.jointPlacements[j].rotation @ axis
             # Pinocchio stores the inertia of the link in the frame of its fixed joint.
             inertia = float(axis @ tree.frames[frame.parentFrame].inertia.inertia @ axis)
-        both = ("effort", tree.effortLimit), ("velocity", tree.velocityLimit)
-        limits = {key: float(x[i]) for key, x in both if 0.0 < x[i] < UNLIMITED}
+        limit_arrays = ("effort", tree.effortLimit), ("velocity", tree.velocityLimit)
+        limits = {key: float(x[i]) for key, x in limit_arrays if 0.0 < x[i] < UNLIMITED}
         link = str(frame.name) if frame and inertia else ""
-        found.append(Suggested(name, float(tree.armature[i]), link, inertia, limits))
-    return found
+        candidates.append(Suggested(name, float(tree.armature[i]), link, inertia, limits))
+    return candidates
 
 
-def motor_hints(model: ClusterModel) -> str:
+def told(model: ClusterModel) -> str:
     """Describe possible motors in sentences that start with a space, each with the command that uses them."""
-    found, said = suggested(model), ""
-    if armature := [f"{s.joint}: {s.armature:g}" for s in found if s.armature]:
-        said += f" Joints with armature: {len(armature)} ({armature[0]}, ...); pin-clusters audit FILE --from-armature "
-        said += "RATIO converts armature to rotors of inertia armature / RATIO^2."
-    if links := [s.link for s in found if s.link]:
-        said += (
+    candidates, sentences = suggested(model), ""
+    if armature := [f"{s.joint}: {s.armature:g}" for s in candidates if s.armature]:
+        sentences += (
+            f" Joints with armature: {len(armature)} ({armature[0]}, ...); pin-clusters audit FILE --from-armature "
+        )
+        sentences += "RATIO converts armature to rotors of inertia armature / RATIO^2."
+    if links := [s.link for s in candidates if s.link]:
+        sentences += (
             f" Links on fixed joints that look like rotors: {len(links)} ({links[0]}, ...); pin-clusters motors FILE "
         )
-        said += "writes a template for --motors; fill in the ratios there."
-    return said
+        sentences += "writes a template for --motors; fill in the ratios there."
+    return sentences
 
 
 def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
     """Convert the armature of joints to motors with one gear ratio; raise ``ModelError`` without armature."""
-    found = [
+    motors = [
         {"joint": s.joint, "ratio": ratio, "rotor_inertia": s.armature / ratio**2, "armature": "replace"}
         for s in suggested(model)
         if s.armature
     ]
-    if not found:
-        raise ModelError(f"model {model.name!r} has no actuated joint with armature.{motor_hints(model)}")
-    return {"motors_version": VERSION, "motors": found}
+    if not motors:
+        raise ModelError(f"model {model.name!r} has no actuated joint with armature.{told(model)}")
+    return {"motors_version": VERSION, "motors": motors}
 
 
 def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
@@ -93,7 +95,7 @@ def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = N
     Raises:
         ModelError: No joint can have another motor.
     """
-    if not (found := suggested(model)):
+    if not (candidates := suggested(model)):
         raise ModelError(
             f"model {model.name!r} has no joint with one degree of freedom and without a rotor, so no motor is missing."
         )
@@ -104,7 +106,7 @@ def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = N
         f"motors_version: {VERSION}",
         "motors:",
     ]
-    for s in found:
+    for s in candidates:
         lines += [f"  - joint: {json.dumps(s.joint)}", "    ratio: null"]
         lines += [f"    rotor_inertia: {text(s.inertia) if s.link else 'null'}"]
         if s.armature:

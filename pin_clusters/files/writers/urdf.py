@@ -56,7 +56,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     """
     check_model(model, "to_urdf")
     warn_of_motors("to_urdf", model)
-    own, tree = model.own_tree, model.own_tree.copy()
+    own_tree, tree = model.own_tree, model.own_tree.copy()
     by_springs = friction_of(tree, model.constraints)
     tree.damping, tree.friction = by_springs + friction_of(tree, friction_of_motors(tree, model.rotors))
     chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
@@ -86,13 +86,11 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
-    said = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
-    idle = np.flatnonzero((np.array([own.damping, own.friction]) != by_springs).any(axis=0))
+    remarks = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
+    idle = np.flatnonzero((np.array([own_tree.damping, own_tree.friction]) != by_springs).any(axis=0))
     if lazy := dict.fromkeys(str(tree.names[joint_in_v(tree, int(i))]) for i in idle):
-        said.append(
-            f"Damping and friction of these joints are not written, because no pc.Spring applies them: {', '.join(lazy)}."
-        )
-    head = "\n".join(f"     {in_comment(line)}" for line in said)
+        remarks.append(f"Damping and friction without a pc.Spring, which have no effect, are lost: {', '.join(lazy)}.")
+    head = "\n".join(f"     {in_comment(line)}" for line in remarks)
     return write(
         f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n{ET.tostring(root, encoding="unicode")}\n',
         file,
@@ -102,23 +100,23 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
 def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
     """Collect the sentences for the comment at the top; warn if gravity is lost."""
     g = np.array(model.gravity.linear)
-    said = [
+    remarks = [
         f"{model.name}, written by pc.to_urdf; read it with pc.buildModelFromUrdf, without a root joint.",
         f"Gravity is not in URDF: {text(g)} m/s^2 in this model, {text(STANDARD_GRAVITY)} when it is read.",
     ]
     if not np.array_equal(g, STANDARD_GRAVITY):
         warnings.warn(
-            f"to_urdf: the gravity of model {model.name!r} is {text(g)} m/s^2, which URDF cannot contain. After reading "
-            "the file, use model.with_gravity(g).",
+            f"to_urdf: the gravity of model {model.name!r} is {text(g)} m/s^2, which URDF cannot contain. After "
+            "reading the file, use model.with_gravity(g).",
             PinClustersWarning,
             stacklevel=4,
         )
     several = [model.own_tree.names[j] for j, parts in chains.items() if len(parts) > 1]
     if several:
-        said.append(f"Joints with several degrees of freedom, written as chains of joints: {', '.join(several)}.")
+        remarks.append(f"Joints with several degrees of freedom, written as chains of joints: {', '.join(several)}.")
     if any(c for c in model.constraints):
-        said.append("Programs other than pin_clusters read the tree and ignore its constraints.")
-    return said
+        remarks.append("Programs other than pin_clusters read the tree and ignore its constraints.")
+    return remarks
 
 
 def _flags(model: ClusterModel) -> dict[str, str]:
@@ -148,9 +146,9 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
     if part.kind == "planar":
         ET.SubElement(joint, "axis", xyz="0 0 1")  # Pinocchio's planar joint supports only this normal.
     if part.kind not in ("hinge", "slide"):
-        own = tree.armature[list(part.at_v)]
-        if np.any(own):
-            ET.SubElement(joint, "dynamics", damping="0", armature=text(own))
+        armature = tree.armature[list(part.at_v)]
+        if np.any(armature):
+            ET.SubElement(joint, "dynamics", damping="0", armature=text(armature))
         return
     ET.SubElement(joint, "axis", xyz=text(part.axis))
     i = part.at_v.start
@@ -160,10 +158,10 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
         limit["lower"] = text(finite(tree.lowerPositionLimit[k]))
         limit["upper"] = text(finite(tree.upperPositionLimit[k]))
     ET.SubElement(joint, "limit", limit)
-    given = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
-    if any(given.values()):  # Parsers of URDF need the attribute damping.
-        said = {key: text(value) for key, value in given.items() if value != 0.0 or key == "damping"}
-        ET.SubElement(joint, "dynamics", said)
+    dynamics = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
+    if any(dynamics.values()):  # Parsers of URDF need the attribute damping.
+        attributes = {key: text(value) for key, value in dynamics.items() if value != 0.0 or key == "damping"}
+        ET.SubElement(joint, "dynamics", attributes)
 
 
 def _add_frames(root: ET.Element, links: Links, j: int) -> None:
@@ -188,12 +186,12 @@ def _add_reference(root: ET.Element, model: ClusterModel) -> None:
     zero = np.array(pin.neutral(tree))
     pose = ET.Element("reference_pose")
     for j in range(1, tree.njoints):
-        at = list(in_q(tree, j))
-        if np.array_equal(q[at], zero[at]):
+        indices = list(in_q(tree, j))
+        if np.array_equal(q[indices], zero[indices]):
             continue
         for part in parts_of(tree, j, "URDF"):
-            mine = q[list(part.at_q)]
-            value = [np.arctan2(mine[1], mine[0])] if part.turns else mine
+            part_q = q[list(part.at_q)]
+            value = [np.arctan2(part_q[1], part_q[0])] if part.turns else part_q
             ET.SubElement(pose, "joint", name=part.name, q=text(value))
     if len(pose):
         root.append(pose)

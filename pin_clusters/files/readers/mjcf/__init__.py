@@ -1,7 +1,7 @@
 """Reader of MJCF, the format of MuJoCo; it does not need the MuJoCo library.
 
 ``_document`` resolves includes and defaults, ``_bodies`` reads the bodies, and ``_tree`` builds a ``pin.Model``.
-``_equalities``, ``_relations``, ``_actuators`` (tendons) and ``_rods`` read constraints between joints, and ``_passive``
+``_equalities``, ``_relations``, ``_actuators`` (tendons) and ``_rods`` read constraints between joints. ``_passive``
 reads springs, dampers and friction.
 """
 

@@ -35,7 +35,7 @@ class Actuator:
 
 def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Mapping[str, Tendon]") -> list[Actuator]:
     """Read the actuators of joints and tendons; actuators of bodies and sites have neither joint nor tendon."""
-    found = []
+    actuators = []
     for count, element in enumerate(document.sections["actuator"]):
         owner = f"actuator {element.get('name') or count!r}"
         a = document.elements.of(element, "actuator", owner)
@@ -51,29 +51,34 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
             )
         electric = _electric(a) if element.tag == "dcmotor" else {}
         forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
-        most = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
-        found.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, most, electric))
-    return found
+        force = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
+        actuators.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, force, electric))
+    return actuators
 
 
 def _electric(a: Element) -> dict[str, float]:
     """Read the constants of a ``<dcmotor>``, or compute them from nominal voltage, stall torque and no-load speed."""
     k = math.sqrt(a.motorconst[0] * a.motorconst[-1]) if a.motorconst else 0.0
-    found = {"torque_constant": k, "resistance": a.resistance, "force": a.saturation[0] if a.saturation else 0.0}
+    constants = {"torque_constant": k, "resistance": a.resistance, "force": a.saturation[0] if a.saturation else 0.0}
     if a.nominal and min(a.nominal) > 0.0:
         voltage, stall, free = a.nominal
         k = voltage / free
-        found |= {"voltage": voltage, "no_load_speed": free, "torque_constant": k, "resistance": k * voltage / stall}
-    return {key: x for key, x in found.items() if x > 0.0}
+        constants |= {
+            "voltage": voltage,
+            "no_load_speed": free,
+            "torque_constant": k,
+            "resistance": k * voltage / stall,
+        }
+    return {key: x for key, x in constants.items() if x > 0.0}
 
 
 def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[str]:
     """List the joints that actuators drive, in the order of the file."""
-    found: list[str] = []
+    names: list[str] = []
     for actuator in actuators:
-        found += [actuator.joint] if actuator.joint else []
-        found += list(tendons[actuator.tendon].joints) if actuator.tendon else []
-    return [name for name in dict.fromkeys(found) if name in layout.ids]
+        names += [actuator.joint] if actuator.joint else []
+        names += list(tendons[actuator.tendon].joints) if actuator.tendon else []
+    return [name for name in dict.fromkeys(names) if name in layout.ids]
 
 
 def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
@@ -93,21 +98,21 @@ def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) ->
     Returns:
         The rotors, and the names of joints whose armature stays because no actuator with a gear drives them.
     """
-    found: list[Rotor] = []
+    created: list[Rotor] = []
     tree = layout.tree
     springs = {s.along: i for i, s in enumerate(passive) if isinstance(s, Spring) and isinstance(s.along, str)}
     for actuator, i in _of_scalars(actuators, layout):
         armature, gear = float(tree.armature[i]), actuator.gear
         if armature > 0.0 and gear != 0.0:  # Armature is 0 if an earlier actuator has converted it.
-            given, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
+            fields, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
             if name in springs:
                 s = passive[springs[name]]
-                given |= {"viscous": s.damping[0] / gear**2, "coulomb": s.friction / abs(gear)}
+                fields |= {"viscous": s.damping[0] / gear**2, "coulomb": s.friction / abs(gear)}
                 passive[springs[name]] = dataclasses.replace(s, damping=(0.0, *s.damping[1:]), friction=0.0)
-            motor = Motor(**given) if any(given.values()) else None
-            found.append(Rotor(name, gear, axial_inertia=armature / gear**2, motor=motor))
+            motor = Motor(**fields) if any(fields.values()) else None
+            created.append(Rotor(name, gear, axial_inertia=armature / gear**2, motor=motor))
             tree.armature[i] = 0.0
-    return found, [tree.names[j] for j in range(1, tree.njoints) if any(tree.armature[in_v(tree, j)] > 0.0)]
+    return created, [tree.names[j] for j in range(1, tree.njoints) if any(tree.armature[in_v(tree, j)] > 0.0)]
 
 
 def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple[Actuator, int]]:
@@ -120,7 +125,7 @@ def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple
 
 def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[Any]:
     """Convert the armature of fixed tendons to rotors on the world, where no motion of a carrier affects them."""
-    found = []
+    created = []
     for tendon in tendons.values():
         a = tendon.element.armature
         a += in_order(m.armature * m.gear**2 for m in actuators if m.tendon == tendon.name)
@@ -135,7 +140,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
             ((name, c),) = joints.items()
             layout.tree.armature[layout.tree.idx_vs[layout.ids[name]]] += a * c**2
         elif joints:
-            found.append(
+            created.append(
                 Rotor(
                     list(joints),
                     list(joints.values()),
@@ -146,7 +151,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
                     name=f"armature of {tendon.element.owner}",
                 )
             )
-    return found
+    return created
 
 
 @dataclass(frozen=True)
@@ -171,37 +176,37 @@ class Tendon:
 
 
 def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
-    found: dict[str, Tendon] = {}
+    tendons: dict[str, Tendon] = {}
     joints = {j.name: j for b in bodies for j in b.joints}
     sites = {name for b in bodies for name, _ in b.sites}
     for count, element in enumerate(document.sections["tendon"]):
         name = element.get("name") or f"tendon{count}"
         owner = f"tendon {name!r}"
-        if name in found:
+        if name in tendons:
             raise LoadError(f"Two tendons have the name {name!r}. Rename one.")
         a = document.elements.of(element, element.tag, owner, defaults="tendon")
         if element.tag == "fixed":
-            found[name] = Tendon(name, "fixed", a, _sum(document, element, joints, owner), (), False)
+            tendons[name] = Tendon(name, "fixed", a, _sum(document, element, joints, owner), (), False)
         else:
-            found[name] = _path(element, name, a, sites, owner)
-    return found
+            tendons[name] = _path(element, name, a, sites, owner)
+    return tendons
 
 
 def _sum(document: Document, element: ET.Element, joints: Mapping[str, Joint], owner: str) -> dict[str, float]:
     total: dict[str, float] = {}
     for child in element:
         check_tag(child, {"joint"}, owner)
-        given = document.elements.plain(child, "tendon joint", owner)
-        name = given.joint
+        attributes = document.elements.plain(child, "tendon joint", owner)
+        name = attributes.joint
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
         if not joints[name].scalar:
             raise LoadError(
                 f"{owner}: joint {name!r} has several degrees of freedom. A fixed tendon needs hinges or slides."
             )
-        if given.coef is None:
+        if attributes.coef is None:
             raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")
-        total[name] = total.get(name, 0.0) + given.coef
+        total[name] = total.get(name, 0.0) + attributes.coef
     if not total:
         raise LoadError(f"{owner} has no joint. Add a joint, or remove the tendon.")
     return {name: c for name, c in total.items() if c != 0.0}

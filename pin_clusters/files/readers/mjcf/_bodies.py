@@ -94,16 +94,16 @@ def read_bodies(document: Document) -> list[Body]:
     none = pin.SE3.Identity()
     stack = [_Place(w, 0, none, w.get("childclass"), 1) for w in document.root.findall("worldbody")[::-1]]
     while stack:
-        place = stack.pop()
-        if place.depth > MAX_DEPTH:
+        item = stack.pop()
+        if item.depth > MAX_DEPTH:
             raise LoadError(f"{document.source} has more than {MAX_DEPTH} nested bodies.")
-        if place.element.tag == "body":
-            name = names["body"](place.element.get("name"), f"body{len(bodies)}")  # with MuJoCo's number
-            given = document.elements.plain(place.element, "body", f"body {name!r}")
-            pose = place.frame * given.pose
-            bodies.append(Body(name, place.body, pose, mocap=given.mocap, gravcomp=given.gravcomp))
-            place = place._replace(body=len(bodies) - 1, frame=none)
-        inner = [found for child in place.element if (found := _read(document, bodies, names, place, child))]
+        if item.element.tag == "body":
+            name = names["body"](item.element.get("name"), f"body{len(bodies)}")  # with MuJoCo's number
+            attributes = document.elements.plain(item.element, "body", f"body {name!r}")
+            pose = item.frame * attributes.pose
+            bodies.append(Body(name, item.body, pose, mocap=attributes.mocap, gravcomp=attributes.gravcomp))
+            item = item._replace(body=len(bodies) - 1, frame=none)
+        inner = [child_item for child in item.element if (child_item := _read(document, bodies, names, item, child))]
         stack.extend(inner[::-1])
     return bodies
 
@@ -120,11 +120,11 @@ def _read(document: Document, bodies: list[Body], names: Names, place: _Place, c
     if child.tag in MADE_BY_MUJOCO or child.tag == "plugin":
         raise NotPlainError(child.tag, body.owner)
     if child.tag == "inertial":
-        given = document.elements.plain(child, "inertial", body.owner)
+        inertial = document.elements.plain(child, "inertial", body.owner)
         if body.inertial is not None:
             raise LoadError(f"{body.owner} has two <inertial> elements. Keep one.")
-        given.owner = f"inertial of {body.owner}"
-        body.inertial = given
+        inertial.owner = f"inertial of {body.owner}"
+        body.inertial = inertial
     elif child.tag in ("joint", "freejoint"):
         _joint(document, body, place, child, names)
     elif child.tag == "geom":
@@ -137,9 +137,9 @@ def _read(document: Document, bodies: list[Body], names: Names, place: _Place, c
 
 def _site(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
     owner = f"site {element.get('name')!r} of {body.owner}"
-    given = document.elements.of(element, "site", owner, place.childclass)
+    site = document.elements.of(element, "site", owner, place.childclass)
     if name := element.get("name"):  # Nothing can refer to a site without a name.
-        body.sites.append((names["site"](name, ""), place.frame * given.pose))
+        body.sites.append((names["site"](name, ""), place.frame * site.pose))
 
 
 def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
@@ -148,35 +148,35 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
         raise LoadError(f"{owner}: the world cannot have joints. Move it into a body.")
     if element.tag == "freejoint":
         check_attributes(element, "freejoint", owner)
-        given, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
+        joint, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
         if element.get("align", document.compiler.alignfree) == "true":
             document.notes.messages.append(
                 f"{body.owner}: align=true of its free joint is ignored; q is the pose of the body frame in the file."
             )
     else:
-        given = document.elements.of(element, "joint", owner, place.childclass)
-        kind = given.type
+        joint = document.elements.of(element, "joint", owner, place.childclass)
+        kind = joint.type
     if body.joints and "free" in (kind, body.joints[0].kind):
         raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
     if kind == "free" and body.parent != 0:
         raise LoadError(f"{owner}: only bodies in the world can have a free joint.")
     base = body.name if not body.joints else f"{body.name}_{len(body.joints) + 1}"
     name = names["joint"](element.get("name"), base)
-    owner = given.owner = f"joint {name!r}"
+    owner = joint.owner = f"joint {name!r}"
     scalar = kind in ("hinge", "slide")
     scale = document.elements.units.angle(1.0) if kind in ("hinge", "ball") else 1.0
-    axis = normal(given.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
+    axis = normal(joint.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
     bounds = None
     if kind != "free":
         # A ball joint may lack a range, because a default class for all joints may switch limits on.
-        bounds = given.limits("range", "limited", document.compiler.autolimits, needed=kind != "ball")
+        bounds = joint.limits("range", "limited", document.compiler.autolimits, needed=kind != "ball")
     if bounds is not None:
         bounds = scale * bounds[0], scale * bounds[1]
         if scalar and not bounds[0] < bounds[1]:
-            raise LoadError(f"{owner}: its range {given.given['range']!r} is empty. Give the lower limit first.")
-    ref = scale * given.ref if scalar else 0.0
-    anchor = place.frame.act(given.pos) if kind != "free" else np.zeros(3)
-    body.joints.append(Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, given))
+            raise LoadError(f"{owner}: its range {joint.given['range']!r} is empty. Give the lower limit first.")
+    ref = scale * joint.ref if scalar else 0.0
+    anchor = place.frame.act(joint.pos) if kind != "free" else np.zeros(3)
+    body.joints.append(Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, joint))
 
 
 class _Names:

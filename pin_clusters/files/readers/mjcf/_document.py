@@ -46,7 +46,7 @@ class Document:
         for section in self.root:
             self.sections[section.tag] += section
         flags = [f for o in self.root.findall("option") for f in o.findall("flag")]
-        self.disabled = {what for f in flags for what, said in f.attrib.items() if said == "disable"}
+        self.disabled = {effect for f in flags for effect, state in f.attrib.items() if state == "disable"}
 
 
 def read_document(given: Any, root_folder: Path | None) -> Document:
@@ -74,22 +74,22 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
 
 
 def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:
-    """Replace each ``<include>`` by the children of its file; raise for repeated files and files outside ``allowed``."""
-    seen: set[Path] = set()
+    """Replace each ``<include>`` by the children of its file; raise for repeated files, or files out of ``allowed``."""
+    included: set[Path] = set()
     stack = [(root, 0)]
     while stack:
         parent, depth = stack.pop()
         if depth > MAX_DEPTH:
             raise LoadError(f"{source} has more than {MAX_DEPTH} nested elements. The maximum depth is {MAX_DEPTH}.")
-        waiting, found = list(parent)[::-1], []
+        waiting, children = list(parent)[::-1], []
         while waiting:
             child = waiting.pop()
             if child.tag == "include":
-                waiting.extend(list(_included(child, source, folder, allowed, seen))[::-1])
+                waiting.extend(list(_included(child, source, folder, allowed, included))[::-1])
             else:
-                found.append(child)
-        parent[:] = found
-        stack.extend((child, depth + 1) for child in found)
+                children.append(child)
+        parent[:] = children
+        stack.extend((child, depth + 1) for child in children)
 
 
 def _included(
@@ -113,11 +113,11 @@ def _included(
 
 
 def _compile(document: Document) -> None:
-    given: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for element in document.root.findall("compiler"):
         check_attributes(element, "compiler", "compiler")
-        given.update(element.attrib)
-    settings = document.compiler = Element("compiler", given, "compiler", document.elements.units)
+        attributes.update(element.attrib)
+    settings = document.compiler = Element("compiler", attributes, "compiler", document.elements.units)
     if settings.coordinate != "local":
         raise LoadError(
             "compiler: coordinate must be local, as in MuJoCo since 2.3.4. Convert the file by saving it with an older "

@@ -15,12 +15,12 @@ from ._schema import ACTUATORS, ATTRIBUTES, LOOSE, MAIN
 
 def check_attributes(element: ET.Element, kind: str, owner: str) -> None:
     """Raise ``LoadError`` for an attribute that is not in MJCF, because it may be misspelt."""
-    known = ATTRIBUTES[kind]
+    attributes = ATTRIBUTES[kind]
     for key in element.attrib:
-        if key not in known:
+        if key not in attributes:
             raise LoadError(
                 f"{owner}: unknown attribute {key!r} of <{element.tag}>; ignoring it could change the "
-                f"dynamics.{did_you_mean(key, sorted(known))} Correct or remove it."
+                f"dynamics.{did_you_mean(key, sorted(attributes))} Correct or remove it."
             )
 
 
@@ -76,12 +76,12 @@ class Element:
         Raises:
             LoadError: The range is switched on and ``needed``, but missing.
         """
-        given, on = getattr(self, key), getattr(self, switch)
-        if on == "false" or (on == "auto" and (given is None or not autolimits)):
+        bounds, on = getattr(self, key), getattr(self, switch)
+        if on == "false" or (on == "auto" and (bounds is None or not autolimits)):
             return None
-        if given is None and needed:
+        if bounds is None and needed:
             raise LoadError(f"{self.owner}: {switch} is true, but {key} is missing. Give it.")
-        return given
+        return bounds
 
 
 class Elements:
@@ -104,8 +104,10 @@ class Elements:
                 classes[name] = classes[MAIN]  # The outermost class may have a name other than main.
             if parent is not None and name in classes:
                 raise LoadError(f"default: class {name!r} is defined twice. Rename one.")
-            own = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
-            classes[name] = own
+            defaults = (
+                classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
+            )
+            classes[name] = defaults
             inner = []
             for child in element:
                 if child.tag == "default":
@@ -114,7 +116,7 @@ class Elements:
                 tag = "actuator" if child.tag in ACTUATORS else child.tag
                 if tag in ("joint", "geom"):
                     check_attributes(child, tag, f"default class {name!r}")
-                own.setdefault(tag, {}).update(child.attrib)
+                defaults.setdefault(tag, {}).update(child.attrib)
             stack.extend(inner[::-1])
 
     def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
@@ -128,13 +130,15 @@ class Elements:
         """Build an element with the defaults of its class for the tag ``defaults``, by default its kind."""
         if kind not in LOOSE:
             check_attributes(element, kind, owner)
-        given = element.get("class")
-        chosen = given or childclass or MAIN
-        found = self.classes.get(chosen)
-        if found is None:
-            what = "class" if given else "childclass"
-            raise LoadError(f"{owner}: {what} {chosen!r} is not defined.{did_you_mean(chosen, self.classes)}")
-        inherited = found.get(defaults or kind, {})
+        own_class = element.get("class")
+        class_name = own_class or childclass or MAIN
+        defaults_by_tag = self.classes.get(class_name)
+        if defaults_by_tag is None:
+            attribute = "class" if own_class else "childclass"
+            raise LoadError(
+                f"{owner}: {attribute} {class_name!r} is not defined.{did_you_mean(class_name, self.classes)}"
+            )
+        inherited = defaults_by_tag.get(defaults or kind, {})
         if any(key in element.attrib for key in ORIENTATIONS):
             inherited = {key: text for key, text in inherited.items() if key not in ORIENTATIONS}
         return Element(kind, inherited | element.attrib, owner, self.units)
@@ -150,17 +154,17 @@ def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:
 def _place(element: Element) -> tuple[np.ndarray, np.ndarray]:
     """Read orientation, shape (3, 3), and position of an element in its parent; ``fromto`` overrides both."""
     owner, units = element.owner, element.units
-    given = [key for key in ORIENTATIONS[1:] if key in element]
+    orientations = [key for key in ORIENTATIONS[1:] if key in element]
     if "fromto" in element:
-        if element.kind == "site" and (other := [key for key in given if key != "zaxis"]):
-            raise LoadError(f"{owner}: fromto and {other[0]} both define its orientation. Keep one.")
+        if element.kind == "site" and (conflicting := [key for key in orientations if key != "zaxis"]):
+            raise LoadError(f"{owner}: fromto and {conflicting[0]} both define its orientation. Keep one.")
         along = element.fromto[:3] - element.fromto[3:]
         return upright(normal(along, "zaxis", owner)), 0.5 * (element.fromto[:3] + element.fromto[3:])
-    if len(given) > 1:
-        raise LoadError(f"{owner}: {' and '.join(given)} both define its orientation. Keep one.")
-    key = given[0] if given else "quat"
-    found = getattr(element, key)
-    return (np.eye(3) if found is None else _rotation(key, found, owner, units)), element.pos
+    if len(orientations) > 1:
+        raise LoadError(f"{owner}: {' and '.join(orientations)} both define its orientation. Keep one.")
+    key = orientations[0] if orientations else "quat"
+    value = getattr(element, key)
+    return (np.eye(3) if value is None else _rotation(key, value, owner, units)), element.pos
 
 
 def _rotation(key: str, found: np.ndarray, owner: str, units: Units) -> np.ndarray:

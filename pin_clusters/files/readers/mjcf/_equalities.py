@@ -56,15 +56,15 @@ def read_equalities(
     poses = poses_of_file(bodies)
     sites = {name: (i, M) for i, body in enumerate(bodies) for name, M in body.sites}
     joints = {j.name: j for b in bodies for j in b.joints}
-    off, soft = [], False
+    inactive, soft = [], False
     none = "equality" in document.disabled
     for count, element in enumerate(document.sections["equality"]):
         kind = element.tag
-        what = element.get("name") or _parties(element) or str(count)
-        owner = f"equality '{kind} {what}'"
+        label = element.get("name") or _parties(element) or str(count)
+        owner = f"equality '{kind} {label}'"
         a = document.elements.of(element, KINDS.get(kind, "soft equality"), owner, defaults="equality")
         if not a.active or none:
-            off.append(f"{kind} {what}")
+            inactive.append(f"{kind} {label}")
             continue
         if kind not in KINDS:
             raise LoadError(
@@ -72,12 +72,12 @@ def read_equalities(
             )
         soft = soft or "solref" in a or "solimp" in a
         if kind in ("connect", "weld"):
-            ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites))
+            ties.append(_tie(kind, f"{kind} {label}", a, bodies, poses, sites))
         else:
-            equations.append(_equation(kind, f"{kind} {what}", a, joints, tendons))
+            equations.append(_equation(kind, f"{kind} {label}", a, joints, tendons))
     if soft:
         document.notes.messages.append("equality constraints are exact: solref and solimp are ignored.")
-    document.notes.about(off, "inactive equalities are ignored: {}.")
+    document.notes.about(inactive, "inactive equalities are ignored: {}.")
     return ties, equations
 
 
@@ -99,14 +99,14 @@ def _tie(
     if "site1" in a or "site2" in a:
         if "body1" in a or "body2" in a:
             raise LoadError(f"{owner}: give two bodies or two sites, not both.")
-        (one, first), (two, second) = (_site(a, key, sites) for key in ("site1", "site2"))
+        (body1, first), (body2, second) = (_site(a, key, sites) for key in ("site1", "site2"))
     elif "body1" not in a:
         raise LoadError(f"{owner}: body1 is missing. Name a body, or two sites.")
     elif kind == "connect" and "anchor" not in a:
         raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
     else:
-        one, two = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
-        between = poses[one].actInv(poses[two])  # placement of body 2 in body 1, in the pose of the file
+        body1, body2 = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
+        between = poses[body1].actInv(poses[body2])  # placement of body 2 in body 1, in the pose of the file
         anchor = pin.SE3(np.eye(3), a.anchor) if loose else pin.SE3.Identity()
         if kind == "connect":
             first, second = anchor, between.actInv(anchor)
@@ -114,13 +114,13 @@ def _tie(
             if a.relpose is not None and any(a.relpose[3:]):
                 between = pin.SE3(of_quaternion(a.relpose[3:], "relpose", owner), a.relpose[:3])
             first, second = between * anchor, anchor
-    for body in (bodies[one], bodies[two]):
+    for body in (bodies[body1], bodies[body2]):
         if body.mocap:
             raise LoadError(
                 f"{owner}: {body.owner} is a mocap body, whose motion is prescribed, and cannot be part of a "
                 "constraint. Set active='false', or remove the equality."
             )
-    return Tie(name, "spherical" if loose else "fixed", (one, two), (first, second))
+    return Tie(name, "spherical" if loose else "fixed", (body1, body2), (first, second))
 
 
 def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tuple[int, pin.SE3]:
@@ -140,11 +140,13 @@ def _equation(kind: str, name: str, a: Element, joints: Mapping[str, Joint], ten
         raise LoadError(f"{a.owner}: {kind}1 and {kind}2 are both {first!r}. Name another {kind}2.")
     coefficients = a.polycoef + (0.0, 1.0)[len(a.polycoef) :]
     degree = max((i for i, c in enumerate(coefficients) if c != 0.0), default=0) if second else 0
-    alone = tendons.get(first) if kind == "tendon" and not second else None
-    if alone is not None and alone.kind == "spatial" and len(alone.sites) == 2 and not alone.wrapped:
-        return Equation(name, {}, {}, coefficients[:1], alone)
-    left, right = (_terms(kind, what, a.owner, joints, tendons) if what else {} for what in (first, second))
-    return Equation(name, left, right, coefficients[: degree + 1])
+    single = tendons.get(first) if kind == "tendon" and not second else None
+    if single is not None and single.kind == "spatial" and len(single.sites) == 2 and not single.wrapped:
+        return Equation(name, {}, {}, coefficients[:1], single)
+    left_terms, right = (
+        _terms(kind, name_of_side, a.owner, joints, tendons) if name_of_side else {} for name_of_side in (first, second)
+    )
+    return Equation(name, left_terms, right, coefficients[: degree + 1])
 
 
 def _terms(
@@ -157,17 +159,17 @@ def _terms(
         if not joints[name].scalar:
             raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Name hinges or slides.")
         return {name: 1.0}
-    known = tendons if kind == "tendon" else [n for n, joint in joints.items() if joint.scalar]
-    raise LoadError(f"{owner}: there is no {kind} {name!r}.{did_you_mean(name, known)}")
+    candidates = tendons if kind == "tendon" else [n for n, joint in joints.items() if joint.scalar]
+    raise LoadError(f"{owner}: there is no {kind} {name!r}.{did_you_mean(name, candidates)}")
 
 
 def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
     """Build the loops; error messages name the element of the file."""
-    found = []
+    loops = []
     for tie in ties:
         with in_words_of(f"equality {tie.name!r}"):
             a, b = (layout.frame(i, M) for i, M in zip(tie.bodies, tie.frames, strict=True))
             loop = Loop(a, b, tie.kind, name=tie.name)
             loop.closures(layout.tree)  # Errors are raised here, where messages can name the element.
-            found.append(loop)
-    return found
+            loops.append(loop)
+    return loops

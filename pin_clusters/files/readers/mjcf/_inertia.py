@@ -18,7 +18,7 @@ def read_inertias(document: Document, bodies: list[Body], meshes: Meshes) -> lis
     """Read the inertia of each body in its own frame; the world has zero inertia."""
     settings = document.compiler
     rule, groups = settings.inertiafromgeom, settings.inertiagrouprange
-    found = [pin.Inertia.Zero()]
+    inertias = [pin.Inertia.Zero()]
     for body in bodies[1:]:
         geoms = [g for g in body.geoms if groups[0] <= g.element.group <= groups[1]]
         if (rule == "true" and geoms) or (rule == "auto" and body.inertial is None):
@@ -27,14 +27,14 @@ def read_inertias(document: Document, bodies: list[Body], meshes: Meshes) -> lis
             raw = _of_element(body.inertial)
         else:
             raw = _parts(pin.Inertia.Zero())
-        found.append(_mended(document, body, *raw))
+        inertias.append(_mended(document, body, *raw))
     meshes.warn()
     total = settings.settotalmass
-    mass = in_order(I.mass for I in found)
+    mass = in_order(I.mass for I in inertias)
     if total > 0.0 and mass > 0.0:
         scale = total / mass
-        found = [pin.Inertia(scale * I.mass, I.lever, scale * I.inertia) for I in found]
-    return found
+        inertias = [pin.Inertia(scale * I.mass, I.lever, scale * I.inertia) for I in inertias]
+    return inertias
 
 
 Raw = tuple[float, np.ndarray, np.ndarray]
@@ -50,8 +50,8 @@ def _of_element(element: Element) -> Raw:
     if mass is None:
         raise LoadError(f"{owner}: mass is missing. Give it in kg.")
     if (diagonal is None) == (full is None):
-        given = "neither" if full is None else "both"
-        raise LoadError(f"{owner}: give diaginertia or fullinertia, got {given}.")
+        got_text = "neither" if full is None else "both"
+        raise LoadError(f"{owner}: give diaginertia or fullinertia, got {got_text}.")
     placement = element.pose
     if full is not None:
         if any(key in element for key in ORIENTATIONS):
@@ -83,9 +83,8 @@ def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: n
     if bounded[0] + bounded[1] < bounded[2] * (1.0 - 1e-6):
         if not settings.balanceinertia:
             raise InertiaError(
-                f"{owner}: the principal moments {bounded.tolist()} violate the triangle inequality: the sum of any two "
-                "must be at least the third. Correct them, or let <compiler balanceinertia='true'/> replace them by "
-                "their mean."
+                f"{owner}: the principal moments {bounded.tolist()} are not physical: the sum of any two must be at "
+                "least the third. Correct them, or let <compiler balanceinertia='true'/> replace them by their mean."
             )
         bounded = np.full(3, bounded.mean())
     return pin.Inertia(mass, lever, (axes * np.maximum(bounded, 0.0)) @ axes.T)
@@ -148,7 +147,7 @@ FORMS = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
 
 
 def solid(kind: str, size: np.ndarray, shell: bool, owner: str) -> pin.Inertia:
-    """Compute the inertia of a shape of ``FORMS`` about its centre, with density 1 per volume, or per area if ``shell``.
+    """Compute the inertia of a shape of ``FORMS`` about its centre, with mass 1 per volume, or per area if ``shell``.
 
     ``size`` contains radii and half lengths, as in MJCF.
     """

@@ -20,28 +20,26 @@ def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndar
     # Joints in the order of the file, with ball joints in place of the hinges that replace them.
     joints = [split.get(j.name, j) for b in layout.bodies for j in b.joints if j.name not in seconds]
     nq = sum(SIZES[j.kind] for j in joints)
-    found: dict[str, np.ndarray] = {}
+    poses: dict[str, np.ndarray] = {}
     for count, key in enumerate(layout.document.sections["keyframe"]):
         name = key.get("name") or str(count)
         owner = f"keyframe {name!r}"
-        if name in found:
+        if name in poses:
             raise LoadError(f"Two keyframes have the name {name!r}. Rename one.")
-        given = Element("key", key.attrib, owner, layout.document.elements.units).qpos
-        if given is None:
+        qpos = Element("key", key.attrib, owner, layout.document.elements.units).qpos
+        if qpos is None:
             continue
-        if len(given) != nq:
-            raise LoadError(
-                f"{owner}: qpos has {len(given)} numbers, but the joints of the file have {nq} coordinates."
-            )
-        found[name] = _pose(given, joints, rods, layout, owner)
-    return found
+        if len(qpos) != nq:
+            raise LoadError(f"{owner}: qpos has {len(qpos)} numbers, but the joints of the file have {nq} coordinates.")
+        poses[name] = _pose(qpos, joints, rods, layout, owner)
+    return poses
 
 
 def _pose(qpos: np.ndarray, joints: Iterable[Joint], rods: Mapping[str, Rod], layout: Layout, owner: str) -> np.ndarray:
-    q, at = layout.q0.copy(), 0
+    q, start = layout.q0.copy(), 0
     for joint in joints:
-        x = qpos[at : at + SIZES[joint.kind]]
-        at += len(x)
+        x = qpos[start : start + SIZES[joint.kind]]
+        start += len(x)
         if joint.name in rods:
             R = np.eye(3) if not x.any() else of_quaternion(x, f"the quaternion of joint {joint.name!r}", owner)
             for hinge, angle in zip(rods[joint.name].names, rods[joint.name].angles(R), strict=True):

@@ -105,11 +105,11 @@ def buildModelFromMJCF(
         (1, ('hinge',))
     """
     root, constraints, q_reference = as_pinocchio(root_joint, constraints, q_reference, root_joint_name, None)
-    given, named = checked(root.joint if isinstance(root, Root) else root, constraints, independent)
+    extra, named = checked(root.joint if isinstance(root, Root) else root, constraints, independent)
     if armature not in ("keep", "rotor"):
         raise ArgumentTypeError(f"armature must be 'keep' or 'rotor', got {armature!r}.")
     document, bodies = _read(mjcf_filename, None if root_folder is None else Path(root_folder))
-    return _build(document, bodies, root, given, q_reference, named, armature == "rotor", keyframe)
+    return _build(document, bodies, root, extra, q_reference, named, armature == "rotor", keyframe)
 
 
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
@@ -117,14 +117,14 @@ def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independe
 
     ``root_joint`` is ``"default"`` for the base of the file, or a joint model, or None for a fixed base.
     """
-    own = isinstance(root_joint, str)
-    _, named = checked(None if own else root_joint, (), independent)
+    keeps_base = isinstance(root_joint, str)
+    _, named = checked(None if keeps_base else root_joint, (), independent)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
         document, bodies = _read(text, None)
-        for joint in (j for b in bodies for j in b.joints if j.kind == "free" and not own):
+        for joint in (j for b in bodies for j in b.joints if j.kind == "free" and not keeps_base):
             joint.held = 0.0
-        model = _build(document, bodies, None if own else root_joint, (), q_reference, named)
+        model = _build(document, bodies, None if keeps_base else root_joint, (), q_reference, named)
     assert model.name == name
     return model
 
@@ -135,9 +135,9 @@ def _read(given: Any, folder: Path | None) -> tuple[Document, list[Body]]:
     try:
         return document, read_bodies(document)
     except NotPlainError as reason:
-        place, source = document.folder, document.source
-        document = read_document(flattened(given, document, reason), place)
-        document.folder, document.source = place, source
+        folder_of_file, source = document.folder, document.source
+        document = read_document(flattened(given, document, reason), folder_of_file)
+        document.folder, document.source = folder_of_file, source
         document.notes.messages.append("MuJoCo's compiler expanded the file (replicate, attach, composite).")
         return document, read_bodies(document)
 
@@ -170,7 +170,7 @@ def _build(
     layout = build_tree(document, bodies, inertias, root_joint)
     motors.add_armature(actuators, layout)
     passive = read_passive(layout, tendons, actuators)
-    found = build_ties(ties, layout)
+    constraints = build_ties(ties, layout)
     leading = motors.driven(actuators, tendons, layout)
     sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
     leading = list(dict.fromkeys([*leading, *sprung]))
@@ -178,27 +178,27 @@ def _build(
     round_ = [n for n, j in layout.ids.items() if j not in inner and centred(layout.tree, j)]
     for owner, coupling in couplings(equations, joints, leading, independent, round_):
         check_fit({owner: coupling}, layout.tree)
-        found.append(coupling)
+        constraints.append(coupling)
         if isinstance(coupling, Gear):  # The driven link becomes independent in place of the rotor.
             leading = list(dict.fromkeys(coupling.link if n == coupling.rotor else n for n in leading))
     for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
         length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]
         with in_words_of(equation.owner):
             first, second = (layout.sites[site] for site in tendon.sites)
-            found.append(Rod(first, second, length=length, name=equation.name))
-    found += motors.tendon_rotors(actuators, tendons, layout)
+            constraints.append(Rod(first, second, length=length, name=equation.name))
+    constraints += motors.tendon_rotors(actuators, tendons, layout)
     if rotors:
-        turned, left = motors.rotors(actuators, layout, passive)
+        turned, unconverted = motors.rotors(actuators, layout, passive)
         passive = [s for s in passive if not isinstance(s, Spring) or any((*s.stiffness, *s.damping, s.friction))]
-        found += turned
-        notes.about(left, "armature of joints without a geared actuator stays armature: {}.")
+        constraints += turned
+        notes.about(unconverted, "armature of joints without a geared actuator stays armature: {}.")
     keyframes = read_keyframes(layout, balls)
     for name, q in keyframes.items():
         layout.tree.referenceConfigurations[name] = q
     make = partial(
         ClusterModel,
         layout.tree,
-        (*found, *passive, *given),
+        (*constraints, *passive, *given),
         independent=independent or None,
         preferred=leading,
         name=document.name,
@@ -248,23 +248,23 @@ def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
     looped = [j for x in model.tables.topology.analyses for j in x.joints if tree.nqs[j] == tree.nvs[j] == 1]
     outside = [repr(tree.names[j]) for j in looped if not inside[tree.idx_qs[j]]]
     singular = [x for c in condition(model, model.createData(), q) if not c.K_d < SINGULAR for x in c.cluster]
-    said = [f"is singular (a dead centre) for the loops of {', '.join(map(repr, singular))}"] if singular else []
-    said += [f"is outside the ranges of {len(outside)} joints ({', '.join(outside)})"] if outside else []
-    if said:
+    problems = [f"is singular (a dead centre) for the loops of {', '.join(map(repr, singular))}"] if singular else []
+    problems += [f"is outside the ranges of {len(outside)} joints ({', '.join(outside)})"] if outside else []
+    if problems:
         notes.append(
-            f"no keyframe can be used, and the pose of the file {' and '.join(said)}. Give another reference pose with "
-            "q_reference=... or a <keyframe>. pc.project(model, q, hold=[JOINT, ...]) closes the loops of a pose while "
-            "these joints keep their values."
+            f"no keyframe can be used, and the pose of the file {' and '.join(problems)}. Give another reference pose "
+            "with q_reference=... or a <keyframe>. pc.project(model, q, hold=[JOINT, ...]) closes the loops of a pose "
+            "while these joints keep their values."
         )
 
 
 def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) -> None:
     """Note the largest motion of a joint that was needed to assemble a pose."""
-    apart = np.abs(pin.difference(model.own_tree, q, model.q_reference))
-    if apart.max(initial=0.0) > MOVED:
-        i = int(np.argmax(apart))
+    motion = np.abs(pin.difference(model.own_tree, q, model.q_reference))
+    if motion.max(initial=0.0) > MOVED:
+        i = int(np.argmax(motion))
         name = model.names[joint_in_v(model.own_tree, i)]
         notes.append(
             f"{what} was not exactly assembled; its loops were closed, and joint {name!r} moved most, by "
-            f"{apart[i]:.2g} (rad or m)."
+            f"{motion[i]:.2g} (rad or m)."
         )

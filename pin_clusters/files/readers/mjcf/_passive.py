@@ -25,35 +25,35 @@ _NONE = (0.0, 0.0, 0.0)
 def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Sequence[Actuator]) -> list[Any]:
     """Read passive forces as ``Spring`` and ``GravityCompensation`` objects."""
     document, bodies = layout.document, layout.bodies
-    found: list[Any] = []
+    forces: list[Any] = []
     for joint in layout.joints:
         _refuse_yield(joint.element)
-        found += _of_joint(layout, joint, actuators)
+        forces += _of_joint(layout, joint, actuators)
     for tendon in tendons.values():
         _refuse_yield(tendon.element)
-        found += _of_tendon(layout, tendon, actuators)
-    off = document.disabled
-    if not ({"gravity", "passive"} & off or {"spring", "damper"} <= off):
+        forces += _of_tendon(layout, tendon, actuators)
+    disabled = document.disabled
+    if not ({"gravity", "passive"} & disabled or {"spring", "damper"} <= disabled):
         held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint[i]]
         actuated = _by_actuators(layout, held)
         for i in (i for i in held if i not in actuated):
             joint_name, center = layout.frame(i, pin.SE3(np.eye(3), np.array(layout.inertias[i].lever)))
             mass = bodies[i].gravcomp * layout.inertias[i].mass
-            found.append(GravityCompensation(joint_name, mass, tuple(np.array(center.translation).tolist())))
+            forces.append(GravityCompensation(joint_name, mass, tuple(np.array(center.translation).tolist())))
         document.notes.about(
             [bodies[i].name for i in actuated],
             "actuators compensate the weight of the bodies {} (actuatorgravcomp), so model.passive does not contain "
             "it: add the compensation to tau.",
         )
-    return found
+    return forces
 
 
 def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
     """Select the bodies whose weight is compensated by actuators, at all joints between body and world."""
     above: list[dict[bool, str]] = []  # per body: an example joint with, and one without actuatorgravcomp
     for body in layout.bodies:
-        said = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
-        above.append({**(above[body.parent] if above else {}), **said})
+        owners = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
+        above.append({**(above[body.parent] if above else {}), **owners})
     for i in held:
         if len(above[i]) > 1:
             raise LoadError(
@@ -71,12 +71,12 @@ def _acting(
 
     Motors add their damping. As in MuJoCo, all damping coefficients are multiplied by the square of the gear.
     """
-    off, total = layout.document.disabled, np.array(damping)
+    disabled, total = layout.document.disabled, np.array(damping)
     for m in motors:
         total += np.array(m.damping) * m.gear**2
-    stiffness = _NONE if {"spring", "passive"} & off else stiffness
-    damping = _NONE if {"damper", "passive"} & off else tuple(total.tolist())
-    friction = 0.0 if "frictionloss" in off else given.frictionloss
+    stiffness = _NONE if {"spring", "passive"} & disabled else stiffness
+    damping = _NONE if {"damper", "passive"} & disabled else tuple(total.tolist())
+    friction = 0.0 if "frictionloss" in disabled else given.frictionloss
     return (stiffness, damping, friction) if any(stiffness) or any(damping) or friction else None
 
 
@@ -94,8 +94,8 @@ def _inertia(layout: Layout, name: str) -> float:
             f"joint {name!r}: springdamper cannot be evaluated if equalities lock joints or ball joints become hinges, "
             "because it depends on the inertia of the original tree. Give stiffness and damping."
         )
-    at = in_v(layout.tree, layout.ids[name])
-    return float(len(at) / layout.inverse[at].sum())
+    indices = in_v(layout.tree, layout.ids[name])
+    return float(len(indices) / layout.inverse[indices].sum())
 
 
 def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> list[Spring]:
@@ -121,12 +121,12 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
             f"{owner}: {lost} of a free joint is not supported (MuJoCo applies it in world axes); only linear damping "
             "is. If the value comes from a default class, use <freejoint/>, which has no defaults; otherwise remove it."
         )
-    rest: Any = None
+    rest_position: Any = None
     if joint.scalar:
-        rest = _spring_reference(joint)
+        rest_position = _spring_reference(joint)
     elif joint.kind == "free":
-        rest = layout.q0[layout.at_q(joint.name)].tolist()
-    return [Spring(joint.name, stiffness, rest, damping, friction)]
+        rest_position = layout.q0[layout.at_q(joint.name)].tolist()
+    return [Spring(joint.name, stiffness, rest_position, damping, friction)]
 
 
 def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) -> list[Spring]:
@@ -167,8 +167,8 @@ def _relaxed(layout: Layout) -> np.ndarray:
 
 
 def _spring_reference(joint: Joint) -> float:
-    rest = joint.element.springref
-    return joint.element.units.angle(rest) if joint.kind == "hinge" else float(rest)
+    reference = joint.element.springref
+    return joint.element.units.angle(reference) if joint.kind == "hinge" else float(reference)
 
 
 def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:

@@ -32,7 +32,7 @@ def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, fl
     locked: dict[str, float] = {}
     moved = True
     while moved:
-        moved, rest = False, []
+        moved, remaining = False, []
         for equation in waiting:
             equation = _without(equation, locked)
             total = {**equation.left}
@@ -47,12 +47,12 @@ def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, fl
                     "polynomial, or lock the other joints directly."
                 )
             else:
-                rest.append(equation)
+                remaining.append(equation)
                 continue
             total = {name: c for name, c in total.items() if c != 0.0}
             constant = equation.coefficients[0]
             if len(total) > 1:
-                rest.append(Equation(equation.name, total, {}, (constant,)))
+                remaining.append(Equation(equation.name, total, {}, (constant,)))
             elif total:
                 ((name, c),) = total.items()
                 locked[name] = constant / c
@@ -62,7 +62,7 @@ def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, fl
                     f"{equation.owner} contradicts the other equalities: they lock its joints at values that violate "
                     f"it by {constant:.3g}. Remove one of them."
                 )
-        waiting = rest
+        waiting = remaining
     return waiting, locked
 
 
@@ -70,7 +70,7 @@ def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
     """Substitute the values of locked joints."""
     if not any(name in locked for name in (*equation.left, *equation.right)):
         return equation
-    left = {n: c for n, c in equation.left.items() if n not in locked}
+    left_terms = {n: c for n, c in equation.left.items() if n not in locked}
     right = {n: c for n, c in equation.right.items() if n not in locked}
     held = [in_order(c * locked[n] for n, c in side.items() if n in locked) for side in (equation.left, equation.right)]
     # The polynomial p(y + c) as a polynomial of y, with the sum c of the locked joints.
@@ -79,7 +79,7 @@ def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
     coefficients[0] -= held[0]
     if not right:
         coefficients = coefficients[:1]
-    return Equation(equation.name, left, right, tuple(coefficients))
+    return Equation(equation.name, left_terms, right, tuple(coefficients))
 
 
 def couplings(
@@ -107,19 +107,21 @@ def couplings(
         return 0 if name in independent else 3 if geared(name) else 1 if name in leading else 2
 
     def geared(name: str) -> bool:
-        others = [n for n in c if n != name]
-        faster = in_order(abs(c[n] / c[name]) for n in others) > 1.0 or not set(others) & set(round_)
+        other_joints = [n for n in c if n != name]
+        faster = in_order(abs(c[n] / c[name]) for n in other_joints) > 1.0 or not set(other_joints) & set(round_)
         return name in leading and name in round_ and faster
 
-    found: list[tuple[str, Any]] = []
+    built: list[tuple[str, Any]] = []
     followers = {next(iter(e.left)): e.owner for e in equations if len(e.coefficients) > 2 and len(e.left) == 1}
     groups = {name: {name} for name in joints}  # sets of joints that equations of two joints couple
     for equation in sorted(equations, key=lambda e: len(e.coefficients) <= 2):
         names = list(dict.fromkeys([*equation.left, *equation.right]))
         if len(equation.coefficients) > 2:
             zeros = tuple((name, joints[name].ref) for name in names)
-            left, right = tuple(equation.left.items()), tuple(equation.right.items())
-            found.append((equation.owner, PolynomialCoupling(left, right, equation.coefficients, zeros, equation.name)))
+            left_terms, right = tuple(equation.left.items()), tuple(equation.right.items())
+            built.append(
+                (equation.owner, PolynomialCoupling(left_terms, right, equation.coefficients, zeros, equation.name))
+            )
             continue
         open_ones = [n for n in names if n not in followers]
         if not open_ones or (len(names) == 2 and groups[names[0]] is groups[names[1]]):
@@ -137,11 +139,11 @@ def couplings(
         share = {n: -c[n] / c[first] for n in names if n != first}
         offset = equation.coefficients[0] / c[first] + joints[first].ref
         offset -= in_order(k * joints[n].ref for n, k in share.items())
-        link, *more = share
-        gear = readiness(first) == 3 and not more
+        link, *further = share
+        gear = readiness(first) == 3 and not further
         tie = Gear(link, first, share[link], offset) if gear else LinearCoupling(first, share, offset)
-        found.append((equation.owner, tie))
-    return found
+        built.append((equation.owner, tie))
+    return built
 
 
 @dataclass(frozen=True)

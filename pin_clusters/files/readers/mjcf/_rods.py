@@ -47,41 +47,41 @@ def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie])
     Such a body has a single ball joint and one connect at another point. Slides along the line between them are
     allowed (a cylinder and its piston).
     """
-    found: dict[str, Rod] = {}
+    rods: dict[str, Rod] = {}
     names = {j.name for b in bodies for j in b.joints}
     for i, body in enumerate(bodies):
         if len(body.joints) == 1 and body.joints[0].kind == "ball":
             rod = _rod(bodies, ties, i, names)
             if rod is not None:
-                found[rod.joint.name] = rod
+                rods[rod.joint.name] = rod
                 body.joints = _hinges(body.joints[0], rod)
     document.notes.about(
-        sorted(found),
+        sorted(rods),
         "bodies between a ball joint and a connect can spin about themselves, and no constraint determines the spin: "
         "each of the ball joints {} is read as two hinges (..._1, ..._2) perpendicular to the line, without spin. The "
         "inertia does not change.",
     )
-    return found
+    return rods
 
 
 def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -> Rod | None:
     """Recognize a rod, see ``split_balls``, or return None."""
     joint = bodies[i].joints[0]
-    place = {i: (np.eye(3), np.zeros(3))}  # rotation and position in body i, of the bodies below it
+    poses = {i: (np.eye(3), np.zeros(3))}  # rotation and position in body i, of the bodies below it
     slides = []
     for k, body in enumerate(bodies[i + 1 :], i + 1):
-        if body.parent not in place:
+        if body.parent not in poses:
             break
-        R, p = place[body.parent]
-        place[k] = R @ body.placement.rotation, p + R @ body.placement.translation
+        R, p = poses[body.parent]
+        poses[k] = R @ body.placement.rotation, p + R @ body.placement.translation
         if any(j.kind != "slide" for j in body.joints):
             return None
-        slides += [place[k][0] @ j.axis for j in body.joints]
-    ends = [(tie, end) for tie in ties for end in range(2) if tie.bodies[end] in place]
+        slides += [poses[k][0] @ j.axis for j in body.joints]
+    ends = [(tie, end) for tie in ties for end in range(2) if tie.bodies[end] in poses]
     if len(ends) != 1 or ends[0][0].kind != "spherical":
         return None
     tie, end = ends[0]
-    R, p = place[tie.bodies[end]]
+    R, p = poses[tie.bodies[end]]
     line = p + R @ tie.frames[end].translation - joint.pos
     length = float(np.linalg.norm(line))
     if length < _STRAIGHT:
@@ -91,11 +91,11 @@ def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -
         return None
     second = perpendicular(line)
     first = np.cross(line, second)
-    one, two = f"{joint.name}_1", f"{joint.name}_2"
-    while {one, two} & names:
-        one, two = f"{one}_", f"{two}_"
-    names |= {one, two}
-    return Rod(joint, line, (one, two), (first, second))
+    first_name, second_name = f"{joint.name}_1", f"{joint.name}_2"
+    while {first_name, second_name} & names:
+        first_name, second_name = f"{first_name}_", f"{second_name}_"
+    names |= {first_name, second_name}
+    return Rod(joint, line, (first_name, second_name), (first, second))
 
 
 def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
@@ -104,18 +104,25 @@ def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
     for key in ("stiffness", "frictionloss"):
         if np.any(getattr(a, key)):
             raise LoadError(
-                f"{a.owner}: its body can spin about itself, so two hinges replace the joint, and {key} of a ball joint "
-                f"has no equivalent for hinges. Remove {key}, or use hinges."
+                f"{a.owner}: its body can spin about itself, so two hinges replace the joint, and {key} of a ball "
+                f"joint has no equivalent for hinges. Remove {key}, or use hinges."
             )
     if any(a.damping[1:]):
         raise LoadError(
             f"{a.owner}: its body can spin about itself, so two hinges replace the joint, and only linear damping has "
             "an equivalent for hinges. Remove the other damping coefficients."
         )
-    kept = {key: a.given[key] for key in ("damping", "armature") if key in a}
+    attributes = {key: a.given[key] for key in ("damping", "armature") if key in a}
     return [
         Joint(
-            name, "hinge", joint.pos, axis, 0.0, None, Element("joint", kept, f"joint {name!r}", a.units), of_ball=True
+            name,
+            "hinge",
+            joint.pos,
+            axis,
+            0.0,
+            None,
+            Element("joint", attributes, f"joint {name!r}", a.units),
+            of_ball=True,
         )
         for name, axis in zip(rod.names, rod.axes, strict=True)
     ]

@@ -50,10 +50,10 @@ class Layout(Places[int]):
 
 def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
     """Compute the placement of each body in the world, in the pose of the file."""
-    found = [pin.SE3.Identity()]
+    poses = [pin.SE3.Identity()]
     for body in bodies[1:]:
-        found.append(found[body.parent] * body.placement)
-    return found
+        poses.append(poses[body.parent] * body.placement)
+    return poses
 
 
 def build_tree(
@@ -136,9 +136,9 @@ def _displaced(joint: Joint, x: float) -> pin.SE3:
 
 def _add_joint(layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]) -> int:
     """Add a joint with its frame at the anchor, in the axes of the body; q equals MuJoCo's qpos."""
-    place = M * pin.SE3(np.eye(3), joint.pos)
+    placement = M * pin.SE3(np.eye(3), joint.pos)
     if joint.kind == "free":
-        model, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
+        model, placement = pin.JointModelFreeFlyer(), pin.SE3.Identity()
         start.append(np.array(pin.SE3ToXYZQUAT(M)))
     elif joint.kind == "ball":
         model = pin.JointModelSpherical()
@@ -147,11 +147,11 @@ def _add_joint(layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: lis
         model = joint_model("R" if joint.kind == "hinge" else "P", joint.axis)
         if joint.kind == "hinge":
             if joint.ref:
-                place = place * pin.SE3(np.array(pin.AngleAxis(-joint.ref, joint.axis).matrix()), np.zeros(3))
+                placement = placement * pin.SE3(np.array(pin.AngleAxis(-joint.ref, joint.axis).matrix()), np.zeros(3))
         else:
-            place = place * pin.SE3(np.eye(3), -joint.ref * joint.axis)
+            placement = placement * pin.SE3(np.eye(3), -joint.ref * joint.axis)
         start.append(np.array([joint.ref]))
-    j = layout.tree.addJoint(parent, model, place, joint.name)
+    j = layout.tree.addJoint(parent, model, placement, joint.name)
     layout.ids[joint.name] = j
     _fill_fields(layout.document, layout.tree, j, joint)
     return int(j)
@@ -177,9 +177,9 @@ def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> N
             'no defaults, or write armature="0".'
         )
     tree.armature[v], tree.damping[v], tree.friction[v] = armature, a.damping[0], a.frictionloss
-    most = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
-    if most is not None:
-        tree.effortLimit[v] = max(abs(most[0]), abs(most[1]))
+    effort = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
+    if effort is not None:
+        tree.effortLimit[v] = max(abs(effort[0]), abs(effort[1]))
 
 
 def _gravity(document: Document) -> np.ndarray:

@@ -63,7 +63,7 @@ def buildModelFromSdf(
         ('hinge',)
     """
     text, source, folder = text_or_file(file_or_string, "a SDF")
-    given, named = checked(root_joint, constraints, independent)
+    extra, named = checked(root_joint, constraints, independent)
     notes = Notes()
     document = read_document(text, source, folder, notes)
     scan(document.model, notes)
@@ -85,10 +85,10 @@ def buildModelFromSdf(
         tree.gravity = pin.Motion(document.gravity, np.zeros(3))
     gears = couplings_of(parts, spanning)
     springs, rotors = springs_of(spanning), rotors_of(scope, spanning)
-    found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
+    from_file = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
     rods = {r.name for r in robot.rods} & shapes.keys()
     notes.about(sorted(filter(None, rods)), "collision shapes of links that become rods are ignored: {}.")
-    shapes = {link: here for link, here in shapes.items() if link not in rods}
+    shapes = {link: link_shapes for link, link_shapes in shapes.items() if link not in rods}
     _note(robot, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
@@ -97,7 +97,7 @@ def buildModelFromSdf(
     preferred = list(dict.fromkeys(liked))
     return ClusterModel(
         tree,
-        (*found, *given),
+        (*from_file, *extra),
         q_reference,
         independent=named or None,
         preferred=preferred,
@@ -119,10 +119,10 @@ class _Robot(NamedTuple):
 def _assemble(parts: Parts, root_joint: pin.JointModel | None) -> _Robot:
     rods = rods_of(parts)
     round_ones = [r for r in rods if r.is_round]
-    others = tuple(r for r in rods if r not in round_ones)
-    rest = without_rods(parts, round_ones)
-    spanning = span(rest)
-    places = build_tree(rest, spanning, root_joint, hinged(others, spanning))
+    asymmetric = tuple(r for r in rods if r not in round_ones)
+    remaining = without_rods(parts, round_ones)
+    spanning = span(remaining)
+    places = build_tree(remaining, spanning, root_joint, hinged(asymmetric, spanning))
     couplings, loops = list[LinearCoupling](), list[Loop]()
     for joint in spanning.closing:
         if places.joint[joint.parent] == places.joint[joint.child]:
@@ -131,9 +131,9 @@ def _assemble(parts: Parts, root_joint: pin.JointModel | None) -> _Robot:
         if coupling is not None:
             couplings.append(coupling)
         else:
-            loops.append(build_loop(joint, places, rest))
+            loops.append(build_loop(joint, places, remaining))
     built = tuple(build_rod(r, places, parts) for r in round_ones)
-    return _Robot(places.tree, spanning, tuple(couplings), tuple(loops), built, others)
+    return _Robot(places.tree, spanning, tuple(couplings), tuple(loops), built, asymmetric)
 
 
 def _note(robot: _Robot, notes: Notes) -> None:

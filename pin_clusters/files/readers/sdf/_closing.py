@@ -54,8 +54,8 @@ class RodBody:
 
     def seen_from(self, end: Joint) -> pin.SE3:
         """Compute a frame at one end, in the model frame, whose x axis points to the other end."""
-        other = next(j for j in self.ends if j is not end)
-        line = (other.place.translation - end.place.translation) / self.length
+        far_end = next(j for j in self.ends if j is not end)
+        line = (far_end.place.translation - end.place.translation) / self.length
         return pin.SE3(smallest_turn(np.array([1.0, 0.0, 0.0]), line), end.place.translation)
 
     @property
@@ -81,15 +81,15 @@ def rods_of(parts: Parts) -> tuple[RodBody, ...]:
     for j in parts.joints.values():
         for link in {j.parent, j.child, *([j.reference] if j.reference else [])}:
             around.setdefault(link, []).append(j)
-    found = []
+    bodies = []
     for name, joints in around.items():
         if name == WORLD or len(joints) != 2 or any(j.kind != "ball" for j in joints):
             continue
         a, b = (j.child if j.parent == name else j.parent for j in joints)
         body = RodBody(parts.links[name], (joints[0], joints[1]), (a, b))
         if a != b and body.length > SHORT and any({a, b} <= group for group in _connected(parts, without=name)):
-            found.append(body)
-    return tuple(found)
+            bodies.append(body)
+    return tuple(bodies)
 
 
 def _connected(parts: Parts, without: str) -> list[set[str]]:
@@ -125,11 +125,11 @@ def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
         By joint: frame in the joint frame; the hinges turn about its y and z axes.
     """
     moving = {b.outer: b.joint for b in spanning.branches}
-    found = {}
+    frames = {}
     for rod in rods:
         joint = moving[rod.link.name]
-        found[joint.name] = joint.place.actInv(rod.seen_from(joint))
-    return found
+        frames[joint.name] = joint.place.actInv(rod.seen_from(joint))
+    return frames
 
 
 def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
@@ -140,9 +140,9 @@ def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
         )
     a, b = (places.frame(link, parts.place(link).inverse() * joint.place) for link in (joint.parent, joint.child))
     axes = (tuple(axis.direction.tolist()) for axis in joint.axes)
-    given = dict(zip(("axis", "axis_b"), axes, strict=False))
+    axis_arguments = dict(zip(("axis", "axis_b"), axes, strict=False))
     with in_words_of(joint.owner):
-        return Loop(a, b, KINDS[joint.kind], **given, name=joint.name)
+        return Loop(a, b, KINDS[joint.kind], **axis_arguments, name=joint.name)
 
 
 def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
@@ -155,21 +155,21 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
     if joint.kind != "prismatic":
         return None
     ways = spanning.between(joint.parent, joint.child)
-    hinges = [b.joint for way in ways for b in way if b.joint.kind != "fixed"]
+    hinges = [b.joint for path in ways for b in path if b.joint.kind != "fixed"]
     if len(hinges) != 2 or any(h.kind not in ("revolute", "continuous") for h in hinges):
         return None
     axes = [h.place.rotation @ h.axes[0].direction for h in hinges]
     slide = joint.place.rotation @ joint.axes[0].direction
-    apart = np.cross(axes[0], hinges[1].place.translation - hinges[0].place.translation)
-    length = np.linalg.norm(apart)
-    if length < 1e-9 or np.linalg.norm(np.cross(apart / length, slide)) > 1e-3:
+    normal = np.cross(axes[0], hinges[1].place.translation - hinges[0].place.translation)
+    length = np.linalg.norm(normal)
+    if length < 1e-9 or np.linalg.norm(np.cross(normal / length, slide)) > 1e-3:
         return None
     try:
         terms = angle(joint, spanning, joint.parent, joint.child, axes[0])
     except LoadError:  # the hinges are not parallel
         return None
-    (follower, sign), (leader, other) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
-    return LinearCoupling(follower, {leader: -other / sign})
+    (follower, sign), (leader, factor) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
+    return LinearCoupling(follower, {leader: -factor / sign})
 
 
 def _carries(name: str, parts: Parts) -> bool:
@@ -187,23 +187,23 @@ def locked(tree: pin.Model, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
     pin.updateFramePlacements(tree, data)
     closures = [closure for loop in loops for closure in loop.closures(tree)]
     paths = [between(tree, closure.bodies) for closure in closures]
-    found = []
+    groups = []
     for joints in merged(paths):
-        here = [k for k, path in enumerate(paths) if path <= joints]
+        indices = [k for k, path in enumerate(paths) if path <= joints]
         columns = [c for j in sorted(joints) for c in in_v(tree, j)]
-        K = np.vstack([_rows(tree, data, closures[k]) for k in here])[:, columns]
+        K = np.vstack([_rows(tree, data, closures[k]) for k in indices])[:, columns]
         lengths = np.maximum(np.abs(K).max(axis=0), 1e-9)  # scales of the columns, because rows mix [m] and [rad]
         if np.linalg.matrix_rank(K / lengths, tol=RANK) == len(columns):
-            found.append(tuple(loops[k] for k in here))
-    return found
+            groups.append(tuple(loops[k] for k in indices))
+    return groups
 
 
 def _rows(tree: pin.Model, data: pin.Data, closure: FrameClosure) -> np.ndarray:
     """Compute the constraint Jacobian of a closed loop, shape (rows, nv)."""
-    places = [data.oMi[j] * at for j, at in closure.ends]
+    places = [data.oMi[j] * placement for j, placement in closure.ends]
     Ja, Jb = (
-        place.toActionMatrixInverse() @ _jacobian(tree, data, j)
-        for (j, _), place in zip(closure.ends, places, strict=True)
+        pose.toActionMatrixInverse() @ _jacobian(tree, data, j)
+        for (j, _), pose in zip(closure.ends, places, strict=True)
     )
     relative = places[0].actInv(places[1]).toActionMatrix() @ Jb - Ja
     if closure.rotation == "universal":  # No rotation about the normal of the two axes is allowed.

@@ -19,7 +19,7 @@ from ._spanning import PERPENDICULAR, Spanning
 
 
 def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
-    found: list[Any] = []
+    couplings: list[Any] = []
     followers = set[str]()
     for joint in parts.joints.values():
         for i, axis in enumerate(joint.axes):
@@ -27,17 +27,17 @@ def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
                 continue
             name = joint.names[i]
             leader, which, multiplier, offset = axis.mimic
-            other = parts.joints[leader]
-            if which >= len(other.axes) or other.kind == "gearbox":
+            leading = parts.joints[leader]
+            if which >= len(leading.axes) or leading.kind == "gearbox":
                 raise LoadError(f"{joint.owner}: <mimic> refers to an axis that joint {leader!r} does not have.")
             with in_words_of(f"{joint.owner}, <mimic>"):
-                found.append(LinearCoupling(name, {other.names[which]: multiplier}, offset))
+                couplings.append(LinearCoupling(name, {leading.names[which]: multiplier}, offset))
             followers.add(name)
     inner = {b.inner for b in spanning.branches}
     for joint in parts.joints.values():
         if joint.kind == "gearbox":
-            found.append(_gearbox(joint, spanning, inner, followers))
-    return found
+            couplings.append(_gearbox(joint, spanning, inner, followers))
+    return couplings
 
 
 def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers: set[str]) -> Any:
@@ -56,14 +56,14 @@ def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers
         )
     outer = {b.joint.name: b.outer for b in spanning.branches}
     # The rotor is the joint whose body has no children, or else the fastest joint.
-    chosen = min(free, key=lambda name: (outer[name] in inner, abs(terms[name]), -list(terms).index(name)))
-    followers.add(chosen)
-    others = {name: -c / terms[chosen] for name, c in terms.items() if name != chosen}
+    dependent = min(free, key=lambda name: (outer[name] in inner, abs(terms[name]), -list(terms).index(name)))
+    followers.add(dependent)
+    coefficients = {name: -c / terms[dependent] for name, c in terms.items() if name != dependent}
     with in_words_of(joint.owner):
-        if len(others) == 1:
-            ((link, ratio),) = others.items()
-            return Gear(link, chosen, ratio)
-        return LinearCoupling(chosen, others)
+        if len(coefficients) == 1:
+            ((link, ratio),) = coefficients.items()
+            return Gear(link, dependent, ratio)
+        return LinearCoupling(dependent, coefficients)
 
 
 def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction: np.ndarray) -> dict[str, float]:
@@ -89,37 +89,39 @@ def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction
 
 def springs_of(spanning: Spanning) -> list[Spring]:
     """Build springs, dampers and dry friction of the joints of the tree."""
-    found = []
+    springs = []
     for branch in spanning.branches:
         for i, axis in enumerate(branch.joint.axes):
             if axis.stiffness or axis.damping or axis.friction:
                 with in_words_of(branch.joint.owner):
-                    found.append(Spring(branch.joint.names[i], axis.stiffness, axis.rest, axis.damping, axis.friction))
-    return found
+                    springs.append(
+                        Spring(branch.joint.names[i], axis.stiffness, axis.rest, axis.damping, axis.friction)
+                    )
+    return springs
 
 
 def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:
     """Build the rotors of the joints in the tree; as in Drake, the default gear ratio is 1."""
-    found = []
+    rotors = []
     moving = {branch.joint.name: branch.joint for branch in spanning.branches if branch.joint.kind != "fixed"}
-    for here in scope.every():
-        for name, element in here.members.items():
-            owner = f"joint {here.full(name)!r}"
+    for model_scope in scope.every():
+        for name, element in model_scope.members.items():
+            owner = f"joint {model_scope.full(name)!r}"
             for i, tag in enumerate(("axis", "axis2")):
                 stated = drakes(element.iterfind(f"{tag}/*"), owner) if element.tag == "joint" else {}
                 if not stated.get("rotor_inertia"):
                     continue
-                if here.full(name) not in moving:
+                if model_scope.full(name) not in moving:
                     raise LoadError(
                         f"{owner}: it has a rotor, but no coordinate, because it closes a loop or cannot move. Remove "
                         "<drake:rotor_inertia>, or add a <mimic> or a spring, which keeps the joint in the tree."
                     )
                 with in_words_of(owner):
-                    found.append(
+                    rotors.append(
                         Rotor(
-                            moving[here.full(name)].names[i],
+                            moving[model_scope.full(name)].names[i],
                             stated.get("gear_ratio", 1.0),
                             axial_inertia=stated["rotor_inertia"],
                         )
                     )
-    return found
+    return rotors

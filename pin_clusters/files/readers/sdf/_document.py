@@ -44,9 +44,9 @@ def read_document(text: str | bytes, source: str, folder: Path | None, notes: No
     if len(worlds) > 1 or (worlds and models):
         raise LoadError(f"{source} has several worlds, or a world and models. Keep only the one with the robot.")
     reader = _Includes(folder, source, notes)
-    place = worlds[0] if worlds else root
-    reader.put_in(place, version, 0)
-    model = _the_robot(place, source, notes)
+    container = worlds[0] if worlds else root
+    reader.put_in(container, version, 0)
+    model = _the_robot(container, source, notes)
     gravity = None
     if worlds and (stated := only_child(worlds[0], "gravity", "world")) is not None:
         gravity = np.array(numbers(stated.text, "gravity", "world", 3))
@@ -81,10 +81,10 @@ def _the_robot(place: ET.Element, source: str, notes: Notes) -> ET.Element:
     if len(models) > 1 and len(moving) != 1:
         names = listing([m.get("name") or "?" for m in moving or models])
         raise LoadError(f"{source} has several models: {names}. Keep only the robot.")
-    chosen = moving[0] if moving else models[0]
-    others = [m.get("name") or "?" for m in models if m is not chosen]
-    notes.about(others, "other models, which are static, are ignored: {}.")
-    return chosen
+    robot = moving[0] if moving else models[0]
+    ignored = [m.get("name") or "?" for m in models if m is not robot]
+    notes.about(ignored, "other models, which are static, are ignored: {}.")
+    return robot
 
 
 class _Includes:
@@ -98,15 +98,15 @@ class _Includes:
 
     def put_in(self, place: ET.Element, version: tuple[int, int], depth: int, folder: Path | None = None) -> None:
         """Replace the includes of an element and of its nested models."""
-        here = folder or self.folder
+        base = folder or self.folder
         for i, child in enumerate(list(place)):
             if child.tag == "include":
-                model = self._included(child, depth, here)
+                model = self._included(child, depth, base)
                 place.remove(child)
                 if model is not None:
                     place.insert(i, model)
             elif child.tag == "model":
-                self.put_in(child, version, depth, here)
+                self.put_in(child, version, depth, base)
 
     def _included(self, include: ET.Element, depth: int, here: Path | None) -> ET.Element | None:
         uri = text_of(include, "uri", "<include>")
@@ -150,17 +150,17 @@ class _Includes:
 
     def _file(self, uri: str, owner: str, here: Path | None) -> Path | None:
         """Find the file of a URI in the folder of the document; return None for scenery."""
-        scheme, found, rest = uri.partition("://")
-        name = rest if found else uri
-        if found and scheme not in ("model", "file"):
+        scheme, separator, location = uri.partition("://")
+        name = location if separator else uri
+        if separator and scheme not in ("model", "file"):
             raise LoadError(f"{owner}: files are not downloaded. Copy the model into the folder of the file.")
         if self.folder is None or here is None:
             if name in SCENERY:
                 return None
             raise LoadError(f"{owner}: XML text cannot include files. Give the path of a file instead.")
         root = self.folder.resolve()
-        for place in (here, root) if scheme == "model" or not found else (root,):
-            file = (place / name.lstrip("/") if found else place / name).resolve()
+        for base in (here, root) if scheme == "model" or not separator else (root,):
+            file = (base / name.lstrip("/") if separator else base / name).resolve()
             if file.is_dir():
                 file = next(_described(file), file).resolve()
             if not file.is_relative_to(root):

@@ -49,15 +49,15 @@ def scan(root: ET.Element, notes: Notes) -> None:
 
 
 def _scan(element: ET.Element, owner: str, notes: Notes) -> None:
-    known = READ.get(element.tag, set())
+    read_tags = READ.get(element.tag, set())
     for child in element:
         name = child.get("name")
-        here = f"{child.tag} {name!r}" if name and child.tag in READ else owner
-        if child.tag in known:
+        label = f"{child.tag} {name!r}" if name and child.tag in READ else owner
+        if child.tag in read_tags:
             if child.tag in READ:
-                _scan(child, here, notes)
+                _scan(child, label, notes)
         elif child.tag not in SILENT:
-            _unread(child, element.tag, known, owner, notes)
+            _unread(child, element.tag, read_tags, owner, notes)
 
 
 def _unread(child: ET.Element, parent: str, known: set[str], owner: str, notes: Notes) -> None:
@@ -75,7 +75,7 @@ def _unread(child: ET.Element, parent: str, known: set[str], owner: str, notes: 
         raise LoadError(f"{owner}: <{tag}> in <{parent}> is not supported. Remove it.")
     if local in MEANINGFUL:
         raise LoadError(f"{owner}: <{tag}> is not allowed in a <{parent}>. Move it.")
-    near = difflib.get_close_matches(tag, known, n=1, cutoff=0.75)
-    if near and child.tag not in FOR_OTHERS:
-        raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{near[0]}>?")
+    similar = difflib.get_close_matches(tag, known, n=1, cutoff=0.75)
+    if similar and child.tag not in FOR_OTHERS:
+        raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{similar[0]}>?")
     (notes.for_others if child.tag in FOR_OTHERS else notes.unknown)[f"<{tag}>"] += 1

@@ -102,20 +102,20 @@ class Parts:
 def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
     """Read the links, joints and frames of a model and of its nested models."""
     parts = Parts(scope.in_world())
-    told: Told = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
-    for here in scope.every():
-        for name, element in here.members.items():
-            owner = f"{element.tag} {here.full(name)!r}"
+    noted: Told = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
+    for model_scope in scope.every():
+        for name, element in model_scope.members.items():
+            owner = f"{element.tag} {model_scope.full(name)!r}"
             if element.tag == "link":
-                parts.links[here.full(name)] = _link(here, name, element, owner, told)
+                parts.links[model_scope.full(name)] = _link(model_scope, name, element, owner, noted)
             elif element.tag == "joint":
-                parts.joints[here.full(name)] = _joint(here, name, element, owner, told)
+                parts.joints[model_scope.full(name)] = _joint(model_scope, name, element, owner, noted)
             elif element.tag == "frame":
-                parts.frames[here.full(name)] = here.link(name, owner), here.place(name, owner)
+                parts.frames[model_scope.full(name)] = model_scope.link(name, owner), model_scope.place(name, owner)
     if not parts.links:
         raise LoadError(f"{document.source} has no <link>. A robot needs at least one.")
     parts.first = scope.link(MODEL, scope.owner)
-    for message, names in told.items():
+    for message, names in noted.items():
         notes.about(names, message)
     return parts
 
@@ -154,21 +154,21 @@ def _inertia(inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Ine
     pose = only_child(inertial, "pose", owner)
     if pose is not None and pose.get("relative_to"):
         raise LoadError(f"{owner}: the pose of <inertial> is relative to the link. Remove relative_to.")
-    at = placement(pose, owner)
-    return at.act(pin.Inertia(mass, np.zeros(3), moments))
+    pose_in_link = placement(pose, owner)
+    return pose_in_link.act(pin.Inertia(mass, np.zeros(3), moments))
 
 
 def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Joint:
     kind = element.get("type") or ""
     if kind not in AXES and kind not in WITHOUT_AXIS:
-        known = ", ".join((*AXES, *WITHOUT_AXIS))
-        raise LoadError(f"{owner}: unknown type {kind!r}. Known types: {known}.")
+        types = ", ".join((*AXES, *WITHOUT_AXIS))
+        raise LoadError(f"{owner}: unknown type {kind!r}. Known types: {types}.")
     parent, child = (scope.link(text_of(element, tag, owner), owner) for tag in ("parent", "child"))
     if child == WORLD:
         raise LoadError(f"{owner}: its child is the world, which cannot move. Exchange parent and child.")
     if parent == child:
         raise LoadError(f"{owner}: parent and child belong to the same link {child!r}. Name another link.")
-    place = scope.place(name, owner)
+    frame = scope.place(name, owner)
     tags = ("axis", "axis2")[: AXES.get(kind, 0)]
     if kind in WITHOUT_AXIS and any(
         (text or "").strip().strip("+-0.")
@@ -177,7 +177,7 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told)
         if part.tag in ("limit", "dynamics")
     ):
         told[NEEDLESS].append(scope.full(name))
-    axes = tuple(_axis(scope, element, tag, place, kind, owner, name, told) for tag in tags)
+    axes = tuple(_axis(scope, element, tag, frame, kind, owner, name, told) for tag in tags)
     lead, reference = 0.0, ""
     if kind == "screw":
         lead = _lead(element, owner)
@@ -186,7 +186,7 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told)
         if lead == 0.0:
             raise LoadError(f"{owner}: gearbox_ratio must not be 0. Give the ratio of the gear.")
         reference = scope.link(text_of(element, "gearbox_reference_body", owner), owner)
-    return Joint(scope.full(name), kind, parent, child, place, axes, lead, reference)
+    return Joint(scope.full(name), kind, parent, child, frame, axes, lead, reference)
 
 
 def _lead(element: ET.Element, owner: str) -> float:
@@ -194,8 +194,8 @@ def _lead(element: ET.Element, owner: str) -> float:
     if element.find("screw_thread_pitch") is not None or element.find("thread_pitch") is None:
         pitch = value(element, "screw_thread_pitch", 1.0, owner) / (2.0 * math.pi)
     else:
-        given = value(element, "thread_pitch", 1.0, owner)
-        pitch = -1.0 / given if given else 0.0
+        thread = value(element, "thread_pitch", 1.0, owner)
+        pitch = -1.0 / thread if thread else 0.0
     if abs(pitch) < 1e-9:
         raise LoadError(
             f"{owner}: a screw with the pitch {pitch:g} is a revolute joint. Correct the pitch, or use type revolute."
@@ -214,11 +214,11 @@ def _axis(
     if element is None:
         raise LoadError(f"{owner}: a {kind} joint needs <{tag}>. Add it.")
     stated = only_child(element, "xyz", owner)
-    given = np.array([0.0, 0.0, 1.0]) if stated is None else np.array(numbers(stated.text, f"<{tag}>", owner, 3))
-    direction = unit(given)
+    components = np.array([0.0, 0.0, 1.0]) if stated is None else np.array(numbers(stated.text, f"<{tag}>", owner, 3))
+    direction = unit(components)
     if direction is None:
         raise LoadError(f"{owner}: <{tag}> is zero. Give a direction, such as 0 0 1.")
-    if abs(np.linalg.norm(given) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told[STRETCHED_JOINTS]:
+    if abs(np.linalg.norm(components) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told[STRETCHED_JOINTS]:
         told[STRETCHED_JOINTS].append(scope.full(name))
     if stated is not None and stated.get("expressed_in"):
         frame = scope.place(stated.get("expressed_in") or "", owner).rotation

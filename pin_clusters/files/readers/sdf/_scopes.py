@@ -119,17 +119,17 @@ class Scope:
             return pin.SE3.Identity()
         pose = only_child(self.element, "pose", self.owner)
         base = self.parent.place(relative_to(pose, self.owner) or MODEL, self.owner)
-        given = base * placement(pose, self.owner)
+        model_pose = base * placement(pose, self.owner)
         anchor = self.element.get("placement_frame")
         if not anchor:
-            return given
+            return model_pose
         # Placement of the anchor frame if this model were at the origin.
         searching, self._searching, self._found = self._searching, [], {MODEL: pin.SE3.Identity()}
         offset = self.place(anchor, self.owner)
         for scope in self.every():
             scope._found.clear()
         self._searching = searching
-        return given * offset.inverse()
+        return model_pose * offset.inverse()
 
     def _place_of(self, name: str) -> pin.SE3:
         element = self.members[name]
@@ -146,12 +146,12 @@ class Scope:
 
     def link(self, name: str, owner: str) -> str:
         """Find the link to which a frame is fixed; return its full name, or ``world``."""
-        scope, seen = self, set[tuple[tuple[str, ...], str]]()
+        scope, visited = self, set[tuple[tuple[str, ...], str]]()
         while True:
             scope, name = scope.find(name, owner)
-            if (scope.path, name) in seen:
+            if (scope.path, name) in visited:
                 raise LoadError(f"{owner}: {name!r} is attached to itself. Break the cycle.")
-            seen.add((scope.path, name))
+            visited.add((scope.path, name))
             if name in (WORLD, "__root__"):
                 return WORLD
             if name == MODEL:

@@ -72,15 +72,15 @@ def span(parts: Parts) -> Spanning:
     root = _root(parts, joints)
     order = _in_breadth(root, joints)
     needed = {j.name for j in joints if in_tree_only(j)} | _coupled(parts)
-    chosen = _without_loops(sorted(order, key=lambda j: _ease(j, needed)))
-    branches = tuple(_depth_first(root, [j for j in joints if j.name in chosen]))
+    in_tree = _without_loops(sorted(order, key=lambda j: _ease(j, needed)))
+    branches = tuple(_depth_first(root, [j for j in joints if j.name in in_tree]))
     reached = {root, *(b.outer for b in branches)}
     if lost := [name for name in parts.links if name not in reached]:
         raise LoadError(
             f"no joints connect these links to the root {root!r}: {listing(lost)}. Connect them, or move them to "
             "another model."
         )
-    return Spanning(root, branches, tuple(j for j in joints if j.name not in chosen))
+    return Spanning(root, branches, tuple(j for j in joints if j.name not in in_tree))
 
 
 def _ease(joint: Joint, needed: Collection[str]) -> int:
@@ -103,20 +103,20 @@ def in_tree_only(joint: Joint) -> bool:
 
 def _coupled(parts: Parts) -> set[str]:
     """Collect the joints that mimic joints refer to, and the joints next to the bodies of gearboxes."""
-    found = {a.mimic[0] for j in parts.joints.values() for a in j.axes if a.mimic}
+    names = {a.mimic[0] for j in parts.joints.values() for a in j.axes if a.mimic}
     for gearbox in parts.joints.values():
         if gearbox.kind == "gearbox":
             ends = {gearbox.parent, gearbox.child}
-            found |= {
+            names |= {
                 j.name
                 for j in parts.joints.values()
                 if j.kind != "gearbox" and gearbox.reference in (j.parent, j.child) and ends & {j.parent, j.child}
             }
-    return found
+    return names
 
 
 def _root(parts: Parts, joints: Sequence[Joint]) -> str:
-    """Choose the root: the world if joints connect to it, else the canonical link or the link that reaches most links."""
+    """Choose the root: the world if joints connect to it, else the canonical link or the one that reaches most links."""
     if any(WORLD in (j.parent, j.child) for j in joints):
         return WORLD
     children = {j.child for j in joints}
@@ -127,11 +127,11 @@ def _root(parts: Parts, joints: Sequence[Joint]) -> str:
 
 
 def _around(joints: Sequence[Joint]) -> Mapping[str, list[Joint]]:
-    found: dict[str, list[Joint]] = {}
+    joints_at: dict[str, list[Joint]] = {}
     for j in joints:
-        found.setdefault(j.parent, []).append(j)
-        found.setdefault(j.child, []).append(j)
-    return found
+        joints_at.setdefault(j.parent, []).append(j)
+        joints_at.setdefault(j.child, []).append(j)
+    return joints_at
 
 
 def _in_breadth(root: str, joints: Sequence[Joint], forwards: bool = False) -> list[Joint]:
@@ -173,29 +173,29 @@ def _without_loops(joints: Sequence[Joint]) -> set[str]:
             link = root[link]
         return link
 
-    chosen = set[str]()
+    selected = set[str]()
     for j in joints:
         a, b = find(j.parent), find(j.child)
         if a != b:
             root[a] = b
-            chosen.add(j.name)
-    return chosen
+            selected.add(j.name)
+    return selected
 
 
 def _depth_first(root: str, joints: Sequence[Joint]) -> Iterator[Branch]:
     around = _around(joints)
-    seen = {root}
+    visited = {root}
     waiting = [(root, j, 1) for j in reversed(around.get(root, ()))]
     while waiting:
         link, j, depth = waiting.pop()
         branch = Branch(j, j.child == link)
-        if branch.outer in seen:
+        if branch.outer in visited:
             continue
         if depth > MAX_LINKS_IN_A_ROW:
             raise LoadError(
                 f"a chain of links is longer than {MAX_LINKS_IN_A_ROW}, at link {branch.outer!r}. The maximum is "
                 f"{MAX_LINKS_IN_A_ROW}."
             )
-        seen.add(branch.outer)
+        visited.add(branch.outer)
         yield branch
         waiting += [(branch.outer, k, depth + 1) for k in reversed(around[branch.outer]) if k is not j]

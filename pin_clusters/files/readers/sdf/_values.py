@@ -45,8 +45,8 @@ def limit(element: ET.Element, tag: str, default: float, owner: str) -> float:
         return default
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return math.copysign(math.inf, -1.0 if text.startswith("-") else 1.0)
-    found = number(text, tag, owner, math.inf)
-    return math.copysign(math.inf, found) if abs(found) >= LARGE else found
+    bound = number(text, tag, owner, math.inf)
+    return math.copysign(math.inf, bound) if abs(bound) >= LARGE else bound
 
 
 def flag(element: ET.Element, tag: str, default: bool, owner: str) -> bool:
@@ -65,12 +65,14 @@ def placement(element: ET.Element | None, owner: str) -> pin.SE3:
         return pin.SE3.Identity()
     form = element.get("rotation_format", "euler_rpy")
     if form == "quat_xyzw":
-        given = np.array(numbers(element.text, "<pose>", owner, 7))
-        if not np.any(given[3:]):
+        components = np.array(numbers(element.text, "<pose>", owner, 7))
+        if not np.any(components[3:]):
             raise LoadError(f"{owner}: the quaternion of <pose> is zero. Write 0 0 0 1 for no rotation.")
-        return pin.SE3(pin.Quaternion(*(given[[6, 3, 4, 5]] / np.linalg.norm(given[3:]))).matrix(), given[:3])
+        return pin.SE3(
+            pin.Quaternion(*(components[[6, 3, 4, 5]] / np.linalg.norm(components[3:]))).matrix(), components[:3]
+        )
     if form != "euler_rpy":
         raise LoadError(f"{owner}: rotation_format {form!r} is unknown. Known: euler_rpy, quat_xyzw.")
-    given = np.array(numbers(element.text, "<pose>", owner, 6))
-    angles = np.radians(given[3:]) if element.get("degrees") in ("true", "1") else given[3:]
-    return pin.SE3(pin.rpy.rpyToMatrix(*angles), given[:3])
+    components = np.array(numbers(element.text, "<pose>", owner, 6))
+    angles = np.radians(components[3:]) if element.get("degrees") in ("true", "1") else components[3:]
+    return pin.SE3(pin.rpy.rpyToMatrix(*angles), components[:3])
