@@ -29,13 +29,11 @@ class OutputError(PinClustersError, OSError):
 
 
 def error_line(error: BaseException | str) -> None:
-    """Print an error on stderr as one red line."""
     click.secho("error: " + " ".join(str(error).split()), fg="red", err=True)
 
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Print each warning as one line on stderr, without file name and line number."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         label = "warning" if issubclass(category, PinClustersWarning) else category.__name__
@@ -116,7 +114,6 @@ def _known(what: str, names: Sequence[str]) -> str:
 
 
 def check_writable(path: Path, option: str) -> None:
-    """Raise ``OutputError`` if a file cannot be written, without touching it."""
     if path.is_dir():
         raise OutputError(f"{path} is a folder; give the name of a file, such as {path / 'robot.html'}.")
     folder = path.parent
@@ -144,12 +141,10 @@ def output_folder(folder: Path) -> Iterator[None]:
 
 
 def written(folder: Path) -> AbstractContextManager[None]:
-    """Turn errors of writing results into an ``OutputError`` with the name of the folder."""
     return refused(OutputError, f"to {folder}")
 
 
 def say_written(out: Console, *files: Path) -> None:
-    """Print the names of the written files."""
     out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
 
 
@@ -172,7 +167,6 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         self._wanted = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
-        """Show that ``done`` of ``total`` steps have finished."""
         if not self._wanted or (self._bar is None and time.monotonic() - self._start < 1.0):
             return
         if self._bar is None:

@@ -21,7 +21,6 @@ _SHOWN = 12
 
 
 def load(robot: str, base: str | None) -> ClusterModel:
-    """Load a robot with the given base, or with the base of its file if ``base`` is None."""
     return common.floating(robot) if base == "floating" else common.load(robot, None if base == "fixed" else "default")
 
 
@@ -48,7 +47,6 @@ def of(
 
 
 def _poses(given: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """Parse ``--pose JOINT=VALUE,...``."""
     for part in ",".join(given).split(",") if given else ():
         pattern, _, value = part.partition("=")
         try:
@@ -58,7 +56,6 @@ def _poses(given: Sequence[str]) -> Iterator[tuple[str, float]]:
 
 
 def touching_of(model: ClusterModel, given: Sequence[str]) -> Any:
-    """Choose the contact geometry: the points of --touching, or the collision shapes of the robot."""
     if not given and not model.collision.ngeoms:
         ends = drops.limbs(model)
         raise SimulationError(
@@ -70,7 +67,6 @@ def touching_of(model: ClusterModel, given: Sequence[str]) -> Any:
 
 
 def _points(given: Sequence[str]) -> Iterator[tuple[str, list[list[float]]]]:
-    """Parse ``--touching NAME=X,Y,Z;...``."""
     for text in given:
         pattern, _, numbers = text.partition("=")
         try:
@@ -83,13 +79,11 @@ def _points(given: Sequence[str]) -> Iterator[tuple[str, list[list[float]]]]:
 
 
 def run(drop: drops.Drop) -> tuple[SimulationResult, list[str]]:
-    """Simulate with a progress bar; return the result and notes about it."""
     with common.ProgressBar("simulation") as bar:
         return drop.run(bar)
 
 
 def show(drop: drops.Drop, viewer: Any, found: SimulationResult, notes: list[str]) -> Sequence[str]:
-    """Show the motion and the ghost in a viewer; return the notes of the legend."""
     ghost = None
     if drop.ghost is not None:
         with common.ProgressBar("ghost") as bar:
@@ -112,9 +106,7 @@ def summarise(found: SimulationResult, notes: Sequence[str], out: Console) -> No
                 *found.contact_laws.max(axis=0)
             )
         )
-        sentences.append(
-            f"Largest contact errors: {laws}; impulses do at most {found.contact_work.max():.1g} J of work."
-        )
+        sentences.append(f"Largest contact errors: {laws}; work of impulses at most {found.contact_work.max():.1g} J.")
     hit = [name for name, l in zip(found.stops, found.limit_impulses.T, strict=True) if l.any()]
     sentences += [f"Stops reached: {', '.join(hit)}."] * bool(hit)
     still = np.abs(found.v[-1]).max(initial=0.0)
@@ -125,7 +117,6 @@ def summarise(found: SimulationResult, notes: Sequence[str], out: Console) -> No
 
 
 def write(drop: drops.Drop, found: SimulationResult, notes: list[str], files: Sequence[Path]) -> None:
-    """Write the result in the format of each file's ending."""
     for file in files:
         with refused(common.OutputError, file, " Choose another --out."):
             if (kind := file.suffix.lower()) != ".html":

@@ -18,7 +18,6 @@ _LONG = 40
 
 
 def show(model: ClusterModel, out: Console) -> None:
-    """Print clusters, closed loops, rotors and reflected inertia."""
     spinning = sum(r.spins for r in model.rotors)
     closed = sum(loop is not None for loop in model.tables.topology.loops)
     loops = f", {_few(closed, len(model.clusters))}with closed loops" if closed else ""

@@ -30,12 +30,10 @@ _RENAMED = {("chirp", "frequency"): "end", ("recorded", "hold_missing"): "missin
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Select the options that the user gave."""
     return {name: value for name, value in options.items() if value not in (None, False, ())}
 
 
 def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
-    """Build the trajectory from a name or file; raise ``UsageError`` for an option that does not apply to it."""
     numbers = given(options)
     jerk = "poses" if "poses" in numbers else "swing"
     kind = {"sine": "sine", "chirp": "chirp", "minimum-jerk": jerk}.get(name, "recorded")
@@ -63,17 +61,13 @@ def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
 
 
 def walk_of(robot: str, name: str) -> str:
-    """Return the given walking motion, or the one that ships with the robot."""
     walks = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
     if not name and not walks:
-        raise click.UsageError(
-            f"{robot} has no shipped walk: give a motion (--walk gait.csv) or a height (--drop 0.1)."
-        )
+        raise click.UsageError(f"{robot} has no shipped walk: give a motion, --walk gait.csv, or a height, --drop 0.1.")
     return name or walks[0]
 
 
 def _pose(text: str) -> str | dict[str, float]:
-    """Parse a pose: ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
     if "=" not in text:
         return text
     coordinates = {}
@@ -82,9 +76,7 @@ def _pose(text: str) -> str | dict[str, float]:
         try:
             coordinates[name.strip()] = float(value)
         except ValueError as e:
-            raise click.UsageError(
-                f"--pose {text!r}: {part.strip()!r} must be JOINT=NUMBER. Write a pose as knee=1.2,hip=-0.6 or a name."
-            ) from e
+            raise click.UsageError(f"--pose: {part.strip()!r} must be JOINT=NUMBER, as in knee=1.2,hip=-0.6.") from e
     return coordinates
 
 
@@ -112,7 +104,6 @@ def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, 
 
 
 def show(result: StudyResult, out: Console) -> None:
-    """Print the tables and the verdict."""
     trajectory = result.trajectory
     length = f" for {trajectory.duration:g} s" if isinstance(trajectory, trajectories.Wave) else ""
     tables.say(

@@ -21,7 +21,6 @@ _SHOWN_FAILURES = 5
 
 
 def parsed(text: str) -> list[float]:
-    """Parse factors such as ``1/3,1,10``; raise ``ArgumentTypeError`` for anything but positive numbers."""
     factors = []
     for part in text.split(","):
         try:
@@ -29,15 +28,12 @@ def parsed(text: str) -> list[float]:
         except (ValueError, ZeroDivisionError, OverflowError):
             value = 0.0
         if not value > 0.0:
-            raise ArgumentTypeError(
-                f"--factors: {part.strip()!r} must be a number greater than 0. Try --factors 1/3,1,10."
-            )
+            raise ArgumentTypeError(f"--factors: {part.strip()!r} must be a number above 0. Try --factors 1/3,1,10.")
         factors.append(value)
     return factors
 
 
 def show_ratio(found: RatioSweep, out: Console) -> None:
-    """Print the errors per factor, and the change of each approximation's worst error."""
     tables.say(
         out,
         f"[bold]{escape(found.robot)}[/]: all ratios multiplied by f, rotor inertias divided by f^2; inverse dynamics "
@@ -81,7 +77,6 @@ def show_ratio(found: RatioSweep, out: Console) -> None:
 
 
 def show_robots(found: SweepResult, states: int, out: Console) -> None:
-    """Print the errors of each approximation over the robots, the failures, and the computing time."""
     effort = found.effort
     summary = random_robots.summary(found, states)
     if len(found.index):
@@ -107,7 +102,6 @@ def show_robots(found: SweepResult, states: int, out: Console) -> None:
 
 
 def _errors(summary: RandomChains) -> Table:
-    """Build the table: error of the median robot, of the 95 % quantile, and the mean with its unit."""
     heads = {
         "inverse": ("inverse dynamics", "N m"),
         "forward": ("forward dynamics", "rad/s^2"),

@@ -32,7 +32,6 @@ def table_of(
 
 
 def say(out: Console, text: str, *, markup: bool = False) -> None:
-    """Print a sentence, wrapped between words on a terminal and on one line otherwise."""
     out.print(text, soft_wrap=not out.is_terminal, markup=markup)
 
 

@@ -93,9 +93,7 @@ class Server(http.server.ThreadingHTTPServer):
             super().__init__((host, port or 0), _Handler)
         except OSError as e:
             if isinstance(e, socket.gaierror) or e.errno == errno.EADDRNOTAVAIL:
-                raise common.OutputError(
-                    f"host {host!r} is not an address of this machine. Choose another --host."
-                ) from e
+                raise common.OutputError(f"host {host!r} is not a local address. Choose another --host.") from e
             why = "is in use" if e.errno == errno.EADDRINUSE else f"cannot be used ({e.strerror or e})"
             raise common.OutputError(f"port {port} {why}. Choose another --port, or omit it.") from e
 
@@ -120,7 +118,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Suppress the log of requests."""
+        pass  # Requests are not logged.
 
 
 def serve(server: Server, page: str, out: Console, open_browser: bool) -> None:

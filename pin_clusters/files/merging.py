@@ -174,14 +174,12 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
     sites = {e.get("name") for e in root.iter("site")}
     for section in ("tendon", "equality", "actuator") if motors else ("tendon", "equality"):
         old_elements, target = set(map(_plain, old.iterfind(f"{section}/*"))), root.find(section)
-        candidates = new.findall(f"{section}/*")
-        added = [e for e in candidates if _plain(e) not in old_elements]
+        items = new.findall(f"{section}/*")
+        added = [e for e in items if _plain(e) not in old_elements]
         if section == "actuator":
             # A rotor can be a tendon of the file under another name; then it keeps its actuator.
-            candidates = [
-                e for e in candidates if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}
-            ]
-            added = [e for e in candidates if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
+            items = [e for e in items if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}]
+            added = [e for e in items if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):
                 pose.set("ctrl", pose.get("ctrl", "") + " 0" * len(added))
         twins = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}

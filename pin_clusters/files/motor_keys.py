@@ -69,9 +69,7 @@ MOTOR: dict[str, Key] = {
     "no_load_speed": Key(Number("rad/s"), "speed of the rotor without load"),
     "friction": Key(FRICTION, "friction of the motor"),
     "gear": Key(GEAR, "efficiencies of the gear"),
-    "armature": Key(
-        ("replace", "keep"), "whether the rotor replaces the armature of the robot's file, or the file keeps it as well"
-    ),
+    "armature": Key(("replace", "keep"), "whether the rotor replaces armature of the robot's file, or adds to it"),
     "limits": Key(LIMITS, "limits in place of the limits of the robot's file"),
     "in_file": Key(BOOL, "true if the robot's file has this rotor already; it is compared, and nothing is added"),
     "source": Key(TEXT, "source of the numbers"),

@@ -26,7 +26,6 @@ def names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str,
 
 
 def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Store a motor option for ``common.as_asked``, which all commands call."""
     context.meta[str(parameter.name)] = value
 
 
@@ -67,16 +66,11 @@ def explained(command: Any) -> Any:
 
 
 def of_robot(command: Any) -> Any:
-    """Add the options that all commands with a robot share."""
     return _INDEPENDENT(_MOTORS(_ROTOR(explained(command))))
 
 
-DROP_ROTORS = click.option(
-    "--drop-rotors", is_flag=True, help="Remove the rotors and their mass from the approximations."
-)
-WORKERS = click.option(
-    "--workers", type=click.IntRange(1), help="Worker processes; 1 runs in this process.  [default: all cores]"
-)
+DROP_ROTORS = click.option("--drop-rotors", is_flag=True, help="Remove rotors and their mass from the approximations.")
+WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
 
 
 def output(command: str, of_robot: bool = True) -> Callable[[Any], Any]:

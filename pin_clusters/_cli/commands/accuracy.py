@@ -167,9 +167,7 @@ def study(
     help="Also compare touch-downs along a recorded motion.  [default: the walk or trot that ships with the robot]",
 )
 @click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Compare a landing after a fall from this height, m.")
-@click.option(
-    "--friction", type=click.FloatRange(0.0, 10.0), default=0.8, show_default=True, help="Friction of the ground."
-)
+@click.option("--friction", type=click.FloatRange(0.0, 10.0), default=0.8, show_default=True, help="Friction.")
 @click.option(
     "--touching",
     multiple=True,

@@ -19,12 +19,8 @@ from . import CONTEXT, POSITIVE, output
     help="Folder with checkouts of repositories as NAME or OWNER/NAME, such as mujoco_menagerie; repeatable.",
 )
 @click.option("--any-version", is_flag=True, help="Also audit files whose checksum is not in the sheets.")
-@click.option(
-    "--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare a landing of robots with collision shapes, m."
-)
-@click.option(
-    "--workers", type=click.IntRange(1), default=2, show_default=True, help="Worker processes; 1 runs in this process."
-)
+@click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare a landing, if shapes are known, m.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
 @output("atlas", of_robot=False)
 def atlas(
     only: tuple[str, ...],
@@ -72,9 +68,7 @@ def atlas(
             rows.append((e.name, span if e.judged else e.state, *map(two, errors)))
             if e.state in ("not here", "other version", "failed"):
                 click.secho(f"warning: {e.name}: {e.verdict}", fg="yellow", err=True)
-        title = (
-            "RMS torque error at the worst joint, % of its peak torque: sine of 0.5 rad and 1.5 Hz, and other motions"
-        )
+        title = "RMS torque error at the worst joint, % of its peak torque: sine (0.5 rad, 1.5 Hz) and other motions"
         tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *row(result.entries[0])), rows))
         tables.say(
             out,

@@ -58,7 +58,6 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
 
 
 def _show(result: "MechanismResult", out: "Console") -> None:
-    """Print the range of each joint and the largest load."""
     from ...studies.design.words import number, part, row
     from .. import tables
 

@@ -26,13 +26,9 @@ FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
     help="Functions to export: names of pc.tracing.FUNCTIONS, and step.",
 )
 @output("export")
-@click.option(
-    "--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="Type of all numbers."
-)
+@click.option("--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="Numbers.")
 @click.option("--frames", metavar="NAME,...", callback=names, help="Frames of functions that need frames.")
-@click.option(
-    "--target", metavar="CPU|TRIPLE[,CPU]", help="Target machine of ROBOT.o and ROBOT.so.  [default: this machine]"
-)
+@click.option("--target", metavar="CPU|TRIPLE[,CPU]", help="CPU for ROBOT.o and ROBOT.so.  [default: this machine]")
 @of_robot
 @click.option("--name", help="Prefix of the names of files and functions.  [default: name of the robot]")
 def export(
@@ -94,9 +90,7 @@ def export(
     type=click.Choice(["mujoco", "mjlab", "genesis", "isaaclab"]),
     help="Write MJCF, configuration and a list of losses for a framework that trains policies into the folder OUT.",
 )
-@click.option(
-    "--gains", type=POSITIVE, metavar="HZ", help="Position gains for --for, by natural frequency, such as 10."
-)
+@click.option("--gains", type=POSITIVE, metavar="HZ", help="Position gains for --for: natural frequency, such as 10.")
 @of_robot
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
@@ -199,9 +193,7 @@ def _for_trainer(
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: NAME.motors.yaml next to FILE]"
-)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: NAME.motors.yaml]")
 @click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 @explained
 def motors(robot: str, output: Path | None, force: bool) -> None:

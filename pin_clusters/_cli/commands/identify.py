@@ -13,12 +13,8 @@ from . import CONTEXT, POSITIVE, ROBOT, folder_of, of_robot, output
 @ROBOT
 @click.argument("log", type=click.Path(path_type=Path))
 @output("identify")
-@click.option(
-    "--what", multiple=True, metavar="KIND", help="Parameters, such as mass, or '*knee*: coulomb'; repeatable."
-)
-@click.option(
-    "--cutoff", type=POSITIVE, help="Cut-off frequency of the filter, Hz.  [default: above the band of the motion]"
-)
+@click.option("--what", multiple=True, metavar="KIND", help="Parameters: mass, '*knee*: coulomb', ...; repeatable.")
+@click.option("--cutoff", type=POSITIVE, help="Cut-off of the filter, Hz.  [default: above the band of the motion]")
 @click.option("--torque-constant", multiple=True, metavar="MOTOR=K", help="For logged currents, N m/A; repeatable.")
 @click.option("--span", type=(float, float), help="Start and end of the part of the log to use, s.")
 @click.option(

@@ -40,9 +40,7 @@ def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @of_robot
-@click.option(
-    "--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Timed blocks of each function."
-)
+@click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks per function.")
 def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None:
     """Time rnea, aba and crba against Pinocchio.
 
@@ -69,15 +67,9 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
 @ROBOT
 @click.option("--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page that works offline.")
 @click.option("--animate", metavar="MOTION", help="swing, sweep, random, a motion of `study`, or a recording.")
-@click.option(
-    "--simulate", is_flag=True, help="Simulate the robot under PD control; options below.  [default: with --ground]"
-)
-@click.option(
-    "--ghost", metavar="APPROXIMATION", help="Show an approximation under equal torques, translucent: diagonal, ..."
-)
-@click.option(
-    "--duration", type=POSITIVE, help="Duration of the motion, s.  [default: swing 5, sweep 4, random 9, --simulate 1]"
-)
+@click.option("--simulate", is_flag=True, help="Simulate the robot under PD control.  [default: with --ground]")
+@click.option("--ghost", metavar="APPROXIMATION", help="Approximation under equal torques, translucent: diagonal, ...")
+@click.option("--duration", type=POSITIVE, help="Duration, s.  [default: swing 5, sweep 4, random 9, --simulate 1]")
 @click.option("--amplitude", type=POSITIVE, help="Amplitude of swing and sweep, rad (m).  [default: 0.5]")
 @click.option("--forces", is_flag=True, help="Draw the constraint forces of loops and rods as arrows.")
 @click.option("--meshes", is_flag=True, help="Draw the meshes of FILE in place of joints and inertias.")

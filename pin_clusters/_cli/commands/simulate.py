@@ -12,16 +12,10 @@ from . import CONTEXT, POSITIVE, ROBOT, of_robot
 _OPTIONS = (
     click.option("--ground/--no-ground", default=None, help="Add a ground plane.  [default: if the base floats]"),
     click.option("--base", type=click.Choice(["fixed", "floating"]), help="[default: base of the robot]"),
-    click.option(
-        "--friction", type=click.FloatRange(0.0), default=0.8, show_default=True, help="Friction of the ground."
-    ),
+    click.option("--friction", type=click.FloatRange(0.0), default=0.8, show_default=True, help="Friction."),
     click.option("--height", type=float, default=0.0, show_default=True, help="Height of the ground, m."),
-    click.option(
-        "--drop", type=click.FloatRange(0.0), metavar="HEIGHT", help="Start height above the ground, m.  [default: 0.1]"
-    ),
-    click.option(
-        "--pose", multiple=True, metavar="JOINT=VALUE,...", help="Start pose, rad (m).  [default: the reference pose]"
-    ),
+    click.option("--drop", type=click.FloatRange(0.0), metavar="HEIGHT", help="Above the ground, m.  [default: 0.1]"),
+    click.option("--pose", multiple=True, metavar="JOINT=VALUE,...", help="Start pose, rad (m).  [default: reference]"),
     click.option(
         "--touching",
         multiple=True,
@@ -63,9 +57,7 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=click.Choice(["rk4", "rkmk4", "semi_implicit", "moreau"]),
     help="Integrator.  [default: depends on the ground]",
 )
-@click.option(
-    "--ghost", metavar="APPROXIMATION", help="Add an approximation to .html files, translucent: diagonal, block, ..."
-)
+@click.option("--ghost", metavar="APPROXIMATION", help="For .html: show an approximation: diagonal, block, ...")
 @of_robot
 def simulate(
     robot: str,

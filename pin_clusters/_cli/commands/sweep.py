@@ -73,9 +73,7 @@ def ratio(
 @sweep.command(context_settings=CONTEXT)
 @output("sweep_robots", of_robot=False)
 @click.option("--robots", type=click.IntRange(1), default=400, show_default=True, help="Number of robots.")
-@click.option(
-    "--states", type=click.IntRange(1), default=25, show_default=True, help="Number of random states of each robot."
-)
+@click.option("--states", type=click.IntRange(1), default=25, show_default=True, help="Random states per robot.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random numbers.")
 @click.option("--resume", is_flag=True, help="Continue the sweep whose results are in --output.")
 @WORKERS

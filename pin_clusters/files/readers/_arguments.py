@@ -62,7 +62,6 @@ def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
 
 
 def read(path: Path, kind: str, source: str) -> bytes:
-    """Read a file or raise ``LoadError``; messages call the file ``source``."""
     try:
         return content(path)
     except (OSError, ValueError) as error:  # A null character in the path raises ValueError.
@@ -80,9 +79,7 @@ def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes,
         LoadError: The file cannot be read.
     """
     if not isinstance(given, (str, os.PathLike)):
-        raise ArgumentTypeError(
-            f"a robot must be the path of {kind} file, or its XML as text, got {type(given).__name__}."
-        )
+        raise ArgumentTypeError(f"a robot must be the path of {kind} file or XML text, got {type(given).__name__}.")
     if isinstance(given, str) and (is_xml(given) or not given.strip()):
         return given, "the XML text", None
     path, text = read_file(given, kind)
@@ -90,7 +87,6 @@ def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes,
 
 
 def is_xml(given: object) -> bool:
-    """Check whether an argument is the text of a document and not a path."""
     return isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")
 
 
@@ -104,9 +100,7 @@ def checked(
     """
     check_root_joint(root_joint)
     if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ArgumentTypeError(
-            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
-        )
+        raise ArgumentTypeError(f"constraints must be a list, got {type(constraints).__name__}. Put it in [ ].")
     return tuple(constraints), () if independent is None else joint_names("independent", independent)
 
 

@@ -20,10 +20,7 @@ AXIS_TOLERANCE = 1e-6
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-UNREAL = (
-    "the inertia of these links is not physical (one principal moment exceeds the sum of the other two): {}. It is "
-    "used without correction."
-)
+UNREAL = "the inertia of these links is not physical (a moment exceeds the sum of the other two), but used: {}."
 STRETCHED_JOINTS, STRETCHED_LOOPS = (
     f"the axes of these {what} do not have unit length and are normalised: {{}}." for what in ("joints", "loops")
 )
@@ -37,7 +34,6 @@ def check_numbers(description: Description, notes: Notes) -> None:
 
 
 def _breaks_triangle(link: ET.Element, owner: str) -> bool:
-    """Check the inertia of a link; return True if it is positive but violates the triangle inequality."""
     inertial = only_child(link, "inertial", owner)
     if inertial is None:
         return False
@@ -64,7 +60,6 @@ def read_inertia(inertial: ET.Element, owner: str) -> tuple[float, np.ndarray]:
 
 
 def symmetric(moments: Iterable[float]) -> np.ndarray:
-    """Build a symmetric matrix from six numbers in the order of ``MOMENTS``, shape (3, 3)."""
     xx, xy, xz, yy, yz, zz = moments
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
@@ -98,7 +93,6 @@ def placed(element: ET.Element, owner: str) -> pin.SE3:
 
 
 def _check_joint(joint: ET.Element, owner: str) -> bool:
-    """Check a joint; return True if its axis had to be normalised."""
     kind = joint.get("type")
     read_origin(joint, owner)
     limit = only_child(joint, "limit", owner)
@@ -117,7 +111,6 @@ def _check_joint(joint: ET.Element, owner: str) -> bool:
 
 
 def normalise_axis(element: ET.Element, owner: str) -> bool:
-    """Normalise the axis in place; return True if its length was not 1."""
     text = element.get("xyz")
     if text is None:
         raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')

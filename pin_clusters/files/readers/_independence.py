@@ -17,7 +17,6 @@ from ._xml import Description, in_words_of
 
 
 def read_flags(description: Description) -> dict[str, bool]:
-    """Read the attribute ``independent`` of all joints that have it, by name."""
     flags: dict[str, bool] = {}
     for name, joint in description.joints.items():
         text = joint.get("independent")
@@ -74,7 +73,6 @@ def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
 
 
 def check_not_independent(joint: str, owner: str, flags: Mapping[str, bool]) -> None:
-    """Raise if a dependent joint has ``independent="true"``."""
     if flags.get(joint) is True:
         raise LoadError(
             f'{owner} makes joint {joint!r} dependent, but the file has independent="true" for it. '
@@ -83,7 +81,6 @@ def check_not_independent(joint: str, owner: str, flags: Mapping[str, bool]) -> 
 
 
 def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Description) -> None:
-    """Raise if a joint has ``independent="false"`` but no constraint makes it dependent."""
     for name, independent in flags.items():
         if independent or name in dependents or description.joints[name].get("type") == "fixed":
             continue
@@ -126,7 +123,6 @@ def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
 
 
 def check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
-    """Raise ``LoadError``, with the names of the file, if one of its constraints does not fit the tree."""
     for owner, constraint in constraints.items():
         with in_words_of(owner):
             ties_of([constraint], tree)
@@ -158,9 +154,7 @@ def flagged_independent(
         if not flagged:
             continue
         chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
-        flagged_true = {
-            n for n in chosen_here if flags.get(n)
-        }  # A joint that a coupling connects to the loop may drive it.
+        flagged_true = {n for n in chosen_here if flags.get(n)}  # A coupled joint may drive the loop.
         if ties.closed.intersection(chosen_here) or ties.coupled & flagged_true:
             independent += chosen_here
         else:

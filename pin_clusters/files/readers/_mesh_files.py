@@ -31,18 +31,15 @@ def load_mesh(path: Path, what: str, collada: bool = False) -> Soup:
 
 
 def _stl(data: bytes, name: str, what: str) -> Soup:
-    """Read an STL, binary or as text: three corners of each triangle."""
     count = int.from_bytes(data[80:84], "little")
     if count and len(data) == 84 + 50 * count:
         triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", 9), ("", "<u2")])
         corners = np.frombuffer(data, triangle, count, 84)["corners"].astype(float)
     else:
-        corner_texts = (
-            re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
-        )
-        if not corner_texts or len(corner_texts) % 3:
+        rows = re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
+        if not rows or len(rows) % 3:
             raise _unread(name, what, f"its {len(data)} bytes are not an STL with triangles")
-        corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in corner_texts for x in p])
+        corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in rows for x in p])
     vertices = corners.reshape(-1, 3)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
@@ -81,7 +78,6 @@ def _unread(name: str, what: str, reason: str) -> LoadError:
 
 
 def _points(given: Sequence[Sequence[bytes]], name: str, what: str) -> Soup:
-    """Compute the convex hull of an OBJ without faces."""
     if len(given) < 4 or any(len(p) < 3 for p in given):
         raise LoadError(f"{what}: {name!r} has no faces, and a convex hull needs at least four points (v x y z).")
     owner = f"{what}, {name!r}"

@@ -125,17 +125,13 @@ class Notes:
                     if name.lower() in ROTOR
                     else f"Known attributes: {', '.join(sorted(attributes))}. Remove it."
                 )
-                raise LoadError(
-                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>, which could change the "
-                    f"dynamics. {cure}"
-                )
+                raise LoadError(f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. {cure}")
             self._ignore(f"attribute {plain_name(attribute)!r} of <{element.tag}>", harmless)
 
     def _ignore(self, what: str, for_others: bool) -> None:
         (self.for_others if for_others else self.unknown)[what] += 1
 
     def scan(self, root: ET.Element) -> None:
-        """Note every ignored element below ``<robot>``."""
         for child in root:
             self.element(child, "robot", "robot")
             if child.tag not in ("link", "joint", "coupling", "loop"):
@@ -151,7 +147,6 @@ class Notes:
                     self._parts(half, f"{name}, {side}")
 
     def _parts(self, element: ET.Element, owner: str) -> None:
-        """Note ignored children of an element, and their ignored attributes."""
         for child in element:
             self.element(child, element.tag, owner)
             if child.tag in SILENT[element.tag] and child.tag in ATTRIBUTES:
@@ -163,27 +158,23 @@ class Notes:
             self.messages.append(message.format(listing(listed)))
 
     def warn(self, robot: str, stacklevel: int) -> None:
-        """Emit the warnings: one for all ignored contents, and one per further message."""
         texts = []
         if self.for_others:
             texts.append(f"ignored elements for other programs: {_counted(self.for_others)}.")
         if self.unknown:
             texts.append(
-                f"ignored unknown elements and attributes: {_counted(self.unknown)}. Make sure that the dynamics do "
-                "not depend on them."
+                f"ignored unknown contents: {_counted(self.unknown)}. Make sure that they do not affect the dynamics."
             )
         for message in ([" ".join(texts)] if texts else []) + self.messages:
             warnings.warn(shortened(f"robot {robot!r}: {message}"), PinClustersWarning, stacklevel=stacklevel + 1)
 
 
 def listing(names: list[str], limit: int = 6) -> str:
-    """Format names: ``'a', 'b', ... (9 in all)``."""
     text = ", ".join(repr(n) for n in names[:limit])
     return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text
 
 
 def _counted(counts: Counter[str]) -> str:
-    """Format counts: ``<a> (2), <b>``."""
     return ", ".join(f"{description} ({n})" if n > 1 else description for description, n in sorted(counts.items()))
 
 

@@ -14,23 +14,19 @@ DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def number(text: str | None, what: str, owner: str, largest: float = LARGEST) -> float:
-    """Parse a finite decimal number of at most ``largest``."""
     if text is None:
         raise LoadError(f"{owner}: {what} is missing. Give a number.")
     value = float(text) if DECIMAL.fullmatch(text.strip()) else math.nan
     if not math.isfinite(value):
         raise LoadError(f"{owner}: {what} must be a finite number, got {text!r:.60}.")
     if abs(value) > largest:
-        raise LoadError(
-            f"{owner}: {what} must be between {-largest:g} and {largest:g}, got {text!r:.60}. Check its unit."
-        )
+        raise LoadError(f"{owner}: {what} must be at most {largest:g} in size, got {text!r:.60}. Check its unit.")
     return value
 
 
 def numbers(
     text: str | None, what: str, owner: str, least: int, most: int | None = None, largest: float = LARGEST
 ) -> tuple[float, ...]:
-    """Parse ``least`` to ``most`` finite decimal numbers; ``most`` is ``least`` by default."""
     parts = (text or "").split()
     most = least if most is None else most
     if not least <= len(parts) <= most:
@@ -47,12 +43,10 @@ class Type(NamedTuple):
 
 
 def text(default: Any = None) -> Type:
-    """Text, without a check."""
     return Type(default, lambda given, key, owner: given)
 
 
 def word(default: str, *known: str) -> Type:
-    """One of the known words."""
 
     def read(given: str, key: str, owner: str) -> str:
         if given not in known:
@@ -63,23 +57,19 @@ def word(default: str, *known: str) -> Type:
 
 
 def flag(default: bool = False) -> Type:
-    """A boolean, ``true`` or ``false``."""
     read = word("", "true", "false").read
     return Type(default, lambda given, key, owner: read(given, key, owner) == "true")
 
 
 def one(default: float | None = 0.0) -> Type:
-    """One number."""
     return Type(default, number)
 
 
 def several(default: Any, least: int, most: int, largest: float = LARGEST) -> Type:
-    """A tuple of numbers."""
     return Type(default, lambda given, key, owner: numbers(given, key, owner, least, most, largest))
 
 
 def vector(default: Any, least: int = 3, most: int | None = None) -> Type:
-    """An array of numbers."""
     return Type(
         None if default is None else np.array(default, dtype=float),
         lambda given, key, owner: np.array(numbers(given, key, owner, least, most)),

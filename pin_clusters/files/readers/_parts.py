@@ -86,7 +86,6 @@ class Part:
 
 
 def read_parts(description: Description) -> list[Part]:
-    """Read all rods, rotors, mechanisms, springs and held weights of a file."""
     read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
     parts = []
     for tag in OWN:
@@ -97,7 +96,6 @@ def read_parts(description: Description) -> list[Part]:
 
 
 def _check(element: ET.Element, owner: str) -> None:
-    """Raise ``LoadError`` for unknown attributes and elements, recursively."""
     for attribute in element.attrib:
         if attribute not in _KNOWN[element.tag]:
             hint = did_you_mean(attribute, _KNOWN[element.tag])
@@ -105,14 +103,11 @@ def _check(element: ET.Element, owner: str) -> None:
     for child in element:
         inside = _INSIDE.get(element.tag, set())
         if child.tag not in inside:
-            raise LoadError(
-                f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}"
-            )
+            raise LoadError(f"{owner}: unknown <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}")
         _check(child, owner)
 
 
 def read_reference(description: Description) -> dict[str, list[float]]:
-    """Read the coordinates of the reference pose by joint; without a reference pose the result is empty."""
     element = only_child(description.root, "reference_pose", "the robot")
     coordinates: dict[str, list[float]] = {}
     for joint in () if element is None else element.findall("joint"):
@@ -137,9 +132,7 @@ def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray 
         elif len(values) == tree.nqs[j]:
             q[in_q(tree, j)] = values
         else:
-            raise LoadError(
-                f"the reference pose: joint {name!r} has {tree.nqs[j]} coordinates in q, got {len(values)} numbers."
-            )
+            raise LoadError(f"the reference pose: joint {name!r} needs {tree.nqs[j]} numbers, got {len(values)}.")
     return q
 
 
@@ -183,7 +176,6 @@ class End(NamedTuple):
 
 
 def end_of(element: ET.Element, side: str, owner: str, description: Description) -> End:
-    """Read link and ``<origin>`` of the child ``<predecessor>`` or ``<successor>``."""
     link = known_link(element, side, description.links, owner)
     half = element.find(side)
     assert half is not None  # known_link has found the child.
@@ -275,7 +267,7 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
     kind = MECHANISMS.get(element.get("type") or "")
     if kind is None:
         raise LoadError(
-            f"{owner}: type {element.get('type')!r} is unknown.{did_you_mean(element.get('type') or '', MECHANISMS)}"
+            f"{owner}: unknown type {element.get('type')}.{did_you_mean(element.get('type') or '', MECHANISMS)}"
         )
     roles = [f.name for f in fields(kind) if f.init and f.name != "name"]
     arguments: dict[str, list[Any]] = {}
@@ -295,7 +287,6 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
 
 
 def _argument(child: ET.Element, owner: str, description: Description) -> Any:
-    """Read the argument in a child of ``<mechanism>``: a joint, one or several numbers, a frame or a point."""
     if child.tag == "joint":
         return known(child.get("joint"), "joint", description.joints, owner)
     if child.tag == "number":

@@ -52,21 +52,18 @@ Shapes = Mapping[str, Sequence[Shape]]
 
 def collision_of(tree: pin.Model, shapes: Shapes) -> pin.GeometryModel:
     """Build a geometry model without pairs, in the order of the file; default names are as in Pinocchio."""
-    collision = pin.GeometryModel()
+    model = pin.GeometryModel()
     for link, link_shapes in shapes.items():
         k = tree.getFrameId(link, pin.FrameType.BODY) if tree.existFrame(link, pin.FrameType.BODY) else 0
         frame = tree.frames[k]
         for i, s in enumerate(link_shapes):
-            name = s.name if s.name and not collision.existGeometryName(s.name) else f"{link}_{i}"
-            placement, scale = frame.placement * s.place, np.array(s.scale)
-            collision.addGeometryObject(
-                pin.GeometryObject(name, frame.parentJoint, k, placement, s.geometry, s.path, scale)
-            )
-    return collision
+            name = s.name if s.name and not model.existGeometryName(s.name) else f"{link}_{i}"
+            pose, scale = frame.placement * s.place, np.array(s.scale)
+            model.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, k, pose, s.geometry, s.path, scale))
+    return model
 
 
 def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
-    """Build a shape of ``DIMENSIONS`` from its sizes, [m]."""
     needed = sum(DIMENSIONS[kind].values())
     if len(sizes) < needed or not all(x > 0.0 for x in sizes[:needed]):
         raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers, got {' '.join(f'{x:g}' for x in sizes)}.")
@@ -91,7 +88,6 @@ def shape_in(element: ET.Element, owner: str) -> ET.Element:
 
 
 def half_space(normal: Sequence[float], owner: str) -> Any:
-    """Build the half space below a plane through the origin."""
     n = unit(np.array(normal))
     if n is None:
         raise LoadError(f"{owner}: the normal of the plane is zero. Give a direction, such as 0 0 1.")
@@ -111,20 +107,17 @@ class Maker:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Record the error and skip the shape if it cannot be built."""
         try:
             yield
         except (LoadError, InertiaError) as error:
             self._without.append(str(error).rstrip("."))
 
     def say(self) -> None:
-        """Note the skipped shapes."""
         if self._without:
             remainder = f"; and {len(self._without) - 3} more" if len(self._without) > 3 else ""
             self.notes.messages.append(f"some collision shapes are missing: {'; '.join(self._without[:3])}{remainder}.")
 
     def mesh(self, name: str, place: pin.SE3, uri: str, scale: Sequence[float], owner: str) -> Shape:
-        """Build the convex hull of the mesh in a file."""
         path = self._path(uri)
         if path is None:
             raise LoadError(f"{owner}: the mesh file {uri!r:.200} is missing")
@@ -136,19 +129,17 @@ class Maker:
 
     def _path(self, uri: str) -> Path | None:
         """Find the file of a URI: in a package, in a folder above the robot's file, or relative to it."""
-        scheme, separator, location = uri.partition("://")
+        scheme, separator, tail = uri.partition("://")
         base = self.folder.resolve() if self.folder is not None else None
         around = [] if base is None else [base, *base.parents]
         if separator and scheme in ("package", "model"):
-            package, _, inside = location.partition("/")
+            package, _, inside = tail.partition("/")
             roots = [*around, *map(Path, filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)))]
-            places = [
-                p for root in roots for p in ([root / inside] if root.name == package else []) + [root / location]
-            ]
+            places = [p for root in roots for p in ([root / inside] if root.name == package else []) + [root / tail]]
         elif separator and scheme != "file":
             return None  # Files are not downloaded.
         else:
-            places = [root / (location if separator else uri) for root in around[:1] or [Path("/")]]
+            places = [root / (tail if separator else uri) for root in around[:1] or [Path("/")]]
         try:
             return next((p for p in places if p.is_file()), None)
         except (OSError, ValueError):  # The name is invalid for a file.

@@ -86,8 +86,7 @@ def read_rotors(description: Description, given: Mapping[str, float] | None, not
         stated = [inertias[n] for n in names] + ([] if actuator.inertia is None else [actuator.inertia])
         if len(set(stated)) > 1:
             raise LoadError(
-                f"{actuator.owner}: its rotor has several inertias, {', '.join(f'{i:g}' for i in stated)} kg m^2. "
-                "Keep one."
+                f"{actuator.owner}: several inertias of its rotor: {', '.join(f'{i:g}' for i in stated)}. Keep one."
             )
         if stated and stated[0]:
             rotors.append(actuator.build(stated[0]))
@@ -130,9 +129,7 @@ def _checked(given: Mapping[str, float] | None) -> dict[str, float]:
         except (TypeError, ValueError):
             inertias[name] = math.nan
         if not (math.isfinite(inertias[name]) and inertias[name] >= 0.0):
-            raise ArgumentTypeError(
-                f"rotor_inertias: the value of {name!r} must be a number in kg m^2 of at least 0, got {inertia!r}."
-            )
+            raise ArgumentTypeError(f"rotor_inertias[{name!r}] must be a number >= 0 in kg m^2, got {inertia!r}.")
     return inertias
 
 
@@ -225,13 +222,10 @@ def _stated(actuator: ET.Element, owner: str) -> tuple[float | None, float | Non
 
 
 def _gear(gear: float, reduction: float, kind: str, owner: str) -> float:
-    """Check Drake's gear ratio against type and reduction of the transmission."""
     if kind != "simple":
         raise LoadError(f"{owner}: Drake's gear ratio is for one joint. Give the reductions of the {kind} instead.")
     if gear == 0.0:
         raise LoadError(f"{owner}: the gear ratio must not be 0. Give the ratio of the gear.")
     if reduction not in (1.0, gear):
-        raise LoadError(
-            f"{owner}: the gear ratio is {gear:g}, but mechanicalReduction is {reduction:g}. Remove one of them."
-        )
+        raise LoadError(f"{owner}: the gear ratio is {gear:g}, but mechanicalReduction {reduction:g}. Remove one.")
     return gear

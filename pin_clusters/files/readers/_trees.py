@@ -84,7 +84,6 @@ class Places(Generic[T]):
 
 
 def merged(groups: Iterable[Collection[T]]) -> list[set[T]]:
-    """Merge groups with common elements, transitively."""
     union_of: dict[T, set[T]] = {}
     for group in groups:
         union = set(group)

@@ -57,7 +57,6 @@ class Tie:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """All joints of the coupling."""
         return (*self.before, *self.after, *(self.independent or {}))
 
     def build(self, dependent: str) -> Belt | LinearCoupling:
@@ -94,9 +93,7 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
         return _named_coupling(element, owner, description)
     ratio_element = only_child(element, "ratio", owner)
     if ratio_element is None:
-        raise LoadError(
-            f'{owner}: <ratio value="..."/> is missing. Give the turns of the successor per turn of the predecessor.'
-        )
+        raise LoadError(f'{owner}: <ratio value="..."/> is missing. Give turns of the successor per turn.')
     ratio = _ratio(ratio_element.get("value"), owner)
     first, last = (_path(element, tag, owner, description) for tag in ("predecessor", "successor"))
     before, after = tuple(j for j in first if j not in last), tuple(j for j in last if j not in first)
@@ -112,7 +109,6 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
 
 
 def _path(element: ET.Element, tag: str, owner: str, description: Description) -> tuple[str, ...]:
-    """List the moving joints from the root to the link of ``<tag link=.../>``."""
     path = list[str]()
     joint = description.moving_joint(known_link(element, tag, description.links, owner))
     while joint is not None:
@@ -125,9 +121,7 @@ def _known_joint(given: str | None, owner: str, description: Description) -> str
     name = known(given, "joint", description.joints, owner)
     kind = description.joints[name].get("type")
     if kind not in ("revolute", "continuous", "prismatic"):
-        raise LoadError(
-            f"{owner}: joint {name!r} is {kind}; a coupled joint must have one degree of freedom. Name another joint."
-        )
+        raise LoadError(f"{owner}: joint {name!r} is {kind}, but a coupled joint needs one degree of freedom.")
     return name
 
 

@@ -88,7 +88,6 @@ def parse_xml(
     parser = expat.ParserCreate()
 
     def known(name: str) -> str:
-        """Replace the prefix of a name by its namespace, as in ElementTree."""
         prefix, colon, local = name.rpartition(":")
         space = spaces[-1].get(prefix) if prefix and local else None
         if space is None and colon and not any_prefix:
@@ -152,7 +151,6 @@ def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
 
 
 def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
-    """Read the name in the required child ``<tag attribute="name"/>``."""
     child = only_child(element, tag, owner)
     name = None if child is None else child.get(attribute)
     if not name:
@@ -161,19 +159,16 @@ def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
 
 
 def known_link(element: ET.Element, tag: str, links: Iterable[str], owner: str) -> str:
-    """Read the link in the required child ``<tag link="name"/>``."""
     return known(reference(element, tag, "link", owner), f"its {tag} link", links, owner)
 
 
 def known(name: str | None, kind: str, names: Iterable[str], owner: str) -> str:
-    """Return a name, or raise ``LoadError`` if it is not in ``names``."""
     if (name or "") not in names:
         raise LoadError(f"{owner}: {kind} {name or ''!r} does not exist.{did_you_mean(name or '', names)}")
     return name or ""
 
 
 def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
-    """Map elements by name; raise ``LoadError`` for missing and duplicate names."""
     by_name: dict[str, ET.Element] = {}
     for element in elements:
         name = element.get("name")
@@ -186,7 +181,6 @@ def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
 
 
 def describe(root: ET.Element, source: str) -> Description:
-    """Check names, joint types, references and topology of a URDF."""
     if root.tag != "robot":
         raise LoadError(f"{source} is not a URDF: its root element is <{root.tag}>, expected <robot>.")
     links = named(root.findall("link"), "link")
@@ -225,7 +219,6 @@ def describe(root: ET.Element, source: str) -> Description:
 
 
 def _check_reached(description: Description) -> None:
-    """Raise if links are connected to a cycle of joints instead of the root, or if a chain of links is too long."""
     depth = {description.root_link: 0}
     for link in description.links:
         path: dict[str, None] = {}  # A dictionary keeps the order and finds links fast.

@@ -32,9 +32,7 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent) or getattr(self.peek_event(), "anchor", None):
-                raise LoadError(
-                    f"{source} has anchors or aliases (&, *), which are not supported. Write the values in full."
-                )
+                raise LoadError(f"{source} has anchors or aliases (&, *). Write the values in full.")
             inner = int(self.check_event(yaml.CollectionStartEvent))
             self.depth += inner
             if self.depth > MAX_DEPTH:
@@ -42,9 +40,7 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
             node = super().compose_node(parent, index)
             self.depth -= inner
             if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_LETTERS:
-                raise LoadError(
-                    f"{source} has a key or a value of {len(node.value)} characters. The limit is {MAX_LETTERS}."
-                )
+                raise LoadError(f"{source} has a key or value of {len(node.value)} characters; at most {MAX_LETTERS}.")
             if isinstance(node, yaml.MappingNode):
                 _check_keys([key for key, _ in node.value], source)
             return node

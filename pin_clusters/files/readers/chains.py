@@ -52,7 +52,6 @@ def _published(k: int) -> _Link:
 
 
 def _random(k: int, rng: np.random.Generator) -> _Link:
-    """Draw a random link; see ``geared_chain`` for the ranges."""
     turned = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
     placement = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
     a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of a box, [m]
@@ -142,7 +141,6 @@ def _chain(
 def _add(
     tree: pin.Model, parent: int, joint: pin.JointModel, place: pin.SE3, name: str, body: str, inertia: pin.Inertia
 ) -> int:
-    """Add a joint with its body and frames, without limits; return its id."""
     j = tree.addJoint(parent, joint, place, name)
     tree.addJointFrame(j)
     tree.appendBodyToJoint(j, inertia, pin.SE3.Identity())

@@ -13,7 +13,6 @@ PACKAGE = "robot_descriptions"
 
 
 def names() -> tuple[str, ...]:
-    """List the robots of robot_descriptions, if it is installed."""
     spec = find_spec(PACKAGE)
     places = (spec and spec.submodule_search_locations) or ()
     return tuple(m.name for m in iter_modules(places) if m.name.endswith(ENDING))
@@ -38,7 +37,5 @@ def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
         raise LoadError(f"{PACKAGE} cannot download {file!r}: {' '.join(str(error).split())[:300]}") from error
     path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
     if path is None:
-        raise LoadError(
-            f"{file!r} of {PACKAGE} has neither URDF_PATH nor MJCF_PATH. Expand its xacro and give the resulting file."
-        )
+        raise LoadError(f"{file!r} of {PACKAGE} has no URDF_PATH or MJCF_PATH. Expand its xacro, and give the file.")
     return Path(path)

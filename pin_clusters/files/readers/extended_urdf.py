@@ -111,7 +111,6 @@ def buildModelFromYAML(
 
 
 def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]:
-    """Check that the keys are known and their values lists; return them."""
     if not isinstance(content, Mapping):
         raise LoadError(f"{source} is not an extended URDF: expected keys such as closed_loop, got {content!r:.60}.")
     for key, value in content.items():
@@ -140,9 +139,7 @@ def _name(value: object, what: str, source: str) -> str:
 def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
     pairs, kinds = content["closed_loop"], content["type"] or ["6d"] * len(content["closed_loop"])
     if len(kinds) != len(pairs):
-        raise LoadError(
-            f"{source}: closed_loop has {len(pairs)} pairs, but type has {len(kinds)} entries. Give one type per pair."
-        )
+        raise LoadError(f"{source}: closed_loop has {len(pairs)} pairs, but type {len(kinds)}. Give one per pair.")
     loops = []
     for i, (pair, kind) in enumerate(zip(pairs, kinds, strict=True)):
         owner = f"{source}: closed_loop[{i}]"
@@ -160,10 +157,7 @@ def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
 def _types(content: Mapping[str, list[Any]], source: str) -> dict[str, str]:
     names, types = content["joint_name"], content["joint_type"]
     if len(names) != len(types):
-        raise LoadError(
-            f"{source}: joint_name has {len(names)} names, but joint_type has {len(types)} entries. Give one type per "
-            "name."
-        )
+        raise LoadError(f"{source}: joint_name has {len(names)} names, but joint_type {len(types)}. Give one per name.")
     type_of: dict[str, str] = {}
     for name, kind in zip(names, types, strict=True):
         name = _name(name, "joint_name", source)
@@ -189,7 +183,5 @@ def _urdf_of(path: Path) -> Path:
     if usual.is_file() or not candidates:
         return usual
     if len(candidates) > 1:
-        raise LoadError(
-            f"the folder of {str(path)!r} has {len(candidates)} URDF files, but no robot.urdf. Choose one with urdf=..."
-        )
+        raise LoadError(f"the folder of {str(path)!r} has {len(candidates)} URDF files, no robot.urdf. Give urdf=...")
     return candidates[0]

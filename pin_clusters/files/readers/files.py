@@ -74,7 +74,6 @@ def open_robot(
 
 
 def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
-    """Choose the reader of a file; raise ``LoadError`` if the file is missing or of an unknown format."""
     if isinstance(file, (str, os.PathLike)):
         path = Path(file)
         if path.suffix.lower() in YAML:

@@ -110,7 +110,6 @@ def _parts(
 
 
 def folders() -> "dict[str, Traversable]":
-    """Find the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name."""
     root = robot_models()
     by_name = {
         entry.name: entry

@@ -84,9 +84,7 @@ def _master(model: pin.Model, j: int) -> int:
 def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: float) -> pin.JointModel:
     """Rebuild the ordinary joint inside mimic joint ``j`` from its motion subspace, which includes the scaling."""
     if scaling == 0.0:
-        raise UnsupportedJointError(
-            f"mimic joint {model.names[j]!r} has scaling 0, so it cannot move. Make it a fixed joint."
-        )
+        raise UnsupportedJointError(f"mimic joint {model.names[j]!r} has scaling 0. Make it a fixed joint.")
     scaled = data.joints[j].S
     subspace = np.asarray(scaled.matrix() if hasattr(scaled, "matrix") else scaled).reshape(6) / scaling
     linear, angular = subspace[:3], subspace[3:]
@@ -99,7 +97,6 @@ def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: f
 
 
 def _follow_fields(model: pin.Model, tree: pin.Model, j: int, master: int) -> None:
-    """Set the limits of mimic joint ``j`` from the limits of its master."""
     q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, master), in_v(model, master)
     scaling, offset = _affine(model.joints[j])
     with np.errstate(over="ignore"):  # The largest float means "no limit" and may overflow.
@@ -114,7 +111,6 @@ def _follow_fields(model: pin.Model, tree: pin.Model, j: int, master: int) -> No
 
 
 def _expanded(model: pin.Model, tree: pin.Model, masters: dict[int, int], q: np.ndarray) -> np.ndarray:
-    """Convert a configuration of the model to a configuration of the tree, shape (nq,)."""
     full = np.array(pin.neutral(tree))
     for j in range(1, model.njoints):
         if j in masters:

@@ -44,13 +44,8 @@ def with_motors(
     entries = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
     if motors is not None and not entries:
-        raise LoadError(
-            f"{source}: the file contains no motor of {model.name!r} (unknown is true). Fill in motors, or use another "
-            "file."
-        )
-    entries += [
-        _table(Given({k: Given(x, location) for k, x in keys.items()}, location), MOTOR, "") for location, keys in words
-    ]
+        raise LoadError(f"{source}: no motor of {model.name!r} is known (unknown: true). Fill in motors.")
+    entries += [_table(Given({k: Given(x, label) for k, x in keys.items()}, label), MOTOR, "") for label, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # by joint: location of its first motor, and whether it has a name
     rotor_of = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
@@ -66,9 +61,7 @@ def with_motors(
                     _check_in_file(model, new_rotors[0])
                     continue
             if i in rotor_of:
-                raise LoadError(
-                    f"{where}: joint {joint!r} already has the rotor {rotor_of[i]!r} in the robot's file. Keep one."
-                )
+                raise LoadError(f"{where}: joint {joint!r} has rotor {rotor_of[i]!r} in the robot's file. Keep one.")
             if joint in first and not (first[joint][1] and "name" in motor):
                 cure = f"Keep one{'' if words else ', or give each motor a name if both drive the joint'}."
                 raise LoadError(f"{where}: joint {joint!r} already has a motor, {first[joint][0]}. {cure}")
@@ -103,7 +96,6 @@ def with_motors(
 
 
 def read_motors(motors: Motors) -> dict[str, Any]:
-    """Read a motor file, or a mapping with its keys; raise ``LoadError`` for invalid entries."""
     if isinstance(motors, Mapping):
         return _table(_of_python(motors, "motors"), FILE, "")
     path, text = read_file(motors, "a .motors.yaml")
@@ -117,14 +109,11 @@ def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[d
     fit = {pattern: joints_of(model, pattern, where) for pattern in motor["joints"]}
     for pattern, names in fit.items():
         if len(names) > 1:
-            raise LoadError(
-                f"{where}: {pattern!r} matches {len(names)} joints, such as {names[0]!r}. In joints, name each joint."
-            )
+            raise LoadError(f"{where}: {pattern!r} matches {len(names)} joints, with {names[0]!r}. Name each joint.")
     return [{names[0]: motor["joints"][pattern] for pattern, names in fit.items()}]
 
 
 def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
-    """Raise ``LoadError`` if ``in_file`` is true for a rotor that is not in the robot's file."""
     tree, is_close = model.own_tree, partial(math.isclose, rel_tol=1e-3)
     expected = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
     for r in model.rotors:
@@ -133,14 +122,10 @@ def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
         if fits and all(is_close(abs(drivers[i]), abs(x)) for i, x in expected.items()):
             return
     numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in expected.values())}"
-    raise LoadError(
-        f"in_file is true, but the robot's file has no rotor {stated.name!r} with {numbers}. Correct the numbers, or "
-        "set in_file to false."
-    )
+    raise LoadError(f"in_file is true, but the robot's file has no rotor {stated.name!r} with {numbers}.")
 
 
 def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
-    """Find the joint with a name, or the joints that match a pattern."""
     names = [str(n) for n, nv in zip(model.own_tree.names, model.own_tree.nvs, strict=True) if nv == 1]
     matches = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
     follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
@@ -152,7 +137,6 @@ def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
 
 
 def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[Rotor]:
-    """Yield the rotor of a motor, and a rotor for each further gear stage with an inertia."""
     stages, common = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
     names, turns = list(joints), np.array([*joints.values()])
     ratios = [stage["ratio"] for stage in stages if "ratio" in stage]
@@ -173,14 +157,11 @@ def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[R
 
 
 def _motor(keys: Mapping[str, Any]) -> Motor | None:
-    """Build the ``Motor`` with limits and losses, or None if the entry has no such keys."""
-    motor_fields = {
-        k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR
-    }
-    if not motor_fields and "model" not in keys:
+    keywords = {k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR}
+    if not keywords and "model" not in keys:
         return None
     motor = motor_of(keys["model"], "model") if "model" in keys else Motor()
-    return replace(motor, **motor_fields, source=keys.get("source", motor.source))
+    return replace(motor, **keywords, source=keys.get("source", motor.source))
 
 
 # --- conversion of the input, and checks against the table of keys ----------------------------------------------------
@@ -210,7 +191,6 @@ def _of_node(node: Any, source: str, key: Any = None) -> Given:
 
 
 def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
-    """Check a mapping against a table of keys; return it with converted values."""
     if not isinstance(given.value, dict):
         raise LoadError(f"{given.where}: expected keys and values{owner}, such as {next(iter(table))}: ...")
     if table is MOTOR and isinstance(joint := given.value.get("joint", given).value, str):
@@ -225,9 +205,7 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
         problem = "give either joint or joints" if joint_keys else f"joint is missing: {MOTOR['joint'].about}"
         raise LoadError(f"{given.where}: {problem}.")
     if {"joints", "limits"} <= given.value.keys():
-        raise LoadError(
-            f"{given.value['limits'].where}: limits apply to one joint and cannot be combined with joints. Remove them."
-        )
+        raise LoadError(f"{given.value['limits'].where}: limits need joint in place of joints. Remove them.")
     gears = len({"ratio", "stages"} & given.value.keys())
     if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
         raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
@@ -238,10 +216,7 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     open_text = [k for k, x in given.value.items() if x.value is None and keys[k].kind == TEXT and not keys[k].needed]
     unknown = str(given.value.get("unknown", given).value).lower() == "true"
     if table is FILE and (given.value["motors"].value == []) is not unknown:
-        raise LoadError(
-            f"{given.value['motors'].where}: motors must be an empty list if unknown is true, and a non-empty list "
-            "otherwise."
-        )
+        raise LoadError(f"{given.value['motors'].where}: motors must be empty if, and only if, unknown is true.")
     return location | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
 
 
@@ -256,9 +231,7 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
     if value == [] and name == "motors":
         return value
     if not value or isinstance(value, list) is not isinstance(kind, list) or isinstance(value, dict):
-        raise LoadError(
-            f"{given.where}: {label} must be {'a list' if isinstance(kind, list) else 'one value'}: {key.about}."
-        )
+        raise LoadError(f"{given.where}: {label} must be {'list' if isinstance(kind, list) else 'value'}: {key.about}.")
     if isinstance(kind, list):
         return [_value(x, name, key._replace(kind=kind[0]), owner) for x in value]
     if not isinstance(kind, Number):

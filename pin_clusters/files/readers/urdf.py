@@ -136,7 +136,6 @@ def buildModelFromXML(
 
 
 def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
-    """Build the model; its default name is the name of the tree."""
     pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
     return ClusterModel(
         parts.tree,
@@ -229,7 +228,6 @@ def parse_urdf(
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, root_name: str, source: str) -> pin.Model:
-    """Read the tree with Pinocchio, and add the armature of the file."""
     if root_joint is not None and root_name in description.joints:
         raise LoadError(f"{source} has a joint named {root_name!r}, which is the name of root_joint. Rename it.")
     try:
@@ -249,7 +247,6 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, root
 
 
 def read_shapes(description: Description, folder: Path | None, notes: Notes) -> dict[str, list[Shape]]:
-    """Read the collision shapes by link; ``folder`` is the folder of the file, for meshes, or None for text."""
     make = Maker(folder, notes)
     by_link: dict[str, list[Shape]] = {name: [] for name in description.links}
     stated = [(name, e) for name, link in description.links.items() for e in link.findall("collision")]

@@ -98,7 +98,6 @@ class Bodies:
                 body.drawn = body.P.copy()
 
     def drives(self, rotor: RotorElement) -> list[tuple[str, float]]:
-        """List the joints of the tree that turn a rotor, with their ratios."""
         return [(self.by_velocity[iv], float(ratio)) for iv, ratio in rotor.drivers]
 
     def _lock(self, j: int) -> None:
@@ -110,7 +109,7 @@ class Bodies:
             body.drawn = body.P.copy()
 
     def _add_joint(self, j: int) -> None:
-        parent, joint_frame = self.of_joint[int(self.tree.parents[j])]
+        parent, anchor = self.of_joint[int(self.tree.parents[j])]
         joints, frames, kinds = [], [pin.SE3.Identity()], []
         armature = self.model.inertia_tree.armature
         for part in parts_of(self.tree, j, "MJCF"):
@@ -146,9 +145,7 @@ class Bodies:
             to = last.actInv(frame)
             joint.axis, joint.pos = to.rotation @ joint.axis, np.array(to.translation)
         name = self.names(self._own_names.get(j, f"{self.tree.names[j]}_link"))
-        body = Body(
-            name, parent, joint_frame * last, [joint for joint, _ in joints], _masses.moments(self.tree.inertias[j])
-        )
+        body = Body(name, parent, anchor * last, [joint for joint, _ in joints], _masses.moments(self.tree.inertias[j]))
         body.spins = j in self._spinning
         self.all.append(body)
         self.of_joint[j] = body, pin.SE3.Identity()
@@ -177,7 +174,6 @@ class Bodies:
         self.of_rotor[r.name] = rotor
 
     def carried(self) -> dict[Body, list[Body]]:
-        """List the children of each body; raise ``ModelError`` if bodies are nested too deep."""
         children: dict[Body, list[Body]] = {self.world: []}
         depth = {self.world: 0}
         for body in self.all:
@@ -208,9 +204,7 @@ class Bodies:
             for j, (owner, _) in list(self.of_joint.items()):
                 if owner is body:
                     del self.of_joint[j]
-                    self.remarks.append(
-                        f"{body.name} has no inertia: its joint belongs to {child.name}, and its frames are omitted."
-                    )
+                    self.remarks.append(f"{body.name} has no inertia: {child.name} has its joint; its frames are lost.")
             self.all.remove(body)
 
     def settle(self) -> None:

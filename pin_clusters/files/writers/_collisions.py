@@ -20,7 +20,6 @@ def is_mesh(shape: Any) -> bool:
 
 
 def points_of(shape: Any) -> np.ndarray:
-    """Read the points of a mesh or convex hull, shape (n, 3), [m]."""
     geometry = shape.geometry
     return np.array(geometry.points() if hasattr(geometry, "points") else geometry.vertices())
 

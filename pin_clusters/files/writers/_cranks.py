@@ -47,7 +47,6 @@ class Crank(NamedTuple):
 
 
 def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
-    """Add the cranks and rods of Tello's differentials; return all other closures."""
     remaining = []
     for c in closures:
         source = c.source
@@ -148,7 +147,6 @@ def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
 
 
 def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
-    """Add a crank, its rod, and a disc if the armature would be negative, see the module docstring."""
     tree, bodies = ties.tree, ties.bodies
     holder, held = bodies.of_joint[crank.carrier]
     rotor, _ = bodies.of_joint[crank.rotor]

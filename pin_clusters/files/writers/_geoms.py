@@ -49,7 +49,6 @@ class Geoms:
         self._collide(bodies)
 
     def _collide(self, bodies: Bodies) -> None:
-        """Collect the shapes that collide with the world, and with each other if the geometry has a pair of them."""
         collision, names, lost = bodies.model.collision, Names(), list[str]()
         paired = {k for pair in collision.collisionPairs for k in (pair.first, pair.second)}
         for k, shape in enumerate(collision.geometryObjects):
@@ -125,7 +124,6 @@ def _primitive(shape: Any) -> dict[str, str] | None:
 
 
 def _of_inertia(body: Body) -> list[dict[str, str]]:
-    """Build a box with the inertia of a body, or a cylinder for a rotor."""
     mass, centre, second = _masses.about_centre(body.drawn)
     if body.spins:
         return _of_rotor(body)

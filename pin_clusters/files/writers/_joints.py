@@ -86,5 +86,4 @@ class Place(NamedTuple):
 
 
 def place_of(tree: pin.Model, frame: Any, owner: str) -> Place:
-    """Resolve a frame that a constraint gives as a name, or as a name and a placement."""
     return Place(*resolve_frame(tree, frame, owner))

@@ -59,13 +59,11 @@ class Links:
 
 
 def own_bodies(tree: pin.Model) -> dict[int, pin.Frame]:
-    """Find the body whose frame equals the frame of its joint, by joint id."""
     bodies = [f for f in list(tree.frames)[1:] if f.type == pin.FrameType.BODY]
     return {f.parentJoint: f for f in reversed(bodies) if is_identity(f.placement)}
 
 
 def further_frames(tree: pin.Model, is_own: Callable[[pin.Frame], bool]) -> Iterator[pin.Frame]:
-    """Yield frames that are neither joint frames nor bodies for which ``is_own`` is true."""
     frames = list(tree.frames)
     bearing = {f.parentFrame for f in frames[1:] if f.type == pin.FrameType.BODY}
     for k, f in enumerate(frames):
@@ -76,7 +74,6 @@ def further_frames(tree: pin.Model, is_own: Callable[[pin.Frame], bool]) -> Iter
 
 
 def is_identity(placement: pin.SE3) -> bool:
-    """Compare a placement with the identity, to the bit."""
     return bool(np.array_equal(placement.homogeneous, np.eye(4)))
 
 

@@ -22,7 +22,6 @@ _MARGIN = 1e-3
 
 
 def moments(inertia: pin.Inertia) -> np.ndarray:
-    """Compute the moments of a body in its frame, shape (4, 4)."""
     m, c = float(inertia.mass), np.array(inertia.lever)
     I = np.array(inertia.inertia)
     P = np.zeros((4, 4))
@@ -40,7 +39,6 @@ def spin(inertia: float, axis: np.ndarray) -> np.ndarray:
 
 
 def axial(P: np.ndarray, axis: np.ndarray) -> float:
-    """Compute the moment of inertia about an axis through the centre of mass."""
     second = about_centre(P)[2]
     return float(np.trace(second) - axis @ second @ axis)
 
@@ -69,7 +67,6 @@ def principal(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def admissible(P: np.ndarray) -> bool:
-    """Check whether MuJoCo accepts a moving body with these moments."""
     if not P[3, 3] > 0.1 * LEAST_MOMENT:
         return False
     (a, b, c), _ = principal(P)

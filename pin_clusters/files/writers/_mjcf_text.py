@@ -62,9 +62,7 @@ class File:
             _SAID[self.robot.rung] if self.model.rotors else "The robot has no rotors.",
         ]
         if len(self.ties.equality):
-            remarks.append(
-                "Loops and couplings are soft equality constraints; the coordinates contain all joints of the tree."
-            )
+            remarks.append("Loops and couplings are soft equality constraints; qpos contains all joints of the tree.")
         if self.robot.tendon_of:
             remarks.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
         if self.robot.across:
@@ -75,16 +73,13 @@ class File:
         return [*remarks, *self.bodies.remarks]
 
     def _contents(self, element: ET.Element, body: Body) -> None:
-        """Write geoms, sites and child bodies of a body."""
         self.geoms.add(element, body)
-        for name, placement in body.sites:
-            ET.SubElement(
-                element, "site", name=name, pos=text(placement.translation), quat=text(wxyz(placement.rotation))
-            )
+        for name, pose in body.sites:
+            ET.SubElement(element, "site", name=name, pos=text(pose.translation), quat=text(wxyz(pose.rotation)))
         for child in self.carried[body]:
-            placement = child.place
+            pose = child.place
             inner = ET.SubElement(
-                element, "body", name=child.name, pos=text(placement.translation), quat=text(wxyz(placement.rotation))
+                element, "body", name=child.name, pos=text(pose.translation), quat=text(wxyz(pose.rotation))
             )
             mass, centre, _ = _masses.about_centre(child.P)
             moments, axes = _masses.accepted(child.P)
@@ -120,7 +115,6 @@ class File:
         ET.SubElement(element, "joint", attributes)
 
     def _actuators(self) -> ET.Element:
-        """Write an actuator per motor, or per independent joint if the robot has no rotors."""
         section, names = ET.Element("actuator"), Names()
         for r in self.model.motors:
             turned = self.bodies.drives(r)
@@ -153,7 +147,6 @@ class File:
         return limit / abs(turned[0][1]) if 0.0 < limit < 1e9 else 0.0
 
     def _keyframe(self) -> ET.Element:
-        """Write the reference pose, in which all added joints are at 0."""
         q = np.array(self.model.q_reference)
         section = ET.Element("keyframe")
         if self.written:
@@ -162,7 +155,6 @@ class File:
         return section
 
     def _coordinates(self, body: Body, joint: Joint, q: np.ndarray) -> Any:
-        """Compute MuJoCo's coordinates of a joint at a configuration of the model."""
         if joint.at_q is None:
             rotor = self.rotor_of.get(body)
             if rotor is None:

@@ -59,7 +59,6 @@ class Robot:
     # --- rotors
 
     def _armature(self) -> None:
-        """Add the reflected inertia of locked rotors to joints, and for ``best`` also to tendons."""
         shared: list[Driven] = []
         for r in self._locked:
             d = Driven(r.name, axial_inertia(self.model, r), dict(self.bodies.drives(r)))
@@ -80,7 +79,6 @@ class Robot:
         return support.issuperset(ids)
 
     def _sites(self) -> None:
-        """Add a site for each frame that is neither a joint nor a body of the file."""
         of_joint = self.bodies.of_joint
         for f in further_frames(self.tree, lambda f: f.name == of_joint[f.parentJoint][0].name):
             body, joint_frame = of_joint[f.parentJoint]
@@ -133,7 +131,6 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
 
 
 def _numbers(c: Spring, rest: str) -> dict[str, str]:
-    """Build the MJCF attributes of a spring; ``rest`` is the attribute for its rest position."""
     attributes: dict[str, str] = {}
     for key, value in (("stiffness", c.stiffness), ("damping", c.damping)):
         if any(value):

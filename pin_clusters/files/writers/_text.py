@@ -24,7 +24,6 @@ class Names:
         self._taken = set(taken)
 
     def __call__(self, wanted: str) -> str:
-        """Reserve a name, with a number appended if it is in use."""
         check_text(wanted)
         name, k = wanted, 1
         while not name or name in self._taken:
@@ -35,7 +34,6 @@ class Names:
 
 
 def check_text(name: str) -> None:
-    """Raise ``ModelError`` if a name contains control characters, which XML does not allow."""
     if _CONTROL.search(name):
         raise ModelError(f"the name {name!r} contains characters that XML does not allow. Rename it.")
 
@@ -52,12 +50,10 @@ def text(*numbers: float | Iterable[float]) -> str:
 
 
 def finite(number: float) -> float:
-    """Replace infinity by the largest float."""
     return float(np.clip(number, -UNLIMITED, UNLIMITED))
 
 
 def wxyz(rotation: np.ndarray) -> np.ndarray:
-    """Convert a rotation to a quaternion (w, x, y, z), shape (4,)."""
     return np.asarray(pin.Quaternion(np.asarray(rotation)).normalized().coeffs()[[3, 0, 1, 2]])
 
 

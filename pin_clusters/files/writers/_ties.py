@@ -37,7 +37,6 @@ class Ties:
 
     @cached_property
     def at_zero(self) -> list[pin.SE3]:
-        """Placements of the joints at the zero configuration."""
         return _poses(self.tree, np.array(pin.neutral(self.tree)))
 
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
@@ -51,7 +50,6 @@ class Ties:
         self.tie("tendon", name, {"tendon1": name, "polycoef": text(-offset, [0.0] * 4)})
 
     def fixed(self, wanted: str, terms: list[tuple[str, float]], more: dict[str, str] | None = None) -> str:
-        """Add a fixed tendon with further attributes; return its name."""
         name = self.tendon_names(wanted)
         element = ET.SubElement(self.tendon, "fixed", {"name": name, **(more or {})})
         for joint, ratio in terms:
@@ -59,7 +57,6 @@ class Ties:
         return name
 
     def add_closure(self, closure: Closure) -> None:
-        """Write a loop-closure constraint; raise ``ConstraintError`` if MuJoCo has no equivalent."""
         source = closure.source
         if isinstance(closure, FrameClosure):
             self._frames(closure)
@@ -81,7 +78,6 @@ class Ties:
         ET.SubElement(self.equality, kind, {"name": self.names(name), **given, **self.stiff})
 
     def site(self, j: int, name: str, placement: pin.SE3) -> str:
-        """Add a site on the body of a joint; return its name."""
         if j not in self.bodies.of_joint:
             raise ConstraintError(
                 f"to_mjcf: {name} is on the body of joint {self.tree.names[j]!r}, which has no inertia, so the file "
@@ -91,7 +87,6 @@ class Ties:
         return self.site_on(body, name, joint_frame * placement)
 
     def site_on(self, body: Body, wanted: str, placement: pin.SE3) -> str:
-        """Add a site on a body; return its name."""
         name = self.bodies.site_names(wanted)
         body.sites.append((name, placement))
         return name
@@ -157,9 +152,7 @@ class Ties:
         self.bodies.all.append(half)
         ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", weld_frame)
         self.tie("weld", label, {"site1": ends[0], "site2": ends[1]})
-        self.bodies.remarks.append(
-            f"{label}: half of the inertia of {body.name} is a separate body, welded to it by an equality."
-        )
+        self.bodies.remarks.append(f"{label}: half of the inertia of {body.name} is a body that is welded to it.")
 
     def _rod(self, c: RodClosure) -> None:
         label = str(getattr(c.source, "name", None) or c.source.label)
@@ -177,13 +170,11 @@ class Ties:
         return float(np.linalg.norm(ends[1] - ends[0]))
 
     def spatial(self, label: str, points: Sequence[tuple[int, pin.SE3]], more: dict[str, str] | None = None) -> str:
-        """Add a spatial tendon through points, given by joint id and placement; return its name."""
         ends = "ab" if len(points) == 2 else [str(k) for k in range(len(points))]
         sites = [self.site(j, f"{label} {end}", placement) for end, (j, placement) in zip(ends, points, strict=True)]
         return self.through(label, sites, more)
 
     def through(self, label: str, sites: Sequence[str], more: dict[str, str] | None = None) -> str:
-        """Add a spatial tendon through sites; return its name."""
         name = self.tendon_names(label)
         attributes = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
         element = ET.SubElement(self.tendon, "spatial", attributes)
@@ -227,11 +218,9 @@ class Ties:
     def _push_rods(self, source: PushRodAnkle) -> None:
         """Couple the distance of the ends to the extension of the actuator: a spatial tendon to a fixed tendon."""
         g = source.geometry(self.tree)
-        for k, (actuator, shank_point, foot_point, length) in enumerate(
-            zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)
-        ):
+        for k, (actuator, shank, foot, length) in enumerate(zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)):
             label = f"{source.label} {k + 1}"
-            ends = [(g.ankle.shank, pin.SE3(np.eye(3), shank_point)), (g.ankle.foot, pin.SE3(np.eye(3), foot_point))]
+            ends = [(g.ankle.shank, pin.SE3(np.eye(3), shank)), (g.ankle.foot, pin.SE3(np.eye(3), foot))]
             points = [self.at_zero[j].act(M.translation) for j, M in ends]
             name = self.spatial(label, ends)
             extension = self.fixed(f"{label} extension", [(str(self.tree.names[actuator]), 1.0)])
@@ -242,7 +231,6 @@ class Ties:
 
 
 def rod_moments(c: RodClosure) -> np.ndarray:
-    """Compute the moments of a rod along z, shape (4, 4): point masses at its first end, middle and second end."""
     length = float(c.length or 0.0)
     weights = np.array(c.point_masses)
     positions = np.array([0.0, 0.5, 1.0]) * length

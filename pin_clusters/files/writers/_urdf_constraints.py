@@ -56,18 +56,16 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
 def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> list[Row]:
     """Solve the rows for one joint each by Gauss-Jordan elimination, first for joints in ``first``, then ``then``."""
     joints = sorted({j for row in rows for j in (row.dependent, *row.masters)})
-    column_of = {j: i for i, j in enumerate(joints)}
+    index = {j: i for i, j in enumerate(joints)}
     A = np.zeros((len(rows), len(joints) + 1))
     for equation, row in zip(A, rows, strict=True):
-        equation[column_of[row.dependent]], equation[-1] = 1.0, row.offset
+        equation[index[row.dependent]], equation[-1] = 1.0, row.offset
         for j, c in row.terms:
-            equation[column_of[j]] -= c
+            equation[index[j]] -= c
     size = np.abs(A[:, :-1]).max(axis=0, initial=0.0)
     unsolved, pivots = list(range(len(rows))), dict[int, int]()
     for group in (first, then):
-        while unsolved and (
-            columns := [column_of[j] for j in group if j in column_of and column_of[j] not in pivots.values()]
-        ):
+        while unsolved and (columns := [index[j] for j in group if j in index and index[j] not in pivots.values()]):
             block = np.abs(A[np.ix_(unsolved, columns)]) / size[columns]
             i, k = np.unravel_index(np.argmax(block), block.shape)
             if block[i, k] <= NOTHING:
@@ -82,9 +80,7 @@ def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> l
     solved = []
     for pivot, column in sorted(pivots.items()):
         terms = {
-            j: float(-A[pivot, column_of[j]])
-            for j in joints
-            if column_of[j] != column and abs(A[pivot, column_of[j]]) > NOTHING
+            j: float(-A[pivot, index[j]]) for j in joints if index[j] != column and abs(A[pivot, index[j]]) > NOTHING
         }
         row, offset = rows[pivot], float(A[pivot, -1])
         solved.append(Row(joints[column], tuple(terms), tuple(terms.values()), offset, row.source, row.tied))
@@ -109,7 +105,6 @@ class Constraints:
         self.resolved |= {id(c.source): c for c in model.closures}
 
     def add(self) -> None:
-        """Add an element for each constraint; raise ``ConstraintError`` if there is no element for it."""
         writers: tuple[tuple[Any, Callable[[Any], None]], ...] = (
             (Rotor, self._rotor),
             (Motor, lambda _: None),  # Friction of motors is written as springs; a warning lists the other losses.
@@ -273,7 +268,6 @@ class Constraints:
 
 
 def friction_of(tree: pin.Model, constraints: Iterable[Any]) -> np.ndarray:
-    """Collect linear damping and dry friction for ``<dynamics>``, shape (2, tree.nv)."""
     coefficients = np.zeros((2, tree.nv))
     for c in constraints:
         if (i := _in_dynamics(tree, c)) is not None:
@@ -289,7 +283,6 @@ def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
 
 
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
-    """Add ``<inertial>``: mass, centre of mass, and inertia about the centre of mass."""
     element = ET.SubElement(parent, "inertial")
     ET.SubElement(element, "origin", xyz=text(inertia.lever), rpy="0 0 0")
     ET.SubElement(element, "mass", value=text(inertia.mass))

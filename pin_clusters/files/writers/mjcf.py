@@ -89,9 +89,7 @@ def _check(model: object, approximation: object, visual: object, timestep: objec
         if not isinstance(value, str) or value not in choices:
             raise ArgumentTypeError(f"to_mjcf: {name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
     if visual is not None and not isinstance(visual, pin.GeometryModel):
-        raise ArgumentTypeError(
-            f"to_mjcf: visual_model must be a pinocchio.GeometryModel, got {type(visual).__name__}."
-        )
+        raise ArgumentTypeError(f"to_mjcf: visual_model must be a pin.GeometryModel, got {type(visual).__name__}.")
     for name, value in (("timestep", timestep), ("solref", solref)):
         if value is None and name == "solref":
             continue

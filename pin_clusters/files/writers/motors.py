@@ -16,7 +16,6 @@ from ._text import text, write
 
 
 def warn_of_motors(caller: str, model: ClusterModel) -> None:
-    """Warn of properties of motors that robot files cannot contain."""
     lossy = [r.name for r in model.rotors if r.motor is not None and any(r.motor.loss_factors)]
     fast = [r.name for r in model.rotors if r.motor is not None and r.motor.torque_limits(1e9)[1] == 0.0]
     losses = [("gear losses", lossy), ("speed-dependent torque limits", fast)]
@@ -96,9 +95,7 @@ def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = N
         ModelError: No joint can have another motor.
     """
     if not (candidates := suggested(model)):
-        raise ModelError(
-            f"model {model.name!r} has no joint with one degree of freedom and without a rotor, so no motor is missing."
-        )
+        raise ModelError(f"model {model.name!r} has no joint of one degree of freedom without a rotor.")
     lines = [
         f"# Motors of {model.name}, for --motors FILE and pc.open_robot(..., motors=FILE). Replace every null, and",
         "# delete joints without a motor. SI units. Keys of a motor:",

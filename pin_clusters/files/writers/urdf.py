@@ -98,7 +98,6 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
 
 
 def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
-    """Collect the sentences for the comment at the top; warn if gravity is lost."""
     g = np.array(model.gravity.linear)
     remarks = [
         f"{model.name}, written by pc.to_urdf; read it with pc.buildModelFromUrdf, without a root joint.",
@@ -179,7 +178,6 @@ def _connect(root: ET.Element, name: str, kind: str, placement: pin.SE3, parent:
 
 
 def _add_reference(root: ET.Element, model: ClusterModel) -> None:
-    """Add the reference pose of a robot with closed loops; couplings determine it for other robots."""
     if not model.closures:
         return
     tree, q = model.own_tree, np.array(model.q_reference)

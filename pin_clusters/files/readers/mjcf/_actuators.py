@@ -34,7 +34,6 @@ class Actuator:
 
 
 def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Mapping[str, Tendon]") -> list[Actuator]:
-    """Read the actuators of joints and tendons; actuators of bodies and sites have neither joint nor tendon."""
     actuators = []
     for count, element in enumerate(document.sections["actuator"]):
         owner = f"actuator {element.get('name') or count!r}"
@@ -45,10 +44,7 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
         if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
-            raise LoadError(
-                f"{owner}: armature and damping of an actuator are supported only for hinges, slides and tendons. "
-                "Remove them."
-            )
+            raise LoadError(f"{owner}: its armature or damping needs a hinge, slide or tendon. Remove it.")
         electric = _electric(a) if element.tag == "dcmotor" else {}
         forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
         force = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
@@ -73,7 +69,6 @@ def _electric(a: Element) -> dict[str, float]:
 
 
 def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[str]:
-    """List the joints that actuators drive, in the order of the file."""
     names: list[str] = []
     for actuator in actuators:
         names += [actuator.joint] if actuator.joint else []
@@ -116,7 +111,6 @@ def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) ->
 
 
 def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple[Actuator, int]]:
-    """Yield the actuators of joints with one degree of freedom, and the index of the joint in the tree's v."""
     for actuator in actuators:
         j = layout.ids.get(actuator.joint or "")
         if j is not None and layout.tree.nvs[j] == 1:
@@ -166,7 +160,6 @@ class Tendon:
     wrapped: bool  # True if it passes pulleys or wraps around geoms
 
     def coefficients(self, owner: str) -> dict[str, float]:
-        """Return the coefficients of a fixed tendon, or raise ``LoadError`` for a spatial tendon."""
         if self.kind != "fixed":
             raise LoadError(
                 f"{owner}: {self.element.owner} is spatial, so its length is not a sum of joints. An equality can use "
@@ -201,9 +194,7 @@ def _sum(document: Document, element: ET.Element, joints: Mapping[str, Joint], o
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
         if not joints[name].scalar:
-            raise LoadError(
-                f"{owner}: joint {name!r} has several degrees of freedom. A fixed tendon needs hinges or slides."
-            )
+            raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Use hinges or slides.")
         if attributes.coef is None:
             raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")
         total[name] = total.get(name, 0.0) + attributes.coef
@@ -229,6 +220,5 @@ def _path(element: ET.Element, name: str, a: Element, sites: set[str], owner: st
 
 
 def acts(tendon: Tendon) -> list[str]:
-    """List the attributes of a tendon that cause passive or inertial forces."""
     keys = ("stiffness", "damping", "frictionloss", "armature")
     return [key for key in keys if np.any(getattr(tendon.element, key))]

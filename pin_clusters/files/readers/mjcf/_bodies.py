@@ -35,7 +35,6 @@ class Joint:
 
     @property
     def scalar(self) -> bool:
-        """True if it has one coordinate, so that couplings and tendons can use it."""
         return self.kind in ("hinge", "slide")
 
 
@@ -62,7 +61,6 @@ class Body:
 
     @property
     def owner(self) -> str:
-        """Label for messages."""
         return f"body {self.name!r}"
 
 
@@ -81,7 +79,6 @@ class _Place(NamedTuple):
 
 
 def read_bodies(document: Document) -> list[Body]:
-    """Read all bodies: the world first, and parents before children."""
     if document.root.find("worldbody") is None:
         raise LoadError(f"{document.source} has no <worldbody>, so it does not describe a robot.")
     bodies = [Body("world", 0, pin.SE3.Identity())]
@@ -150,9 +147,7 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
         check_attributes(element, "freejoint", owner)
         joint, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
         if element.get("align", document.compiler.alignfree) == "true":
-            document.notes.messages.append(
-                f"{body.owner}: align=true of its free joint is ignored; q is the pose of the body frame in the file."
-            )
+            document.notes.messages.append(f"{body.owner}: align=true is ignored; q is the pose of the body frame.")
     else:
         joint = document.elements.of(element, "joint", owner, place.childclass)
         kind = joint.type

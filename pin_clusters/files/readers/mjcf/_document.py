@@ -119,10 +119,7 @@ def _compile(document: Document) -> None:
         attributes.update(element.attrib)
     settings = document.compiler = Element("compiler", attributes, "compiler", document.elements.units)
     if settings.coordinate != "local":
-        raise LoadError(
-            "compiler: coordinate must be local, as in MuJoCo since 2.3.4. Convert the file by saving it with an older "
-            "MuJoCo."
-        )
+        raise LoadError("compiler: coordinate must be local. Convert the file by saving it with MuJoCo 2.3.3.")
     if settings.angle not in ("degree", "radian"):
         raise LoadError(f"compiler: angle must be degree or radian, got {settings.angle!r}.")
     sequence = settings.eulerseq
@@ -166,7 +163,6 @@ def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
 
 
 def _check_size(document: Document) -> None:
-    """Raise if elements are copied too often; MuJoCo itself reports invalid counts."""
     stack = [(document.root, 1)]
     while stack:
         element, copies = stack.pop()

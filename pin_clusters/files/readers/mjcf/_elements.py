@@ -42,7 +42,6 @@ class Units:
     eulerseq: str = "xyz"
 
     def angle(self, value: float) -> float:
-        """Convert an angle of the file to rad."""
         return value if self.radian else math.radians(value)
 
 
@@ -104,10 +103,8 @@ class Elements:
                 classes[name] = classes[MAIN]  # The outermost class may have a name other than main.
             if parent is not None and name in classes:
                 raise LoadError(f"default: class {name!r} is defined twice. Rename one.")
-            defaults = (
-                classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
-            )
-            classes[name] = defaults
+            tags = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
+            classes[name] = tags
             inner = []
             for child in element:
                 if child.tag == "default":
@@ -116,7 +113,7 @@ class Elements:
                 tag = "actuator" if child.tag in ACTUATORS else child.tag
                 if tag in ("joint", "geom"):
                     check_attributes(child, tag, f"default class {name!r}")
-                defaults.setdefault(tag, {}).update(child.attrib)
+                tags.setdefault(tag, {}).update(child.attrib)
             stack.extend(inner[::-1])
 
     def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
@@ -135,9 +132,7 @@ class Elements:
         defaults_by_tag = self.classes.get(class_name)
         if defaults_by_tag is None:
             attribute = "class" if own_class else "childclass"
-            raise LoadError(
-                f"{owner}: {attribute} {class_name!r} is not defined.{did_you_mean(class_name, self.classes)}"
-            )
+            raise LoadError(f"{owner}: unknown {attribute} {class_name!r}.{did_you_mean(class_name, self.classes)}")
         inherited = defaults_by_tag.get(defaults or kind, {})
         if any(key in element.attrib for key in ORIENTATIONS):
             inherited = {key: text for key, text in inherited.items() if key not in ORIENTATIONS}
@@ -168,7 +163,6 @@ def _place(element: Element) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rotation(key: str, found: np.ndarray, owner: str, units: Units) -> np.ndarray:
-    """Convert the value of the orientation attribute ``key`` to a rotation, shape (3, 3)."""
     if key == "quat":
         return of_quaternion(found, "quat", owner)
     if key == "axisangle":
@@ -187,7 +181,6 @@ def _rotation(key: str, found: np.ndarray, owner: str, units: Units) -> np.ndarr
 
 
 def of_quaternion(wxyz: np.ndarray, what: str, owner: str) -> np.ndarray:
-    """Convert a quaternion (w, x, y, z) to a rotation, shape (3, 3)."""
     w, x, y, z = normal(wxyz, what, owner)
     return np.array(pin.Quaternion(w, x, y, z).toRotationMatrix())
 

@@ -44,7 +44,6 @@ class Equation:
 
     @property
     def owner(self) -> str:
-        """Label for messages."""
         return f"equality {self.name!r}"
 
 
@@ -67,9 +66,7 @@ def read_equalities(
             inactive.append(f"{kind} {label}")
             continue
         if kind not in KINDS:
-            raise LoadError(
-                f"{owner}: <{kind}> constrains soft bodies or distances, which are not supported. Remove it."
-            )
+            raise LoadError(f"{owner}: <{kind}> of soft bodies or distances is not supported. Remove it.")
         soft = soft or "solref" in a or "solimp" in a
         if kind in ("connect", "weld"):
             ties.append(_tie(kind, f"{kind} {label}", a, bodies, poses, sites))
@@ -143,16 +140,13 @@ def _equation(kind: str, name: str, a: Element, joints: Mapping[str, Joint], ten
     single = tendons.get(first) if kind == "tendon" and not second else None
     if single is not None and single.kind == "spatial" and len(single.sites) == 2 and not single.wrapped:
         return Equation(name, {}, {}, coefficients[:1], single)
-    left_terms, right = (
-        _terms(kind, name_of_side, a.owner, joints, tendons) if name_of_side else {} for name_of_side in (first, second)
-    )
-    return Equation(name, left_terms, right, coefficients[: degree + 1])
+    lhs, rhs = (_terms(kind, side, a.owner, joints, tendons) if side else {} for side in (first, second))
+    return Equation(name, lhs, rhs, coefficients[: degree + 1])
 
 
 def _terms(
     kind: str, name: str, owner: str, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]
 ) -> dict[str, float]:
-    """Express a joint or a tendon as a sum of joints: coefficients by name."""
     if kind == "tendon" and name in tendons:
         return tendons[name].coefficients(owner)
     if kind == "joint" and name in joints:
@@ -164,7 +158,6 @@ def _terms(
 
 
 def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
-    """Build the loops; error messages name the element of the file."""
     loops = []
     for tie in ties:
         with in_words_of(f"equality {tie.name!r}"):

@@ -15,7 +15,6 @@ from ._meshes import Meshes
 
 
 def read_inertias(document: Document, bodies: list[Body], meshes: Meshes) -> list[pin.Inertia]:
-    """Read the inertia of each body in its own frame; the world has zero inertia."""
     settings = document.compiler
     rule, groups = settings.inertiafromgeom, settings.inertiagrouprange
     inertias = [pin.Inertia.Zero()]
@@ -100,7 +99,6 @@ def _of_geoms(geoms: list[Geom], meshes: Meshes) -> pin.Inertia:
 
 
 def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
-    """Compute the inertia of a geom in its body, or None if it has no mass."""
     g, owner = geom.element, geom.element.owner
     mass, density = g.mass, g.density
     if (mass is not None and mass < 0.0) or density < 0.0:

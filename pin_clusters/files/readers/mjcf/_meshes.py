@@ -37,7 +37,6 @@ class Meshes:
         return self.known[name, shell]
 
     def soup(self, name: str, owner: str) -> Soup:
-        """Read the vertices and triangles of a mesh in the frame of a geom."""
         element = self._asset(name, owner)
         vertices, triangles = self._soup(name, element, owner)
         vertices = vertices - element.refpos
@@ -89,7 +88,6 @@ class Meshes:
         return None if folder is None and not Path(file).is_absolute() else (folder or Path()) / self.place / file
 
     def warn(self) -> None:
-        """Note meshes whose files are missing."""
         files = {name: self._path(element) for name, element in self.assets.items() if "file" in element}
         missing = [name for name, file in files.items() if not (file and file.is_file())]
         self.document.notes.about(missing, "the files of these meshes are missing; bodies are drawn as primitives: {}.")
@@ -122,15 +120,10 @@ def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: s
     else:
         mass, centre, about = _moments((a, b, c), _volumes((a, b, c), middle, rule == "legacy"), middle)
     if not mass > 0.0:
-        raise InertiaError(
-            f"{what}: its volume is {mass:g} m^3 and must be positive. Check the orientation of its triangles, or use "
-            "inertia=shell."
-        )
+        raise InertiaError(f"{what}: its volume is {mass:g} m^3. Are its triangles inverted? Use inertia=shell.")
     if rule == "legacy":
-        mass, new_centre, about = _moments((a, b, c), _volumes((a, b, c), centre, True), centre)
-        about = about + mass * np.outer(
-            new_centre - centre, new_centre - centre
-        )  # about the first centre, as in MuJoCo
+        mass, shifted, about = _moments((a, b, c), _volumes((a, b, c), centre, True), centre)
+        about = about + mass * np.outer(shifted - centre, shifted - centre)  # MuJoCo keeps the first centre.
     return pin.Inertia(mass, centre, np.trace(about) * np.eye(3) - about)
 
 

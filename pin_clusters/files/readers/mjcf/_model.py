@@ -130,7 +130,6 @@ def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independe
 
 
 def _read(given: Any, folder: Path | None) -> tuple[Document, list[Body]]:
-    """Read a document and its bodies, after MuJoCo has expanded it if necessary."""
     document = read_document(given, folder)
     try:
         return document, read_bodies(document)
@@ -242,7 +241,6 @@ def _at_rest(
 
 
 def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
-    """Note a reference pose that is singular for some loops, or outside the ranges of their joints."""
     tree, q = model.tree, model.q_reference
     inside = (model.lowerPositionLimit <= q) & (q <= model.upperPositionLimit)
     looped = [j for x in model.tables.topology.analyses for j in x.joints if tree.nqs[j] == tree.nvs[j] == 1]
@@ -259,7 +257,6 @@ def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
 
 
 def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) -> None:
-    """Note the largest motion of a joint that was needed to assemble a pose."""
     motion = np.abs(pin.difference(model.own_tree, q, model.q_reference))
     if motion.max(initial=0.0) > MOVED:
         i = int(np.argmax(motion))

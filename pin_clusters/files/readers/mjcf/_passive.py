@@ -23,7 +23,6 @@ _NONE = (0.0, 0.0, 0.0)
 
 
 def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Sequence[Actuator]) -> list[Any]:
-    """Read passive forces as ``Spring`` and ``GravityCompensation`` objects."""
     document, bodies = layout.document, layout.bodies
     forces: list[Any] = []
     for joint in layout.joints:
@@ -82,9 +81,7 @@ def _acting(
 
 def _refuse_yield(element: Element) -> None:
     if element.springyield != 0.0:
-        raise LoadError(
-            f"{element.owner}: springyield is not supported, because a plastic spring needs its own state. Remove it."
-        )
+        raise LoadError(f"{element.owner}: springyield (a plastic spring) is not supported. Remove it.")
 
 
 def _inertia(layout: Layout, name: str) -> float:
@@ -105,9 +102,7 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
     period, ratio = a.springdamper
     if period > 0.0 and ratio > 0.0:
         if (period * ratio) ** 2 < 1.0 / LARGEST**2:
-            raise LoadError(
-                f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Increase its time constant."
-            )
+            raise LoadError(f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Give a longer time.")
         inertia = _inertia(layout, joint.name)
         stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
         damping = (2.0 * inertia / period, *damping[1:])
@@ -172,7 +167,6 @@ def _spring_reference(joint: Joint) -> float:
 
 
 def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:
-    """Compute the length of a path through sites, [m]."""
     data = layout.tree.createData()
     pin.forwardKinematics(layout.tree, data, q)
     places = [layout.sites[s] for s in tendon.sites]

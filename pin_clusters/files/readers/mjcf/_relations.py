@@ -67,7 +67,6 @@ def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, fl
 
 
 def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
-    """Substitute the values of locked joints."""
     if not any(name in locked for name in (*equation.left, *equation.right)):
         return equation
     left_terms = {n: c for n, c in equation.left.items() if n not in locked}
@@ -118,10 +117,8 @@ def couplings(
         names = list(dict.fromkeys([*equation.left, *equation.right]))
         if len(equation.coefficients) > 2:
             zeros = tuple((name, joints[name].ref) for name in names)
-            left_terms, right = tuple(equation.left.items()), tuple(equation.right.items())
-            built.append(
-                (equation.owner, PolynomialCoupling(left_terms, right, equation.coefficients, zeros, equation.name))
-            )
+            lhs, rhs = tuple(equation.left.items()), tuple(equation.right.items())
+            built.append((equation.owner, PolynomialCoupling(lhs, rhs, equation.coefficients, zeros, equation.name)))
             continue
         open_ones = [n for n in names if n not in followers]
         if not open_ones or (len(names) == 2 and groups[names[0]] is groups[names[1]]):
@@ -172,7 +169,6 @@ class PolynomialCoupling(Constraint):
         return tuple(name for name, _ in self.right) if len(self.left) == 1 else ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Build the closure for the joints of ``tree``."""
         names = list(dict.fromkeys([n for n, _ in (*self.left, *self.right)]))
         zero = dict(self.zeros)
         a, b = (np.array([dict(side).get(n, 0.0) for n in names]) for side in (self.left, self.right))
@@ -200,14 +196,12 @@ Numbers = tuple[float, ...]
 
 @lru_cache(maxsize=256)
 def _compiled(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
-    """Compile the polynomial and its first three derivatives as C functions."""
     import numba
 
     return [numba.cfunc("void(CPointer(float64), CPointer(float64))")(f) for f in _formulas(a, b, start, c)]
 
 
 def _in_python(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
-    """Build the polynomial and its first three derivatives as Python functions of arrays."""
 
     def function(x: np.ndarray, formula: Callable[..., None], order: int) -> np.ndarray:
         out = np.zeros((1, *(len(a),) * order))

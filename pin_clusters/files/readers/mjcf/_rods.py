@@ -65,7 +65,6 @@ def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie])
 
 
 def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -> Rod | None:
-    """Recognize a rod, see ``split_balls``, or return None."""
     joint = bodies[i].joints[0]
     poses = {i: (np.eye(3), np.zeros(3))}  # rotation and position in body i, of the bodies below it
     slides = []

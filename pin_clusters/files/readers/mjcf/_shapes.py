@@ -14,7 +14,6 @@ from ._meshes import Meshes
 
 
 def read_shapes(document: Document, bodies: Sequence[Body], meshes: Meshes) -> dict[str, list[Shape]]:
-    """Read the collision shapes by body; the key of the world is ``universe``."""
     make = Maker(document.folder, document.notes)
     shapes: dict[str, list[Shape]] = {}
     for i, body in enumerate(bodies):

@@ -36,7 +36,6 @@ class Layout(Places[int]):
 
     @property
     def joints(self) -> list[Joint]:
-        """Joints of the file that are in the tree, without locked joints."""
         return [j for body in self.bodies for j in body.joints if j.name in self.ids]
 
     def at_q(self, joint: str) -> range:
@@ -49,7 +48,6 @@ class Layout(Places[int]):
 
 
 def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
-    """Compute the placement of each body in the world, in the pose of the file."""
     poses = [pin.SE3.Identity()]
     for body in bodies[1:]:
         poses.append(poses[body.parent] * body.placement)
@@ -62,7 +60,6 @@ def build_tree(
     inertias: Sequence[pin.Inertia],
     root_joint: pin.JointModel | Root | None,
 ) -> Layout:
-    """Build the tree; ``root_joint`` moves the only body of the world."""
     root_joint, name = root_joint if isinstance(root_joint, Root) else (root_joint, ROOT_JOINT_NAME)
     layout = Layout(document, bodies, inertias)
     tree = layout.tree
@@ -105,20 +102,15 @@ def _add_sites(layout: Layout, i: int, frame: int) -> None:
 
 
 def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None, name: str) -> int:
-    """Return the index of the body that gets the root joint, or -1."""
     if root_joint is None:
         return -1
     roots = [i for i, b in enumerate(bodies) if i and b.parent == 0]
     if len(roots) != 1:
-        raise LoadError(
-            f"root_joint: {document.source} has {len(roots)} bodies in the world. root_joint requires exactly one."
-        )
+        raise LoadError(f"root_joint needs exactly one body in the world; {document.source} has {len(roots)}.")
     body = bodies[roots[0]]
     if any(j.held is None for j in body.joints):
         names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
-        raise LoadError(
-            f"root_joint: {body.owner} is not fixed to the world, because it has the joint {names}. Omit root_joint."
-        )
+        raise LoadError(f"root_joint: {body.owner} must be fixed to the world, but has joint {names}. Omit it.")
     if any(j.name == name for b in bodies for j in b.joints):
         raise LoadError(f"root_joint: {document.source} has a joint named {name!r} already. Rename it.")
     return roots[0]
@@ -183,7 +175,6 @@ def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> N
 
 
 def _gravity(document: Document) -> np.ndarray:
-    """Read the gravity of ``<option>``; raise ``LoadError`` for fluids."""
     gravity = np.array([0.0, 0.0, -9.81])
     for element in document.root.findall("option"):
         option = Element("option", element.attrib, "option", document.elements.units)

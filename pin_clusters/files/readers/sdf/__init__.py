@@ -137,7 +137,6 @@ def _assemble(parts: Parts, root_joint: pin.JointModel | None) -> _Robot:
 
 
 def _note(robot: _Robot, notes: Notes) -> None:
-    """Note the deviations from the file."""
     notes.about(
         [r.link.name for r in robot.hinged],
         "bodies between two ball joints can spin about themselves, and no constraint determines the spin: one ball "

@@ -48,7 +48,6 @@ class RodBody:
 
     @property
     def length(self) -> float:
-        """Distance of the ends, [m]."""
         a, b = (j.place.translation for j in self.ends)
         return float(np.linalg.norm(b - a))
 
@@ -76,7 +75,6 @@ class RodBody:
 
 
 def rods_of(parts: Parts) -> tuple[RodBody, ...]:
-    """Find the bodies that could spin about themselves in a closed loop."""
     around: dict[str, list[Joint]] = {}
     for j in parts.joints.values():
         for link in {j.parent, j.child, *([j.reference] if j.reference else [])}:
@@ -99,7 +97,6 @@ def _connected(parts: Parts, without: str) -> list[set[str]]:
 
 
 def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
-    """Remove bodies and the joints at their ends."""
     bodies = {r.link.name for r in rods}
     ends = {j.name for r in rods for j in r.ends}
     frames = {name: frame for name, frame in parts.frames.items() if frame[0] not in bodies}
@@ -219,7 +216,6 @@ def _jacobian(tree: pin.Model, data: pin.Data, j: int) -> np.ndarray:
 
 
 def weld(parts: Parts, tree: pin.Model, groups: Sequence[Sequence[Loop]]) -> tuple[Parts, list[str]]:
-    """Fix the joints of some loops; return the new parts and the names of the fixed joints."""
     names = set[str]()
     for loop in (loop for group in groups for loop in group):
         (closure,) = loop.closures(tree)

@@ -88,16 +88,13 @@ def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction
 
 
 def springs_of(spanning: Spanning) -> list[Spring]:
-    """Build springs, dampers and dry friction of the joints of the tree."""
-    springs = []
+    forces = []
     for branch in spanning.branches:
         for i, axis in enumerate(branch.joint.axes):
             if axis.stiffness or axis.damping or axis.friction:
                 with in_words_of(branch.joint.owner):
-                    springs.append(
-                        Spring(branch.joint.names[i], axis.stiffness, axis.rest, axis.damping, axis.friction)
-                    )
-    return springs
+                    forces.append(Spring(branch.joint.names[i], axis.stiffness, axis.rest, axis.damping, axis.friction))
+    return forces
 
 
 def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:

@@ -66,9 +66,7 @@ def _version(root: ET.Element, source: str) -> tuple[int, int]:
     version = int(parts[1]), int(parts[2])
     if not VERSIONS[0] <= version <= VERSIONS[1]:
         first, last = (".".join(map(str, v)) for v in VERSIONS)
-        raise LoadError(
-            f"{source} has SDF version {text}; versions {first} to {last} are supported. Convert it: gz sdf -p."
-        )
+        raise LoadError(f"{source} has SDF version {text}, expected {first} to {last}. Convert it: gz sdf -p.")
     return version
 
 
@@ -97,7 +95,6 @@ class _Includes:
         self.count = self.size = 0  # number and total size [bytes] of the included files so far
 
     def put_in(self, place: ET.Element, version: tuple[int, int], depth: int, folder: Path | None = None) -> None:
-        """Replace the includes of an element and of its nested models."""
         base = folder or self.folder
         for i, child in enumerate(list(place)):
             if child.tag == "include":
@@ -189,7 +186,6 @@ def _described(folder: Path) -> Iterator[Path]:
 
 
 def _override(model: ET.Element, include: ET.Element) -> None:
-    """Replace name, pose, static and placement_frame of the model by the values of the include."""
     name = include.findtext("name")
     if name and name.strip():
         model.set("name", name.strip())

@@ -75,12 +75,10 @@ class Joint:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Names of the tree's joints for its axes."""
         return self.name, f"{self.name}_axis2"
 
     @property
     def owner(self) -> str:
-        """Label for messages."""
         return f"joint {self.name!r}"
 
 
@@ -95,12 +93,10 @@ class Parts:
     first: str = ""  # canonical link
 
     def place(self, link: str) -> pin.SE3:
-        """Return the placement of a link, or of the world, in the model frame."""
         return self.in_world.inverse() if link == WORLD else self.links[link].place
 
 
 def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
-    """Read the links, joints and frames of a model and of its nested models."""
     parts = Parts(scope.in_world())
     noted: Told = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
     for model_scope in scope.every():
@@ -122,10 +118,7 @@ def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
 
 def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Link:
     if not flag(element, "gravity", True, owner):
-        raise LoadError(
-            f"{owner}: <gravity>false</gravity> of a single link is not supported. Remove it, or set the gravity of "
-            "the world to 0."
-        )
+        raise LoadError(f"{owner}: <gravity>false</gravity> of a single link is not supported. Remove it.")
     if flag(element, "kinematic", False, owner):
         raise LoadError(f"{owner}: kinematic links, whose motion is prescribed, are not supported. Remove <kinematic>.")
     decay = element.find("velocity_decay")
@@ -197,13 +190,9 @@ def _lead(element: ET.Element, owner: str) -> float:
         thread = value(element, "thread_pitch", 1.0, owner)
         pitch = -1.0 / thread if thread else 0.0
     if abs(pitch) < 1e-9:
-        raise LoadError(
-            f"{owner}: a screw with the pitch {pitch:g} is a revolute joint. Correct the pitch, or use type revolute."
-        )
+        raise LoadError(f"{owner}: a screw with the pitch {pitch:g} is a revolute joint. Correct pitch or type.")
     if abs(pitch) > 1e9:
-        raise LoadError(
-            f"{owner}: a screw with the pitch {pitch:g} is a prismatic joint. Correct the pitch, or use type prismatic."
-        )
+        raise LoadError(f"{owner}: a screw with the pitch {pitch:g} is a prismatic joint. Correct pitch or type.")
     return pitch
 
 

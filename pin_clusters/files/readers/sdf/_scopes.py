@@ -60,7 +60,7 @@ class Scope:
             raise LoadError(f"{self.owner}: {child.tag} {name!r} has a reserved name. Rename it.")
         if name in self.members:
             raise LoadError(
-                f"{self.owner}: a {self.members[name].tag} and a {child.tag} have the name {name!r}. Rename one."
+                f"{self.owner}: {self.members[name].tag} and {child.tag} share the name {name!r}. Rename one."
             )
         self.members[name] = child
         if child.tag == "model":
@@ -70,7 +70,6 @@ class Scope:
         return "::".join((*self.path, name))
 
     def every(self) -> "Iterator[Scope]":
-        """Yield this model and all nested models."""
         yield self
         for scope in self.models.values():
             yield from scope.every()
@@ -145,7 +144,6 @@ class Scope:
         return self.place(base or MODEL, owner) * placement(pose, owner)
 
     def link(self, name: str, owner: str) -> str:
-        """Find the link to which a frame is fixed; return its full name, or ``world``."""
         scope, visited = self, set[tuple[tuple[str, ...], str]]()
         while True:
             scope, name = scope.find(name, owner)

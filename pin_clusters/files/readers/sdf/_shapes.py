@@ -13,20 +13,17 @@ from ._values import placement, text_of
 
 
 def read_shapes(scope: Scope, document: Document, notes: Notes) -> dict[str, list[Shape]]:
-    """Read the collision shapes of a model and of its nested models, by full name of the link."""
     shapes: dict[str, list[Shape]] = {}
     makers: dict[object, Maker] = {}
-    for model_scope in scope.every():
-        folder = document.folders.get(id(model_scope.element), document.folder)
+    for nested in scope.every():
+        folder = document.folders.get(id(nested.element), document.folder)
         make = makers.setdefault(folder, Maker(folder, notes))
-        for link, element in model_scope.members.items():
+        for link, element in nested.members.items():
             for collision in element.findall("collision") if element.tag == "link" else ():
                 name = collision.get("name") or ""
                 with make.attempt():
-                    shape = _shape(
-                        model_scope, link, collision, f"collision {name!r} of link {model_scope.full(link)!r}", make
-                    )
-                    shapes.setdefault(model_scope.full(link), []).append(shape._replace(name=model_scope.full(name)))
+                    shape = _shape(nested, link, collision, f"collision {name!r} of link {nested.full(link)!r}", make)
+                    shapes.setdefault(nested.full(link), []).append(shape._replace(name=nested.full(name)))
     for make in makers.values():
         make.say()
     return shapes

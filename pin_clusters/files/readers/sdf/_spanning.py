@@ -23,12 +23,10 @@ class Branch:
 
     @property
     def inner(self) -> str:
-        """Link on the side of the root."""
         return self.joint.child if self.backwards else self.joint.parent
 
     @property
     def outer(self) -> str:
-        """Link that the joint moves."""
         return self.joint.parent if self.backwards else self.joint.child
 
 
@@ -76,10 +74,7 @@ def span(parts: Parts) -> Spanning:
     branches = tuple(_depth_first(root, [j for j in joints if j.name in in_tree]))
     reached = {root, *(b.outer for b in branches)}
     if lost := [name for name in parts.links if name not in reached]:
-        raise LoadError(
-            f"no joints connect these links to the root {root!r}: {listing(lost)}. Connect them, or move them to "
-            "another model."
-        )
+        raise LoadError(f"no joints connect these links to the root {root!r}: {listing(lost)}. Connect or remove them.")
     return Spanning(root, branches, tuple(j for j in joints if j.name not in in_tree))
 
 
@@ -116,7 +111,7 @@ def _coupled(parts: Parts) -> set[str]:
 
 
 def _root(parts: Parts, joints: Sequence[Joint]) -> str:
-    """Choose the root: the world if joints connect to it, else the canonical link or the one that reaches most links."""
+    """Choose the root: the world if joints connect to it, else the canonical link or the one that reaches most."""
     if any(WORLD in (j.parent, j.child) for j in joints):
         return WORLD
     children = {j.child for j in joints}
@@ -192,10 +187,7 @@ def _depth_first(root: str, joints: Sequence[Joint]) -> Iterator[Branch]:
         if branch.outer in visited:
             continue
         if depth > MAX_LINKS_IN_A_ROW:
-            raise LoadError(
-                f"a chain of links is longer than {MAX_LINKS_IN_A_ROW}, at link {branch.outer!r}. The maximum is "
-                f"{MAX_LINKS_IN_A_ROW}."
-            )
+            raise LoadError(f"link {branch.outer!r} has more than {MAX_LINKS_IN_A_ROW} ancestors, the limit.")
         visited.add(branch.outer)
         yield branch
         waiting += [(branch.outer, k, depth + 1) for k in reversed(around[branch.outer]) if k is not j]

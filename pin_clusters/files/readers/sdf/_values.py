@@ -33,7 +33,6 @@ def values(
     read: Callable[[ET.Element, str, float, str], float] = value,
     **defaults: float,
 ) -> list[float]:
-    """Read the numbers of several children; missing children, or a missing element, give the defaults."""
     return [x if element is None else read(element, tag, x, owner) for tag, x in defaults.items()]
 
 
