@@ -50,12 +50,7 @@ def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
-    """Read a file; return its path and content. ``kind`` with its article is for messages: ``"a URDF"``.
-
-    Raises:
-        ArgumentTypeError: ``file`` is not a path.
-        LoadError: The file cannot be read.
-    """
+    """Read a file; return its path and content. ``kind`` with its article is for messages: ``"a URDF"``."""
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
     return Path(file), read(Path(file), kind, repr(str(file)))
@@ -72,12 +67,7 @@ def read(path: Path, kind: str, source: str) -> bytes:
 
 
 def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes, str, Path | None]:
-    """Return a document, its label for messages, and the folder of its file, which is None for text.
-
-    Raises:
-        ArgumentTypeError: ``given`` is neither a path nor text.
-        LoadError: The file cannot be read.
-    """
+    """Return a document, its label for messages, and the folder of its file, which is None for text."""
     if not isinstance(given, (str, os.PathLike)):
         raise ArgumentTypeError(f"a robot must be the path of {kind} file or XML text, got {type(given).__name__}.")
     if isinstance(given, str) and (is_xml(given) or not given.strip()):
@@ -93,11 +83,7 @@ def is_xml(given: object) -> bool:
 def checked(
     root_joint: object, constraints: Iterable[Any], independent: Iterable[str] | None
 ) -> tuple[tuple[Any, ...], tuple[str, ...]]:
-    """Check the common arguments of all loaders; return the constraints and the names of independent joints.
-
-    Raises:
-        ArgumentTypeError: An argument has the wrong type.
-    """
+    """Check the common arguments of all loaders; return the constraints and the names of independent joints."""
     check_root_joint(root_joint)
     if isinstance(constraints, str) or not isinstance(constraints, Iterable):
         raise ArgumentTypeError(f"constraints must be a list, got {type(constraints).__name__}. Put it in [ ].")

@@ -65,11 +65,7 @@ def symmetric(moments: Iterable[float]) -> np.ndarray:
 
 
 def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
-    """Check whether a positive inertia, shape (3, 3), violates the triangle inequality of its principal moments.
-
-    Raises:
-        InertiaError: The inertia is not positive semidefinite; ``cure`` ends the message.
-    """
+    """Check for a violated triangle inequality of the principal moments; raise if one of them is negative."""
     low, middle, high = np.linalg.eigvalsh(moments)
     slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
     if low < -slack:

@@ -66,15 +66,7 @@ class Actuator:
 def read_rotors(description: Description, given: Mapping[str, float] | None, notes: Notes) -> list[Rotor]:
     """Build the rotors of all transmissions with a known inertia.
 
-    Args:
-        description: The file.
-        given: Inertias [kg m^2] by actuator, or by joint if a simple transmission drives it.
-        notes: Receives notes on transmissions without effect.
-
-    Raises:
-        LoadError: A rotor has contradicting inertias, or its transmission is not supported.
-        UnknownNameError: No transmission has a name in ``given``.
-        ArgumentTypeError: ``given`` is not a mapping of names to numbers.
+    ``given`` contains inertias [kg m^2] by actuator, or by joint if a simple transmission drives it.
     """
     inertias = _checked(given)
     actuators = list(_actuators(description, notes))

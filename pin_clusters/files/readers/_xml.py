@@ -69,9 +69,6 @@ def parse_xml(
         most: Largest nesting depth of elements.
         start: Start of such a document, for messages.
         any_prefix: True if prefixes need no ``xmlns``, as in parsers without namespaces; they stay in the tags.
-
-    Raises:
-        LoadError: The document is empty, too long, not XML, has a DTD, or its elements are nested too deep.
     """
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")

@@ -14,9 +14,6 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
 
     Anchors raise an error before they are expanded, because nested aliases can fill the memory, and robot descriptions
     do not need anchors.
-
-    Raises:
-        LoadError: The text is empty, not YAML, too large or deep, or has anchors, duplicate keys or several documents.
     """
     import yaml
 

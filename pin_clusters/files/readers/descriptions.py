@@ -19,12 +19,7 @@ def names() -> tuple[str, ...]:
 
 
 def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path of a robot of robot_descriptions, which may download it; return other arguments unchanged.
-
-    Raises:
-        LoadError: robot_descriptions is not installed, does not contain the robot or a URDF or MJCF of it, or cannot
-            download it.
-    """
+    """Return the path of a robot of robot_descriptions, which may download it; return other arguments unchanged."""
     if not (isinstance(file, str) and file.isidentifier() and file.endswith(ENDING)) or os.path.lexists(file):
         return file
     if find_spec(PACKAGE) is None:

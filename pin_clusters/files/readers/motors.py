@@ -231,7 +231,9 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
     if value == [] and name == "motors":
         return value
     if not value or isinstance(value, list) is not isinstance(kind, list) or isinstance(value, dict):
-        raise LoadError(f"{given.where}: {label} must be {'list' if isinstance(kind, list) else 'value'}: {key.about}.")
+        raise LoadError(
+            f"{given.where}: {label} must be {'a list' if isinstance(kind, list) else 'one value'}: {key.about}."
+        )
     if isinstance(kind, list):
         return [_value(x, name, key._replace(kind=kind[0]), owner) for x in value]
     if not isinstance(kind, Number):

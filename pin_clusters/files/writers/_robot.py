@@ -90,11 +90,7 @@ BENT = "4.0.0"
 
 
 def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
-    """Write springs, dampers and dry friction: as attributes of single joints, which are returned, or as tendons.
-
-    Raises:
-        ConstraintError: MuJoCo has no equivalent.
-    """
+    """Write springs, dampers and dry friction: as attributes of single joints, which are returned, or as tendons."""
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
     for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):

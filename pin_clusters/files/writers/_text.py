@@ -1,7 +1,4 @@
-"""Text of files: unique names that XML allows, and numbers that are read back to the same bits.
-
-``write`` replaces a file completely or not at all.
-"""
+"""Text of files: unique names that XML allows, and numbers that are read back to the same bits."""
 
 import os
 import re
@@ -58,12 +55,7 @@ def wxyz(rotation: np.ndarray) -> np.ndarray:
 
 
 def write(text: str, file: str | os.PathLike[str] | None) -> str:
-    """Write text to a file, if one is given; return the text.
-
-    Raises:
-        ArgumentTypeError: ``file`` is not a path.
-        ExportError: The file cannot be written; an existing file is not changed.
-    """
+    """Write text to a file, if one is given, completely or not at all; return the text."""
     if file is None:
         return text
     if not isinstance(file, (str, os.PathLike)):

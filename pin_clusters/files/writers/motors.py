@@ -89,11 +89,7 @@ def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
 
 
 def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
-    """Write a motor file with the numbers of the robot's file, and ``null`` for unknown numbers.
-
-    Raises:
-        ModelError: No joint can have another motor.
-    """
+    """Write a motor file with the numbers of the robot's file, and ``null`` for unknown numbers."""
     if not (candidates := suggested(model)):
         raise ModelError(f"model {model.name!r} has no joint of one degree of freedom without a rotor.")
     lines = [

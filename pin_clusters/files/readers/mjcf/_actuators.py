@@ -88,10 +88,8 @@ def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
 def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) -> tuple[list[Rotor], list[str]]:
     """Convert the armature of geared joints to rotors with motors on the parent bodies.
 
-    Linear damping and dry friction of these joints move from the springs in ``passive`` to the motors.
-
-    Returns:
-        The rotors, and the names of joints whose armature stays because no actuator with a gear drives them.
+    Linear damping and dry friction of these joints move from the springs in ``passive`` to the motors. The second
+    result lists joints whose armature stays because no actuator with a gear drives them.
     """
     created: list[Rotor] = []
     tree = layout.tree

@@ -181,11 +181,7 @@ class _Names:
         self.kind, self.kinds, self.given, self.known = kind, kinds, set(given), {taken}
 
     def __call__(self, name: str | None, base: str) -> str:
-        """Register the name of an element, or a unique name that starts with ``base`` if the file gives none.
-
-        Raises:
-            LoadError: The name is in use, or reserved by Pinocchio.
-        """
+        """Register the name of an element, or a unique name that starts with ``base`` if the file gives none."""
         if not name:
             while base in self.given or base in self.known:
                 base += "_"

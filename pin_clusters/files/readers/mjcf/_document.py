@@ -50,12 +50,7 @@ class Document:
 
 
 def read_document(given: Any, root_folder: Path | None) -> Document:
-    """Read a file or text, and everything that it includes.
-
-    Args:
-        given: A path, or XML text.
-        root_folder: Folder that must contain all includes; by default the folder of the file.
-    """
+    """Read a file or text with its includes, which must be in ``root_folder``, by default the folder of the file."""
     text, source, folder = text_or_file(given, "an MJCF")
     folder = folder or root_folder
     root = parse_xml(text, source, MAX_DEPTH, "<mujoco>")
@@ -143,12 +138,7 @@ MAX_COPIES = 10_000
 
 
 def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
-    """Expand the document with MuJoCo's compiler and return the text.
-
-    Raises:
-        NotPlainError: MuJoCo is not installed; this is ``reason``.
-        LoadError: MuJoCo cannot compile the document.
-    """
+    """Expand the document with MuJoCo's compiler and return the text; raise ``reason`` if MuJoCo is not installed."""
     try:
         import mujoco
     except ImportError:

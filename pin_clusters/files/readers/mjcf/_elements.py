@@ -70,11 +70,7 @@ class Element:
         return value
 
     def limits(self, key: str, switch: str, autolimits: bool, needed: bool = True) -> tuple[float, float] | None:
-        """Return a range if it is active, or None; with ``autolimits``, every given range is active.
-
-        Raises:
-            LoadError: The range is switched on and ``needed``, but missing.
-        """
+        """Return a range if it is active, or None; with ``autolimits``, every given range is active."""
         bounds, on = getattr(self, key), getattr(self, switch)
         if on == "false" or (on == "auto" and (bounds is None or not autolimits)):
             return None

@@ -113,10 +113,7 @@ def buildModelFromMJCF(
 
 
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
-    """Load a shipped robot without warnings, because its README documents them.
-
-    ``root_joint`` is ``"default"`` for the base of the file, or a joint model, or None for a fixed base.
-    """
+    """Load a shipped robot, without warnings because its README documents them; ``root_joint`` as in ``load``."""
     keeps_base = isinstance(root_joint, str)
     _, named = checked(None if keeps_base else root_joint, (), independent)
     with warnings.catch_warnings():

@@ -66,10 +66,7 @@ def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
 def _acting(
     layout: Layout, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
 ) -> tuple[Powers, Powers, float] | None:
-    """Compute active stiffness, damping and dry friction, or None if ``<option><flag>`` disables all.
-
-    Motors add their damping. As in MuJoCo, all damping coefficients are multiplied by the square of the gear.
-    """
+    """Compute active stiffness, damping (with motors, times gear^2) and dry friction, or None if all are off."""
     disabled, total = layout.document.disabled, np.array(damping)
     for m in motors:
         total += np.array(m.damping) * m.gear**2

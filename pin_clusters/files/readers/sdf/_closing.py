@@ -116,11 +116,7 @@ def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
 
 
 def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
-    """Find the ball joints of the tree that two hinges replace so that no rod spins.
-
-    Returns:
-        By joint: frame in the joint frame; the hinges turn about its y and z axes.
-    """
+    """Map ball joints that two hinges replace to a frame in the joint frame; the hinges turn about its y and z axes."""
     moving = {b.outer: b.joint for b in spanning.branches}
     frames = {}
     for rod in rods:

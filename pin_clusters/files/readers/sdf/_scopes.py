@@ -87,11 +87,7 @@ class Scope:
         raise LoadError(f"{owner}: {name!r} does not exist.{did_you_mean(last, scope.members)}")
 
     def place(self, name: str, owner: str) -> pin.SE3:
-        """Compute the placement of a named frame in the frame of the robot's model, in the pose of the file.
-
-        Raises:
-            LoadError: The name is unknown, or relative poses form a cycle.
-        """
+        """Compute the placement of a named frame in the frame of the robot's model, in the pose of the file."""
         scope, last = self.find(name, owner)
         if last in (WORLD, "__root__"):
             top = scope

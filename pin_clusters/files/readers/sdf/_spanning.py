@@ -60,9 +60,6 @@ def span(parts: Parts) -> Spanning:
     A breadth-first search, from parents to children and in the order of the file, visits the joints. A loop is cut at
     a ball joint if possible, otherwise at a joint without limits and damping. Among equal candidates, the loop is cut
     at the last one visited. Joints with a spring, a coupling or a thread always stay in the tree.
-
-    Raises:
-        LoadError: The links are not connected, or a chain of links is too long.
     """
     static = [link for link in parts.links.values() if link.static]
     joints = [Joint(f"{link.name}_static", "fixed", WORLD, link.name, link.place) for link in static]
