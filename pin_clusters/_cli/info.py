@@ -37,7 +37,7 @@ def show(model: ClusterModel, out: Console) -> None:
         put(out, _rotors(model))
         put(out, _reflected(model))
     if armature := _armature(model):
-        put(out, table_of("Reflected inertia from the armature of the file", "lr", ("joint", "kg m2 (kg)"), armature))
+        put(out, table_of("Armature of the file (reflected inertia)", "lr", ("joint", "kg m2 (kg)"), armature))
     if not model.rotors:
         reflected = "only the armature above" if armature else "nothing"
         consequence = "" if model.dependent_joints else ", and all results equal Pinocchio's"

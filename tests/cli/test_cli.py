@@ -50,7 +50,7 @@ def test_help_names_all_formats() -> None:
     taking = [c for c in commands if any(p.name == "robot" for p in c.params)]
     assert len(taking) >= 11
     for command in taking:
-        assert "URDF, URDF+, MJCF, SDF or YAML file" in (command.help or ""), command.name
+        assert "URDF, URDF+, MJCF, SDF or YAML (extended URDF) file" in (command.help or ""), command.name
         assert "\n\n\b\nExamples:\n" in (command.help or ""), command.name
 
 

@@ -176,7 +176,7 @@ def test_rotors_without_mass_borrow_from_their_carriers() -> None:
     """The leg that MuJoCo refuses when it reads the URDF itself."""
     text = pc.to_mjcf(load("mit_humanoid_leg"), "exact")
     said = text.split("-->")[0]
-    assert "moved from the bodies before them" in said
+    assert "moved from the parents of these bodies" in said
     assert "knee_rotor_link" in said
     there = compiled(text)
     assert min(there.body_mass[1:]) > 0.0

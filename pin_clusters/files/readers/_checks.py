@@ -20,7 +20,10 @@ AXIS_TOLERANCE = 1e-6
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-UNREAL = "the inertia of these links is not physical (a moment exceeds the sum of the other two), but used: {}."
+UNREAL = (
+    "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): {}. It is "
+    "used without correction."
+)
 STRETCHED_JOINTS, STRETCHED_LOOPS = (
     f"the axes of these {what} do not have unit length and are normalised: {{}}." for what in ("joints", "loops")
 )

@@ -267,7 +267,7 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
     kind = MECHANISMS.get(element.get("type") or "")
     if kind is None:
         raise LoadError(
-            f"{owner}: unknown type {element.get('type')}.{did_you_mean(element.get('type') or '', MECHANISMS)}"
+            f"{owner}: unknown type {element.get('type')!r}.{did_you_mean(element.get('type') or '', MECHANISMS)}"
         )
     roles = [f.name for f in fields(kind) if f.init and f.name != "name"]
     arguments: dict[str, list[Any]] = {}

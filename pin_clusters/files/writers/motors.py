@@ -18,7 +18,7 @@ from ._text import text, write
 def warn_of_motors(caller: str, model: ClusterModel) -> None:
     lossy = [r.name for r in model.rotors if r.motor is not None and any(r.motor.loss_factors)]
     fast = [r.name for r in model.rotors if r.motor is not None and r.motor.torque_limits(1e9)[1] == 0.0]
-    losses = [("gear losses", lossy), ("speed-dependent torque limits", fast)]
+    losses = [("gear losses", lossy), ("torque limits by speed and voltage", fast)]
     if details := "; ".join(f"{loss} ({', '.join(names)})" for loss, names in losses if names):
         warnings.warn(
             f"{caller}: the file does not contain these properties of motors of model {model.name!r}: {details}. Keep "

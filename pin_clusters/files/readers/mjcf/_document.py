@@ -114,7 +114,7 @@ def _compile(document: Document) -> None:
         attributes.update(element.attrib)
     settings = document.compiler = Element("compiler", attributes, "compiler", document.elements.units)
     if settings.coordinate != "local":
-        raise LoadError("compiler: coordinate must be local. Convert the file by saving it with MuJoCo 2.3.3.")
+        raise LoadError("compiler: coordinate must be local (MuJoCo 2.3.4). Save the file with an older MuJoCo.")
     if settings.angle not in ("degree", "radian"):
         raise LoadError(f"compiler: angle must be degree or radian, got {settings.angle!r}.")
     sequence = settings.eulerseq
