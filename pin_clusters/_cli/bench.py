@@ -10,14 +10,14 @@ from .tables import put, say, table_of
 
 def show(model: ClusterModel, found: Measured, out: Console) -> None:
     columns = ["", OURS]
-    for rival in found.rivals:
-        columns += [rival, "ratio"]
+    for baseline in found.rivals:
+        columns += [baseline, "ratio"]
     heads = [column.replace(", ", ",\n").replace("constraintD", "constraint-\nD") for column in columns]
     rows = []
     for name, timings in found.times.items():
         row = [name, _us(timings[OURS])]
-        for rival in found.rivals:
-            timing = timings.get(rival)
+        for baseline in found.rivals:
+            timing = timings.get(baseline)
             row += ["-", "-"] if timing is None else [_us(timing), f"{timings[OURS].ratio(timing):.2f}"]
         rows.append(row)
     table = table_of(f"{model.name}: us per call, median (smallest)", "l" + "r" * (len(heads) - 1), heads, rows)

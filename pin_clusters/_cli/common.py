@@ -52,9 +52,9 @@ def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None 
     from ..files.readers.motors import with_motors
     from ..files.writers.motors import from_armature
 
-    meta, beside = click.get_current_context().meta, Path(robot).parent / f"{Path(robot).stem}{ENDING}"
-    if not meta.get("motors") and Path(robot).is_file() and beside.is_file():
-        click.secho(f"note: {beside} is not read automatically. Add --motors {beside}.", fg="yellow", err=True)
+    meta, motor_file = click.get_current_context().meta, Path(robot).parent / f"{Path(robot).stem}{ENDING}"
+    if not meta.get("motors") and Path(robot).is_file() and motor_file.is_file():
+        click.secho(f"note: {motor_file} is not read automatically. Add --motors {motor_file}.", fg="yellow", err=True)
     if (stated := [_stated(model, x) for x in meta.get("rotor", ())]) or meta.get("motors"):
         model = with_motors(model, meta.get("motors") or None, stated)
     if ratio := meta.get("from_armature"):

@@ -118,8 +118,8 @@ def show(result: StudyResult, out: Console) -> None:
     _put(out, f"RMS torque error, {report.unit(result)}", [head, *report.table(result)], last=True)
     _put(out, f"Largest torque error, {report.unit(result)}", [head, *report.peak_table(result)])
     _put(out, "RMS/largest error, % of the largest exact torque", [head, *report.share_table(result)])
-    for rung in (r for r in result.approximate if r in report.DEFINITIONS):
-        tables.say(out, f"{approximations.LABELS[rung]}: {report.DEFINITIONS[rung]}.")
+    for approximation in (r for r in result.approximate if r in report.DEFINITIONS):
+        tables.say(out, f"{approximations.LABELS[approximation]}: {report.DEFINITIONS[approximation]}.")
     if ground := report.ground(result):
         tables.say(out, ground)
     tables.say(out, report.verdict(result))

@@ -112,9 +112,11 @@ def _errors(summary: RandomChains) -> Table:
     for name, (head, unit) in heads.items():
         if not np.isfinite(summary.values[name]).any():
             continue
-        for i, rung in enumerate(RUNGS):
-            parts = [_percent(summary.quantile(f"{name}_share", share)[rung]) for share in (0.5, 0.95)]
-            rows.append(("" if i else head, LABELS[rung], *parts, f"{summary.mean(name)[rung]:.3g} {unit}"))
+        for i, approximation in enumerate(RUNGS):
+            parts = [_percent(summary.quantile(f"{name}_share", share)[approximation]) for share in (0.5, 0.95)]
+            rows.append(
+                ("" if i else head, LABELS[approximation], *parts, f"{summary.mean(name)[approximation]:.3g} {unit}")
+            )
         rows.append(None)
     return tables.table_of(title, "llrrr", ("", "", "median robot", "95 % of robots", "mean"), rows)
 

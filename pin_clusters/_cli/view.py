@@ -60,16 +60,16 @@ def page_of(
             return viewer.static_html()
         with common.ProgressBar("simulation") as progress:
             shown = motions.make(model, animate, duration, amplitude or motions.AMPLITUDE, progress)
-        notes, beside, label = list(shown.notes), None, ""
+        notes, ghost_motion, label = list(shown.notes), None, ""
         if ghost is not None:
             with common.ProgressBar("ghost") as progress:
                 approximate = motions.ghost(model, shown, ghost, progress)
-            beside, label = (approximate.time, approximate.q), approximations.LABELS[ghost]
+            ghost_motion, label = (approximate.time, approximate.q), approximations.LABELS[ghost]
             notes += approximate.notes
         recording = viewer.animate(
             shown.time,
             shown.q,
-            ghost=beside,
+            ghost=ghost_motion,
             ghost_label=label,
             notes=notes,
             v=shown.v if forces else None,

@@ -182,19 +182,19 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
             added = [e for e in items if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):
                 pose.set("ctrl", pose.get("ctrl", "") + " 0" * len(added))
-        twins = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}
+        existing = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}
         for e in added:
             missing = {x for part in e.iter() for k, x in part.items() if k.startswith("site")} - sites
             if missing:
                 lacking.append(f"{e.get('name')!r} needs {', '.join(map(repr, sorted(missing)))}")
             target = ET.SubElement(root, section) if target is None else target
-            twin = twins.get(e.get("name"))
-            e.tail = "\n" if twin is None else twin.tail
-            if twin is None or section == "actuator":
-                e.attrib.pop("name") if twin is not None else None  # The name belongs to another actuator.
+            old_element = existing.get(e.get("name"))
+            e.tail = "\n" if old_element is None else old_element.tail
+            if old_element is None or section == "actuator":
+                e.attrib.pop("name") if old_element is not None else None  # The name belongs to another actuator.
                 target.append(e)
-            elif _plain(twin) != _plain(e):
-                parents[twin][list(parents[twin]).index(twin)] = e
+            elif _plain(old_element) != _plain(e):
+                parents[old_element][list(parents[old_element]).index(old_element)] = e
     if lacking:
         raise ModelError(
             f"into_mjcf: the file does not contain sites that the model needs: {'; '.join(lacking)}. Add them to the "

@@ -180,7 +180,7 @@ def test_help_names_motions_and_rungs() -> None:
         "diagonal",
         "unconstrained",
         "Ctrl-C",
-        "the base held",
+        "the base is fixed",
     ):
         assert word in text
 
@@ -274,7 +274,7 @@ def test_meshes_of_a_file() -> None:
     Path("gone.urdf").write_text(URDF.format('<mesh filename="package://gone/arm.stl"/>'))
     result = run("gone.urdf", "--meshes", "--static", "gone.html")
     assert result.exit_code == 1
-    assert "gone.urdf: its meshes cannot be read" in result.stderr
+    assert "gone.urdf: the meshes cannot be read" in result.stderr
     assert not Path("gone.html").exists()
 
 

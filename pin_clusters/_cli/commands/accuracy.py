@@ -190,11 +190,11 @@ def audit(
 ) -> None:  # fmt: skip
     """Is armature accurate enough? Write a page with the verdict.
 
-    The audit compares the exact robot with its approximations along a motion; the options for the motion are those of
-    `study`. The verdict states whether diagonal armature, the usual approximation, is accurate enough for torque
-    control, for simulation and for training a policy, each with its own threshold. It lists the joints that the motion
-    does not exercise. audit.html works offline and contains the verdict, the worst joints, the parts of the error, the
-    values of the best approximation, and the lines for MuJoCo and Pinocchio. audit.json contains all numbers.
+    The audit compares the exact robot with its approximations along a motion; `study` has the same options for it. The
+    verdict states whether diagonal armature, the usual approximation, is accurate enough for torque control, for
+    simulation and for training a policy, each with its own threshold. It lists the joints that the motion does not
+    exercise. audit.html works offline and contains the verdict, the worst joints, the parts of the error, the values of
+    the best approximation, and the lines for MuJoCo and Pinocchio. audit.json contains all numbers.
 
     \b
     Examples:
@@ -252,5 +252,5 @@ def audit(
     common.say_written(out, *files)
 
 
-# The options for the motion are those of the study.
+# The motion has the same options as in the study.
 audit.params += [p for p in study.params if p.name not in ("robot", "output", "experiment")]

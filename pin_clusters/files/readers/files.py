@@ -49,7 +49,7 @@ def open_robot(
 ) -> ClusterModel:
     """Read a robot from a file of any supported format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
-    The root element determines the format of XML, the file ending that of YAML. The function calls
+    The root element identifies the format of XML, and the file ending identifies YAML. The function calls
     ``buildModelFromUrdf``, ``buildModelFromMJCF``, ``buildModelFromSdf`` or ``buildModelFromYAML``; they document the
     supported contents and have further arguments.
 

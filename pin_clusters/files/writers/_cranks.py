@@ -143,7 +143,7 @@ def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
     equation, square = np.array(values).T
     ratio = float(equation @ square) / float(square @ square)
     if not np.abs(equation - ratio * square).max() <= _TOLERANCE * np.abs(equation).max():
-        raise _not_as_thought(source, "its lengths are not those of a linkage")
+        raise _not_as_thought(source, "its lengths do not describe a linkage")
 
 
 def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:

@@ -45,7 +45,7 @@ class Geoms:
             self._found.setdefault(id(body), []).append(geometry | placed_geom)
         for names, why in ((missing, "with missing mesh files"), (unread, "of kinds that MuJoCo cannot read")):
             if names:
-                bodies.remarks.append(f"visual shapes {why}, replaced by boxes: {', '.join(names)}.")
+                bodies.remarks.append(f"visual shapes {why} are omitted: {', '.join(names)}.")
         self._collide(bodies)
 
     def _collide(self, bodies: Bodies) -> None:

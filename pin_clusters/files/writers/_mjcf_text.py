@@ -58,8 +58,8 @@ class File:
 
     def _remarks(self) -> list[str]:
         remarks = [
-            f"{self.model.name}, written by pc.to_mjcf, approximation {self.robot.rung!r}.",
-            _SAID[self.robot.rung] if self.model.rotors else "The robot has no rotors.",
+            f"{self.model.name}, written by pc.to_mjcf, approximation {self.robot.approximation!r}.",
+            _SAID[self.robot.approximation] if self.model.rotors else "The robot has no rotors.",
         ]
         if len(self.ties.equality):
             remarks.append("Loops and couplings are soft equality constraints; qpos contains all joints of the tree.")

@@ -20,7 +20,7 @@ class Robot:
 
     Args:
         model: The robot.
-        rung: ``"best"``, ``"diagonal"`` or ``"exact"``.
+        approximation: ``"best"``, ``"diagonal"`` or ``"exact"``.
         stiff: Time constant of the equalities, [s].
 
     Attributes:
@@ -32,12 +32,14 @@ class Robot:
         tendon_of: Name of the tendon with the armature of a rotor that several joints turn, by the name of the rotor.
     """
 
-    def __init__(self, model: ClusterModel, rung: str, stiff: float) -> None:
-        self.model, self.tree, self.rung = model, model.own_tree, rung
+    def __init__(self, model: ClusterModel, approximation: str, stiff: float) -> None:
+        self.model, self.tree, self.approximation = model, model.own_tree, approximation
         following = {row.dependent for row in model.coupling_rows}
-        self._locked = [r for r in model.rotors if rung != "exact" and (r.joint_id is None or r.joint_id in following)]
+        self._locked = [
+            r for r in model.rotors if approximation != "exact" and (r.joint_id is None or r.joint_id in following)
+        ]
         locked = {r.joint_id for r in self._locked if r.joint_id is not None}
-        self.bodies = Bodies(model, locked, rung == "exact")
+        self.bodies = Bodies(model, locked, approximation == "exact")
         self._sites()
         self.ties = Ties(model, self.bodies, {"solref": text(stiff, 1.0), "solimp": "0.9999 0.9999 0.001"})
         for row in model.coupling_rows:
@@ -62,7 +64,7 @@ class Robot:
         shared: list[Driven] = []
         for r in self._locked:
             d = Driven(r.name, axial_inertia(self.model, r), dict(self.bodies.drives(r)))
-            if len(d.ratios) != 1 and self.rung != "diagonal":
+            if len(d.ratios) != 1 and self.approximation != "diagonal":
                 shared.append(d)
                 continue
             for joint, ratio in d.ratios.items():

@@ -53,7 +53,7 @@ def to_mjcf(
         model: The robot.
         approximation: Approximation of the rotors, see the table.
         visual_model: Visual geometry, such as the result of ``pin.buildGeomFromUrdf``; the file refers to meshes by
-            path. Boxes with the inertia of the links replace missing geometry and meshes that MuJoCo cannot read.
+            path. A body without shapes that MuJoCo can read is drawn as a box with its inertia.
         file: Path of the output, which is replaced completely or not at all. None writes nothing.
         timestep: Time step in the file's ``<option>``, [s].
         integrator: Integrator in the file's ``<option>``.
