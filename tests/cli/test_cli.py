@@ -164,7 +164,7 @@ def test_unknown_robots_name_the_nearest(command: str) -> None:
 
 
 def test_missing_and_unreadable_files() -> None:
-    assert "there is no file nowhere/robot.urdf" in refused("info", "nowhere/robot.urdf")
+    assert "No such file: nowhere/robot.urdf" in refused("info", "nowhere/robot.urdf")
     Path("folder.urdf").mkdir()
     assert "folder.urdf is a folder" in refused("info", "folder.urdf")
     Path("broken.urdf").write_text("<robot name='x'><link", encoding="utf-8")
