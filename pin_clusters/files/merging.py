@@ -54,10 +54,11 @@ def into_mjcf(
         PinClustersError: ``to_mjcf`` cannot write the model.
 
     Example:
-        >>> import pin_clusters as pc
+        >>> import pin_clusters as pc, pathlib, tempfile
         >>> model = pc.load("mit_humanoid_leg")
-        >>> text = pc.to_mjcf(model, file="leg.xml")
-        >>> pc.into_mjcf(model, "leg.xml") == text
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     text = pc.to_mjcf(model, file=pathlib.Path(folder, "leg.xml"))
+        ...     pc.into_mjcf(model, pathlib.Path(folder, "leg.xml")) == text
         True
     """
     check_model(model, "into_mjcf")
@@ -125,11 +126,7 @@ def write_anew(fresh: str, mjcf: str, file: Path) -> str:
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
-    """Describe the joints of a text of ``to_mjcf`` by name.
-
-    The text of an entry is type and parent; its array, shape (7,), is the mass of the body [kg] and the axis of the
-    joint in the world at the zero pose as a Plücker line.
-    """
+    """Map the joints of a text of ``to_mjcf`` to type and parent, and to mass and joint axis (Plücker), shape (7,)."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
     joints = {}
@@ -163,8 +160,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
                 value = np.degrees(value)
             if name not in joints:
                 raise ModelError(
-                    f"into_mjcf: joint {name!r} has no element of its own in the file (it comes from <replicate> or "
-                    "<attach>). Load the file with MuJoCo and save it first."
+                    f"into_mjcf: joint {name!r} comes from <replicate> or <attach>. Expand the file first."
                 )
             joints[name].set(key, text(value))
             changed |= {name} if key == "armature" else set()
@@ -196,10 +192,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
             elif _plain(old_element) != _plain(e):
                 parents[old_element][list(parents[old_element]).index(old_element)] = e
     if lacking:
-        raise ModelError(
-            f"into_mjcf: the file does not contain sites that the model needs: {'; '.join(lacking)}. Add them to the "
-            "file, or write a complete file with pc.to_mjcf."
-        )
+        raise ModelError(f"into_mjcf: the file lacks sites that the model needs: {'; '.join(lacking)}. Add them.")
 
 
 def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element]) -> None:

@@ -18,11 +18,7 @@ from . import CONTEXT, POSITIVE, ROBOT, folder_of, of_robot, output
 @click.option("--torque-constant", multiple=True, metavar="MOTOR=K", help="For logged currents, N m/A; repeatable.")
 @click.option("--span", type=(float, float), help="Start and end of the part of the log to use, s.")
 @click.option(
-    "--test",
-    type=click.FloatRange(0, 1, True, True),
-    default=0.3,
-    show_default=True,
-    help="Share of the log for validation.",
+    "--test", type=click.FloatRange(0, 1, True, True), default=0.3, show_default=True, help="Share for validation."
 )
 @click.option("--degrees", is_flag=True, help="Angles of the log are in degrees.")
 @click.option("--allow-saturated", is_flag=True, help="Accept columns that are flat at their extremes.")

@@ -44,18 +44,12 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @click.option(
-    "--out",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Output file, .csv, .npz, .html or .png; repeatable.",
+    "--out", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A .csv, .npz, .html or .png file."
 )
 @click.option("--duration", type=POSITIVE, default=1.0, show_default=True, help="Duration, s.")
 @options
 @click.option(
-    "--method",
-    type=click.Choice(["rk4", "rkmk4", "semi_implicit", "moreau"]),
-    help="Integrator.  [default: depends on the ground]",
+    "--method", type=click.Choice(["rk4", "rkmk4", "semi_implicit", "moreau"]), help="[default: by the ground]"
 )
 @click.option("--ghost", metavar="APPROXIMATION", help="For .html: show an approximation: diagonal, block, ...")
 @of_robot

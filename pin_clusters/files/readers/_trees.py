@@ -18,12 +18,8 @@ UNLIMITED = float(np.finfo(float).max)
 def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
     """Build a joint of one degree of freedom along a unit vector, with Pinocchio's special types for coordinate axes.
 
-    Args:
-        kind: ``"R"``, ``"P"`` or ``"H"`` as in Pinocchio's names of hinges, slides and screws, or ``"RUB"`` for a hinge
-            with cosine and sine.
-        axis: Unit vector, shape (3,).
-        pitch: Lead of a screw, [m/rad].
-        tolerance: Largest deviation from a coordinate axis.
+    ``kind`` is ``"R"``, ``"P"`` or ``"H"`` as in Pinocchio's names of hinges, slides and screws (of a ``pitch`` in
+    [m/rad]), or ``"RUB"`` for a hinge with cosine and sine. ``tolerance`` is the deviation from a coordinate axis.
     """
     numbers = (pitch,) if kind == "H" else ()
     for letter, along in zip("XYZ", np.eye(3), strict=True):

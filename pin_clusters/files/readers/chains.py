@@ -77,8 +77,7 @@ def geared_chain(
     """Build a chain of ``n`` links, each driven through a gear by a rotor on the preceding link (the paper's GT).
 
     Joints are ``joint_1 ... joint_n`` and ``rotor_1 ... rotor_n``, bodies ``joint_1_link``, ``rotor_1_link`` and so on.
-    Without a seed the chain is planar, with axes along z, links of 1 m along x, and ratio 6. Gravity is 9.81 m/s^2
-    along +x.
+    Without a seed the chain is planar: axes z, links of 1 m along x, ratio 6. Gravity is 9.81 m/s^2 along +x.
     """
     tree, ratios = _chain("geared_chain", n, seed, root_joint, 1)
     return tree, tuple(Gear(f"joint_{k}", f"rotor_{k}", r) for k, r in enumerate(ratios, 1))
@@ -90,9 +89,8 @@ def belt_chain(
 ) -> tuple[pin.Model, tuple[Gear | Belt, ...]]:
     """Build a chain of ``n`` links in pairs, with the rotors of a pair on the preceding body (the paper's PBT).
 
-    A gear couples the first rotor of a pair to the first link. A belt couples the second rotor to the sum of the two
-    joint angles. Names, numbers and gravity are as in ``geared_chain``; with a seed, the axis of the second rotor
-    differs from the axis of its link.
+    A gear couples the first rotor of a pair to the first link, a belt the second rotor to the sum of both joint angles.
+    Names, numbers and gravity are as in ``geared_chain``; a seed turns the second rotor's axis against its link's axis.
 
     Args:
         n: Number of links, even and at least 2.

@@ -66,8 +66,7 @@ def buildModelFromYAML(
 
     Args:
         file: Path of the YAML file, or of its folder if the name of the file is ``robot.yaml``.
-        independent: Names of the independent joints, as in ``ClusterModel``; by default joints with motors are
-            preferred.
+        independent: Names of the independent joints, as in ``ClusterModel``; by default preferably those of motors.
         urdf: Path of the URDF file; by default ``robot.urdf`` next to the YAML file, or the only URDF there.
 
     Returns:

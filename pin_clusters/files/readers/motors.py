@@ -51,7 +51,7 @@ def with_motors(
     rotor_of = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
     for motor in entries:
-        where, limit_entry = str(motor["where"]), motor.get("limits", {})
+        where, bounds = str(motor["where"]), motor.get("limits", {})
         for joints in _driven(model, motor, where):
             joint, *_ = joints
             i = tree.idx_vs[tree.getJointId(joint)]
@@ -71,16 +71,16 @@ def with_motors(
                 new_rotors[0].resolve(tree)  # raises if the meaning of armature must be given
             if clashes := [r.name for r in new_rotors if tree.existJointName(str(r.name))]:
                 raise LoadError(f"{where}: {clashes[0]!r} is the name of a joint. Give the motor another name.")
-            for definition in (
+            for item in (
                 *(f"motor {r.name!r}" for r in new_rotors),
-                *[f"limits of joint {joint!r}"] * bool(limit_entry),
+                *[f"limits of joint {joint!r}"] * bool(bounds),
             ):
-                if definition in stated:
-                    raise LoadError(f"{where}: {definition} is defined at {stated[definition]} already. Rename one.")
-                stated[definition] = where
-            gear = abs(new_rotors[0].ratios[0]) if limit_entry.get("at") == "motor" else 1.0  # type: ignore[index]
-            for key in limits.keys() & limit_entry.keys():
-                limits[key][i] = limit_entry[key] * (gear if key == "effort" else 1.0 / gear)
+                if item in stated:
+                    raise LoadError(f"{where}: {item} is defined at {stated[item]} already. Rename one.")
+                stated[item] = where
+            gear = abs(new_rotors[0].ratios[0]) if bounds.get("at") == "motor" else 1.0  # type: ignore[index]
+            for key in limits.keys() & bounds.keys():
+                limits[key][i] = bounds[key] * (gear if key == "effort" else 1.0 / gear)
     tree.effortLimit, tree.velocityLimit = limits.values()
     pose, wishes = model._wishes
     with in_words_of(source):

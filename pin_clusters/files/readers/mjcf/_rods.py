@@ -102,15 +102,9 @@ def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
     a = joint.element
     for key in ("stiffness", "frictionloss"):
         if np.any(getattr(a, key)):
-            raise LoadError(
-                f"{a.owner}: its body can spin about itself, so two hinges replace the joint, and {key} of a ball "
-                f"joint has no equivalent for hinges. Remove {key}, or use hinges."
-            )
+            raise LoadError(f"{a.owner}: {key} has no equivalent for the two hinges that replace the joint. Remove it.")
     if any(a.damping[1:]):
-        raise LoadError(
-            f"{a.owner}: its body can spin about itself, so two hinges replace the joint, and only linear damping has "
-            "an equivalent for hinges. Remove the other damping coefficients."
-        )
+        raise LoadError(f"{a.owner}: two hinges replace the joint and support only linear damping. Remove the rest.")
     attributes = {key: a.given[key] for key in ("damping", "armature") if key in a}
     return [
         Joint(

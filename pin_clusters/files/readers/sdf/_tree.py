@@ -23,8 +23,7 @@ def build_tree(
         parts: Links and joints.
         spanning: Spanning tree of the links.
         root_joint: Joint that moves the root link; None fixes the root link at its pose in the file.
-        as_universal: Ball joints that two hinges replace, with a frame in the joint frame; the hinges turn about its y
-            and z axes.
+        as_universal: Ball joints that two hinges replace, about the y and z axes of a frame in the joint frame.
     """
     places = Places(WORLD)
     tree = places.tree
