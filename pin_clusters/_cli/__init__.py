@@ -1,1 +1,1 @@
-"""What the commands do; ``cli`` declares them."""
+"""The command line: ``cli`` and ``commands`` declare the commands, the other modules run them and print results."""

@@ -1,4 +1,4 @@
-"""``pin-clusters bench``: time per call against Pinocchio on the approximate robot, or against exact rivals."""
+"""``pin-clusters bench``: time per call against Pinocchio on the approximate robot, or against other exact methods."""
 
 from rich.console import Console
 
@@ -9,23 +9,22 @@ from .tables import put, say, table_of
 
 
 def show(model: ClusterModel, found: Measured, out: Console) -> None:
-    """Print the table of times and ratios."""
     columns = ["", OURS]
-    for rival in found.rivals:
-        columns += [rival, "ratio"]
+    for baseline in found.rivals:
+        columns += [baseline, "ratio"]
     heads = [column.replace(", ", ",\n").replace("constraintD", "constraint-\nD") for column in columns]
     rows = []
     for name, timings in found.times.items():
         row = [name, _us(timings[OURS])]
-        for rival in found.rivals:
-            timing = timings.get(rival)
+        for baseline in found.rivals:
+            timing = timings.get(baseline)
             row += ["-", "-"] if timing is None else [_us(timing), f"{timings[OURS].ratio(timing):.2f}"]
         rows.append(row)
     table = table_of(f"{model.name}: us per call, median (smallest)", "l" + "r" * (len(heads) - 1), heads, rows)
     for column in table.columns:
         column.no_wrap = True
     put(out, table)
-    say(out, f"One state through the Python API; nv = {model.nv}, {model.tree.nv} in the spanning tree.")
+    say(out, f"One state per call of the Python API; nv = {model.nv}, spanning tree: {model.tree.nv}.")
     for note in found.notes:
         say(out, note)
 

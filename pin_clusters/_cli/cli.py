@@ -13,7 +13,7 @@ from .commands import CONTEXT, accuracy, atlas, design, export, identify, paper,
 
 
 class _Commands(click.Group):
-    """A group that turns the user's mistakes into one line and exit code 1, and Ctrl-C into one and 130."""
+    """A group that prints errors of the package as one line (exit code 1) and handles Ctrl-C (exit code 130)."""
 
     def invoke(self, ctx: click.Context) -> Any:
         with common.warnings_as_lines():
@@ -22,7 +22,7 @@ class _Commands(click.Group):
             except PinClustersError as error:
                 common.error_line(error)
                 ctx.exit(1)
-            except KeyboardInterrupt as stop:  # what long work has to say about it is in the exception
+            except KeyboardInterrupt as stop:  # Sweeps put the number of finished robots into the exception.
                 common.error_line(str(stop) or "interrupted.")
                 ctx.exit(INTERRUPTED)
 
@@ -34,26 +34,26 @@ def main() -> None:
 
     \b
     Examples:
-      pin-clusters study mit_humanoid_leg     what the armature approximation gets wrong
-      pin-clusters study tello                the same for closed loops and differentials
-      pin-clusters audit mit_humanoid         is armature enough? one page that says so
-      pin-clusters atlas                      the same of 33 robots that people own
-      pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
-      pin-clusters identify leg.urdf log.csv  friction, inertias and more, from a log
-      pin-clusters info mini_cheetah          what a robot is made of
-      pin-clusters info my_robot.urdf         the same of URDF, URDF+, MJCF, SDF, YAML
-      pin-clusters info                       versions, and whether the C extension takes the calls
-      pin-clusters motors my_robot.urdf       a file of its motors, to fill in
+      pin-clusters study mit_humanoid_leg     torque errors of the armature approximation
+      pin-clusters study tello                torque errors with closed loops and differentials
+      pin-clusters audit mit_humanoid         one-page verdict: is armature accurate enough?
+      pin-clusters atlas                      audits of 33 commercial and research robots
+      pin-clusters mechanism ankle_2rsu       ranges, deliverable torques and loads of a linkage
+      pin-clusters identify leg.urdf log.csv  friction and inertias from a log
+      pin-clusters info mini_cheetah          clusters, rotors and reflected inertia
+      pin-clusters info my_robot.urdf         reads URDF, URDF+, MJCF, SDF and YAML
+      pin-clusters info                       versions, and whether the C extension is active
+      pin-clusters motors my_robot.urdf       template of a motor file
       pin-clusters bench mit_humanoid         time per call against Pinocchio
-      pin-clusters view tello                 look at it in the browser
-      pin-clusters simulate mini_cheetah      drop it on the ground
-      pin-clusters sweep ratio mit_humanoid   what armature misses, against the gear ratio
-      pin-clusters paper --quick              the papers' tables and figures, measured
-      pin-clusters export mini_cheetah        C code of a robot, for a controller
-      pin-clusters convert tello tello.urdf   URDF+ or MJCF, for other programs
+      pin-clusters view tello                 show the robot in the browser
+      pin-clusters simulate mini_cheetah      drop the robot on the ground
+      pin-clusters sweep ratio mit_humanoid   error of armature against the gear ratio
+      pin-clusters paper --quick              measured tables and figures of the papers
+      pin-clusters export mini_cheetah        C code for a controller
+      pin-clusters convert tello tello.urdf   URDF+ or MJCF for other programs
 
-    Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage, 130 Ctrl-C.
-    """  # noqa: D301 (click wants the character)
+    Exit codes: 0 success; 1 invalid input, described in one line on stderr; 2 wrong usage; 130 Ctrl-C.
+    """  # noqa: D301 (click needs the backspace character)
 
 
 for command in (

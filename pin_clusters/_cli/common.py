@@ -1,4 +1,4 @@
-"""Robots by name or file, folders to write to, and messages on stderr."""
+"""Shared by all commands: load a robot by name or file, check output paths, and print messages on stderr."""
 
 from __future__ import annotations
 
@@ -29,13 +29,11 @@ class OutputError(PinClustersError, OSError):
 
 
 def error_line(error: BaseException | str) -> None:
-    """Print an error as one red line on stderr."""
     click.secho("error: " + " ".join(str(error).split()), fg="red", err=True)
 
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Print warnings of the package as one line each on stderr, without file and line number."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         label = "warning" if issubclass(category, PinClustersWarning) else category.__name__
@@ -48,15 +46,15 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None = None) -> ClusterModel:
-    """Return the robot with the motors of --motors and --rotor, and other independent joints if any are named."""
+    """Apply --motors, --rotor and --from-armature to the robot, then switch to the given independent joints."""
     from ..algorithms.dynamics.with_independent import with_independent
     from ..files.motor_keys import ENDING
     from ..files.readers.motors import with_motors
     from ..files.writers.motors import from_armature
 
-    meta, beside = click.get_current_context().meta, Path(robot).parent / f"{Path(robot).stem}{ENDING}"
-    if not meta.get("motors") and Path(robot).is_file() and beside.is_file():
-        click.secho(f"note: {beside} is there, and not read by itself. Say --motors {beside}.", fg="yellow", err=True)
+    meta, motor_file = click.get_current_context().meta, Path(robot).parent / f"{Path(robot).stem}{ENDING}"
+    if not meta.get("motors") and Path(robot).is_file() and motor_file.is_file():
+        click.secho(f"note: {motor_file} is not read automatically. Add --motors {motor_file}.", fg="yellow", err=True)
     if (stated := [_stated(model, x) for x in meta.get("rotor", ())]) or meta.get("motors"):
         model = with_motors(model, meta.get("motors") or None, stated)
     if ratio := meta.get("from_armature"):
@@ -65,17 +63,17 @@ def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None 
 
 
 def _stated(model: ClusterModel, given: str) -> tuple[str, dict[str, str]]:
-    """Return how messages show one --rotor, and the motor that it states."""
+    """Parse one --rotor option; return its label for messages and the motor entry."""
     pattern, _, numbers = (x.strip() for x in given.partition("="))
     if not pattern or not 1 <= numbers.count(",") <= 2:
-        raise click.UsageError(f"--rotor {given!r} is not JOINT=RATIO,INERTIA, such as 'calf=12.1,1.1e-4'.")
+        raise click.UsageError(f"--rotor {given!r} must be JOINT=RATIO,INERTIA, such as 'calf=12.1,1.1e-4'.")
     joint = pattern if pattern in list(model.own_tree.names) else f"*{pattern}"
     values = dict(zip(("ratio", "rotor_inertia", "armature"), numbers.split(","), strict=False))
     return f"--rotor {given!r}", {"joint": joint, **values}
 
 
 def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:
-    """Return a robot of the package, or one from a file as that has it; ``root_joint`` None fixes any other base."""
+    """Load a shipped robot or a file; ``root_joint`` None fixes the base of a shipped robot."""
     from ..files import readers as loaders
 
     names = loaders.robots()
@@ -87,12 +85,12 @@ def load(what: str, root_joint: Literal["default"] | None = "default") -> Cluste
     if path.is_dir():
         raise LoadError(f"{what} is a folder; give a file or the name of a robot.{_known(what, names)}")
     if path.suffix or os.sep in what:
-        raise LoadError(f"there is no file {what}. Give an existing file, or one of: {', '.join(names)}.")
-    raise UnknownNameError(f"there is no robot, and no file, {what!r}.{_known(what, names)}")
+        raise LoadError(f"No such file: {what}. Give an existing file, or one of: {', '.join(names)}.")
+    raise UnknownNameError(f"No such robot or file: {what!r}.{_known(what, names)}")
 
 
 def floating(what: str) -> ClusterModel:
-    """Return a robot of the package, or one from a file, whose base floats: its own, or a free-flyer above its root."""
+    """Load a robot with a floating base: the base of the file, or a free-flyer added above the root."""
     from pinocchio import JointModelFreeFlyer
 
     from ..files import readers as loaders
@@ -101,11 +99,11 @@ def floating(what: str) -> ClusterModel:
     if what in loaders.robots():
         return loaders.load(what, root_joint=JointModelFreeFlyer())
     if not Path(what).exists():
-        return load(what)  # says what is wrong with the name
+        return load(what)  # raises the error about the name
     try:
         return loaders.open_robot(what, JointModelFreeFlyer())
     except LoadError:
-        model = loaders.open_robot(what)  # an MJCF may have a free joint, above which nothing can be put
+        model = loaders.open_robot(what)  # An MJCF may have a free joint already; a second one raises.
         if floating_base(model) is None:
             raise
         return model
@@ -116,12 +114,11 @@ def _known(what: str, names: Sequence[str]) -> str:
 
 
 def check_writable(path: Path, option: str) -> None:
-    """Check that a file can be written, without touching it, or raise ``OutputError``."""
     if path.is_dir():
         raise OutputError(f"{path} is a folder; give the name of a file, such as {path / 'robot.html'}.")
     folder = path.parent
     if not folder.is_dir():
-        raise OutputError(f"there is no folder {folder} for {path.name}. Make it, or choose another {option}.")
+        raise OutputError(f"the folder {folder} of {path.name} does not exist. Create it or choose another {option}.")
     with refused(OutputError, path, f" Choose another {option}."):
         if path.exists() and not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -131,7 +128,7 @@ def check_writable(path: Path, option: str) -> None:
 
 @contextmanager
 def output_folder(folder: Path) -> Iterator[None]:
-    """Make sure that a folder exists and can be written (``OutputError``); take a new one away if the work fails."""
+    """Create a folder or raise ``OutputError``; remove a new, still empty folder if the work fails."""
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
     make_folder(folder, OutputError, " with --output")
     try:
@@ -139,40 +136,37 @@ def output_folder(folder: Path) -> Iterator[None]:
     except BaseException:
         with suppress(OSError):
             for p in missing:
-                p.rmdir()  # refuses if there is something in it
+                p.rmdir()  # raises OSError if the folder is not empty
         raise
 
 
 def written(folder: Path) -> AbstractContextManager[None]:
-    """Turn what goes wrong while results are written into an ``OutputError`` with the name of the folder."""
     return refused(OutputError, f"to {folder}")
 
 
 def say_written(out: Console, *files: Path) -> None:
-    """Say which files were written."""
     out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
 
 
 def console() -> Console:
-    """Return the console for results; what is not a terminal gets wide lines instead of cut ones."""
+    """Open the console for results, 160 columns wide unless stdout is a terminal."""
     from rich.console import Console
 
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=160)
+    terminal = Console(highlight=False)
+    return terminal if terminal.is_terminal else Console(highlight=False, width=160)
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):
-    """A progress bar on stderr that appears when the work takes longer than a second, and only on a terminal."""
+    """A progress bar on stderr that appears after one second, and only on a terminal."""
 
     def __init__(self, title: str) -> None:
         self.title = title
         self._start = time.monotonic()
-        self._bar: Any = None  # made when it is needed
+        self._bar: Any = None  # created after one second
         self._task: Any = None
         self._wanted = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
-        """Show that ``done`` of ``total`` steps are done."""
         if not self._wanted or (self._bar is None and time.monotonic() - self._start < 1.0):
             return
         if self._bar is None:

@@ -1,4 +1,4 @@
-"""``pin-clusters info``: what a robot is made of, and, of closed loops, equations, rods and the reference pose."""
+"""``pin-clusters info``: clusters, rotors, reflected inertia, loop-closure constraints and the reference pose."""
 
 import numpy as np
 from rich.console import Console
@@ -18,7 +18,6 @@ _LONG = 40
 
 
 def show(model: ClusterModel, out: Console) -> None:
-    """Print clusters, closed loops, rotors and reflected inertia."""
     spinning = sum(r.spins for r in model.rotors)
     closed = sum(loop is not None for loop in model.tables.topology.loops)
     loops = f", {_few(closed, len(model.clusters))}with closed loops" if closed else ""
@@ -38,11 +37,11 @@ def show(model: ClusterModel, out: Console) -> None:
         put(out, _rotors(model))
         put(out, _reflected(model))
     if armature := _armature(model):
-        put(out, table_of("Armature of the file, which is reflected", "lr", ("joint", "kg m2 (kg)"), armature))
+        put(out, table_of("Armature of the file (reflected inertia)", "lr", ("joint", "kg m2 (kg)"), armature))
     if not model.rotors:
-        what = "the armature above" if armature else "nothing"
-        more = "" if model.dependent_joints else ", and all algorithms compute what Pinocchio computes"
-        say(out, f"No rotors: {what} is reflected{more}.{told(model)}")
+        reflected = "only the armature above" if armature else "nothing"
+        consequence = "" if model.dependent_joints else ", and all results equal Pinocchio's"
+        say(out, f"No rotors: {reflected} is reflected{consequence}.{told(model)}")
 
 
 def _armature(model: ClusterModel) -> list[tuple[str, str]]:
@@ -63,47 +62,46 @@ def _clusters(model: ClusterModel) -> Table:
         (str(i), c.output_body, ", ".join(c.independent) or "-", ", ".join(c.dependent) or "-")
         for i, c in enumerate(model.clusters, start=1)
     ]
-    return table_of("Clusters", "rlll", ("#", "hangs from", "independent", "dependent"), rows)
+    return table_of("Clusters", "rlll", ("#", "parent body", "independent", "dependent"), rows)
 
 
 def _rotors(model: ClusterModel) -> Table:
-    # the speed in terms of tree velocities holds at any pose; that in terms of v, with loops, at one
+    # With loops, only the speed in terms of tree velocities holds at every pose; its terms in v change with the pose.
     speed = "speed, at any pose" if model.closures else "speed"
     rows = []
     for r, factors in zip(model.rotors, composition.rotor_speeds(model).values(), strict=True):
         terms = " ".join(f"{factor:+g} {joint}" for joint, factor in factors.items())
-        kind = ("spin element" if r.spins else f"body: {r.reason}") + ", of a further stage" * (not r.driven)
+        kind = ("spin element" if r.spins else f"body: {r.reason}") + ", gear stage" * (not r.driven)
         rows.append((r.name, r.carrier, terms or "0", f"{r.axial_inertia:.5g}", kind))
     return table_of("Rotors", "lllrl", ("rotor", "carrier", speed, "axial inertia, kg m2", "handled as"), rows)
 
 
 def _reflected(model: ClusterModel) -> Table:
     where = " at the reference pose" if model.closures else ""
-    title = f"Reflected inertia: what the rotors add to the mass matrix{where}, kg m2 (kg for sliding joints)"
-    heads = ("joint", "diagonal (armature)", "off-diagonal (armature leaves it out)")
+    title = f"Reflected inertia: mass matrix of the rotors{where}, kg m2 (kg for sliding joints)"
+    heads = ("joint", "diagonal (armature)", "off-diagonal (not in armature)")
     labels, rows = column_names(model), []
     reflected = reflected_inertia(model, rotors=model.rotors)
     for i in np.flatnonzero(np.diag(reflected)):
-        others = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
-        rows.append((labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-"))
+        off_diagonal = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
+        rows.append((labels[i], f"{reflected[i, i]:.5g}", ", ".join(off_diagonal) or "-"))
     return table_of(title, "lrl", heads, rows)
 
 
 def _show_loops(model: ClusterModel, out: Console) -> None:
-    """Print the loops of each cluster, the rods, and the reference pose."""
     put(out, _closed_loops(model))
     say(
         out,
-        "Equations: those that are solved, of those that the constraints state; the others repeat them. Dropped: how "
-        "far these are open, in rad or as part of the loop's length. Condition of the dependent joints: 1 is best, "
-        "and nothing is computed above 1e8; worst of some poses on the branch.\n",
+        "Equations: solved, of all that the constraints state; the rest are redundant. Dropped: residual of the "
+        "redundant equations, in rad or relative to the loop's length. Condition number of the dependent joints: 1 is "
+        "best, above 1e8 is singular; worst: of sampled poses of the assembly mode.\n",
     )
     rods = [c for c in model.closures if isinstance(c, RodClosure)]
     if rods:
         put(out, _rods(model, rods))
     put(out, _pose(model))
     gap = np.abs(residual(model, model.q_reference)).max()
-    say(out, f"Largest residual of all stated equations there: {gap:.1e} (m or rad).\n")
+    say(out, f"Largest residual of all constraint equations at the reference pose: {gap:.1e} (m or rad).\n")
 
 
 def _closed_loops(model: ClusterModel) -> Table:
@@ -111,7 +109,7 @@ def _closed_loops(model: ClusterModel) -> Table:
     rows = [
         (
             str(loop.cluster + 1),
-            # long labels have the joints, which another table has
+            # Long labels contain joint names, which the table of clusters lists.
             ", ".join(x.split("(")[0] if len(x) > _LONG else x for x in loop.closed_by),
             f"{loop.solved} of {loop.stated}" + (", chosen at each pose" if loop.chosen_at_each_pose else ""),
             f"{loop.worst_condition:.3g}",
@@ -139,7 +137,6 @@ def _rods(model: ClusterModel, rods: list[RodClosure]) -> Table:
 
 
 def _pose(model: ClusterModel) -> Table:
-    """List the coordinates of the reference pose, in Pinocchio's order."""
     independent, rows = set(model.independent_joints), []
     for name, q in composition.reference_pose(model).items():
         text = ", ".join(f"{x + 0.0:.6g}" for x in np.round(q, 12))

@@ -1,4 +1,4 @@
-"""What ``pin-clusters study`` is asked for, and what it shows; its motions are those of other commands, too."""
+"""``pin-clusters study``: parse the motion (also for ``audit``, ``mechanism`` and ``view``) and print the tables."""
 
 from functools import partial
 from pathlib import Path
@@ -25,24 +25,22 @@ _OPTIONS = {
     "poses": ("poses", "duration", "dt"),
     "recorded": ("dt", "cutoff", "degrees", "hold_missing"),
 }
-# options that have another name in the class of the trajectory
+# Options whose name differs from the argument of the trajectory class.
 _RENAMED = {("chirp", "frequency"): "end", ("recorded", "hold_missing"): "missing"}
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the user gave."""
     return {name: value for name, value in options.items() if value not in (None, False, ())}
 
 
 def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
-    """Return the trajectory of a name or file; an option that has no meaning for it is a ``UsageError``."""
     numbers = given(options)
     jerk = "poses" if "poses" in numbers else "swing"
     kind = {"sine": "sine", "chirp": "chirp", "minimum-jerk": jerk}.get(name, "recorded")
     for option in numbers:
         if option not in _OPTIONS[kind]:
             spelt = "--pose" if option == "poses" else "--" + option.replace("_", "-")
-            raise click.UsageError(f"{spelt} has no meaning with --trajectory {name}.")
+            raise click.UsageError(f"{spelt} does not apply to --trajectory {name}.")
     numbers = {_RENAMED.get((kind, option), option): value for option, value in numbers.items()}
     waves = {"sine": study.Sine, "chirp": study.Chirp, "swing": study.Swing}
     if kind in waves:
@@ -55,46 +53,42 @@ def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
         return study.motion(name, **numbers)
     if Path(name).suffix.lower() in (".csv", ".npz") or Path(name).exists():
         return study.Recorded.from_file(name, **numbers)
-    known = (*WAVES, *study.motions())
+    names = (*WAVES, *study.motions())
     raise UnknownNameError(
-        f"there is no trajectory, and no file, {name!r}.{did_you_mean(name, known, limit=len(known))} "
+        f"No such trajectory or file: {name!r}.{did_you_mean(name, names, limit=len(names))} "
         "Or give a .csv or .npz file."
     )
 
 
 def walk_of(robot: str, name: str) -> str:
-    """Return the name of a motion on feet: the one that is given, or what ships with the robot."""
-    known = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
-    if not name and not known:
-        raise click.UsageError(f"no walk ships with {robot}: give a motion, --walk gait.csv, or a height, --drop 0.1.")
-    return name or known[0]
+    walks = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
+    if not name and not walks:
+        raise click.UsageError(f"{robot} has no shipped walk: give a motion, --walk gait.csv, or a height, --drop 0.1.")
+    return name or walks[0]
 
 
 def _pose(text: str) -> str | dict[str, float]:
-    """Return a pose from ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
     if "=" not in text:
         return text
-    found = {}
+    coordinates = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
         try:
-            found[name.strip()] = float(value)
+            coordinates[name.strip()] = float(value)
         except ValueError as e:
-            raise click.UsageError(
-                f"--pose {text!r}: {part.strip()!r} is not JOINT=NUMBER. Write poses as knee=1.2,hip=-0.6, or a name."
-            ) from e
-    return found
+            raise click.UsageError(f"--pose: {part.strip()!r} must be JOINT=NUMBER, as in knee=1.2,hip=-0.6.") from e
+    return coordinates
 
 
 def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
-    """Return the robot with a base that floats if it is asked for, or if its motion was recorded."""
+    """Load the robot; its base floats if ``base`` says so, or by default if the recorded motion moves the base."""
     if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
         return common.load(robot, root_joint=None)
     return common.load(robot) if base is None and robot in loaders.robots() else common.floating(robot)
 
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
-    """Run an experiment by name, print its tables and write ``NAME.json`` and ``NAME.png``."""
+    """Run an experiment of the paper, print its tables, and write ``NAME.json`` and ``NAME.png``."""
     model = None if robot is None else common.as_asked(common.load(robot, root_joint=None), robot)
     with common.output_folder(folder):
         with common.ProgressBar(name) as progress:
@@ -110,7 +104,6 @@ def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, 
 
 
 def show(result: StudyResult, out: Console) -> None:
-    """Print the tables and the verdict; many joints go down the page instead of across it."""
     trajectory = result.trajectory
     length = f" for {trajectory.duration:g} s" if isinstance(trajectory, trajectories.Wave) else ""
     tables.say(
@@ -125,18 +118,18 @@ def show(result: StudyResult, out: Console) -> None:
     _put(out, f"RMS torque error, {report.unit(result)}", [head, *report.table(result)], last=True)
     _put(out, f"Largest torque error, {report.unit(result)}", [head, *report.peak_table(result)])
     _put(out, "RMS/largest error, % of the largest exact torque", [head, *report.share_table(result)])
-    for rung in (r for r in result.approximate if r in report.DEFINITIONS):
-        tables.say(out, f"{approximations.LABELS[rung]}: {report.DEFINITIONS[rung]}.")
+    for approximation in (r for r in result.approximate if r in report.DEFINITIONS):
+        tables.say(out, f"{approximations.LABELS[approximation]}: {report.DEFINITIONS[approximation]}.")
     if ground := report.ground(result):
         tables.say(out, ground)
     tables.say(out, report.verdict(result))
 
 
 def _put(out: Console, title: str, rows: list[tuple[str, ...]], *, last: bool = False) -> None:
-    """Print a table with a head; ``last``: its last line is set apart where it goes across."""
+    """Print a table, transposed if it has more than nine columns; ``last`` separates the last row with a line."""
     across = len(rows[0]) <= 9
     if not across:
         rows = list(zip(*rows, strict=True))
     head, *below = rows
-    line = [None] * (last and across)  # the last line of the table is not an error
+    line = [None] * (last and across)  # The last row contains exact torques, all others contain errors.
     tables.put(out, tables.table_of(title, "l" + "r" * (len(head) - 1), head, [*below[:-1], *line, *below[-1:]]))

@@ -1,4 +1,4 @@
-"""What ``pin-clusters sweep`` is asked for, and what it shows."""
+"""``pin-clusters sweep``: parse the factors and print the results."""
 
 from fractions import Fraction
 
@@ -21,45 +21,41 @@ _SHOWN_FAILURES = 5
 
 
 def parsed(text: str) -> list[float]:
-    """Return factors such as ``1/3,1,10``; what is not a positive number is an ``ArgumentTypeError``."""
-    found = []
+    factors = []
     for part in text.split(","):
         try:
             value = float(Fraction(part.strip()))
         except (ValueError, ZeroDivisionError, OverflowError):
             value = 0.0
         if not value > 0.0:
-            raise ArgumentTypeError(
-                f"--factors: {part.strip()!r} is not a number greater than 0. Try --factors 1/3,1,10."
-            )
-        found.append(value)
-    return found
+            raise ArgumentTypeError(f"--factors: {part.strip()!r} must be a number above 0. Try --factors 1/3,1,10.")
+        factors.append(value)
+    return factors
 
 
 def show_ratio(found: RatioSweep, out: Console) -> None:
-    """Print the errors per factor, and what becomes of each approximation."""
     tables.say(
         out,
-        f"[bold]{escape(found.robot)}[/]: all ratios times f, rotor inertias by f^2; inverse dynamics with "
-        f"{escape(found.motion)}",
+        f"[bold]{escape(found.robot)}[/]: all ratios multiplied by f, rotor inertias divided by f^2; inverse dynamics "
+        f"with {escape(found.motion)}",
         markup=True,
     )
     if found.kept:
-        tables.say(out, f"Left as they are, being motors of closed loops: {', '.join(found.kept)}.")
-    few = len(found.joints) <= _ACROSS
+        tables.say(out, f"Motors of closed loops are not changed: {', '.join(found.kept)}.")
+    across = len(found.joints) <= _ACROSS
     units = set(found.units)
     unit = units.pop() if len(units) == 1 else "N m (N for prismatic joints)"
     share = 100.0 * found.rms / np.where(found.peak > 0.0, found.peak, np.inf)[:, None, :]
-    if few:
+    if across:
         geared = zip(found.joints, found.ratios, strict=True)
-        heads = ["f", "", *(name if np.isnan(own) else f"{name} ({own:.4g} f)" for name, own in geared)]
+        heads = ["f", "", *(name if np.isnan(ratio) else f"{name} ({ratio:.4g} f)" for name, ratio in geared)]
         title, sides = f"RMS torque error, {unit}", "rl" + "r" * len(found.joints)
     else:
         heads = ["f", *(LABELS[rung] for rung in found.rungs)]
-        title, sides = "Worst RMS torque error of any joint, % of its peak torque", "r" * len(heads)
+        title, sides = "RMS torque error at the worst joint, % of its peak torque", "r" * len(heads)
     rows: list[list[str] | None] = []
     for i, factor in enumerate(found.factors.tolist()):
-        if few:
+        if across:
             for r, rung in enumerate(found.rungs):
                 rows.append(["" if r else f"{factor:.4g}", LABELS[rung], *(f"{x:.4g}" for x in found.rms[i, r])])
             rows.append(None)
@@ -74,14 +70,13 @@ def show_ratio(found: RatioSweep, out: Console) -> None:
             continue
         tables.say(
             out,
-            f"{LABELS[rung]}: {last:.3g} {found.units[j]} ({share[-1, r, j]:.2g} % of the peak torque) are left at "
-            f"{found.joints[j]} at f = {found.factors[-1]:.4g}, {first / last:.3g} times less than at "
+            f"{LABELS[rung]}: the error at {found.joints[j]} is {last:.3g} {found.units[j]} ({share[-1, r, j]:.2g} % "
+            f"of the peak torque) at f = {found.factors[-1]:.4g}, {first / last:.3g} times less than at "
             f"f = {found.factors[0]:.4g}.",
         )
 
 
 def show_robots(found: SweepResult, states: int, out: Console) -> None:
-    """Print the errors of each approximation over the robots, what failed, and what it cost."""
     effort = found.effort
     summary = random_robots.summary(found, states)
     if len(found.index):
@@ -97,30 +92,31 @@ def show_robots(found: SweepResult, states: int, out: Console) -> None:
         click.secho(f"warning: {failure}", fg="yellow", err=True)
     if found.failures:
         click.secho(f"warning: {len(found.failures)} of {found.cases} robots failed", fg="yellow", err=True)
-    said = [f"{effort.read} robots were there already"] if effort.read else []
+    parts = [f"{effort.read} robots were read from earlier runs"] if effort.read else []
     if effort.computed:
-        said.append(
-            f"{effort.computed} robots computed in {effort.seconds:.1f} s by {effort.workers} processes of at most "
-            f"{effort.peak / 2**20:.0f} MB"
+        parts.append(
+            f"{effort.computed} robots were computed in {effort.seconds:.1f} s by {effort.workers} processes of at "
+            f"most {effort.peak / 2**20:.0f} MB"
         )
-    tables.say(out, f"{'; '.join(said)}. Digest of all numbers: {found.digest[:16]}.")
+    tables.say(out, f"{'; '.join(parts)}. Digest of all numbers: {found.digest[:16]}.")
 
 
 def _errors(summary: RandomChains) -> Table:
-    """Return the table: of the median robot, of 95 % of them, and the mean in units."""
     heads = {
         "inverse": ("inverse dynamics", "N m"),
         "forward": ("forward dynamics", "rad/s^2"),
         "base": ("base in flight", "rad/s^2"),
     }
-    title = "Mean error of a robot over its states, also as % of the exact mean"
+    title = "Mean error over the states of a robot: % of the exact mean, and mean over the robots"
     rows: list[tuple[str, ...] | None] = []
     for name, (head, unit) in heads.items():
         if not np.isfinite(summary.values[name]).any():
             continue
-        for i, rung in enumerate(RUNGS):
-            parts = [_percent(summary.quantile(f"{name}_share", share)[rung]) for share in (0.5, 0.95)]
-            rows.append(("" if i else head, LABELS[rung], *parts, f"{summary.mean(name)[rung]:.3g} {unit}"))
+        for i, approximation in enumerate(RUNGS):
+            parts = [_percent(summary.quantile(f"{name}_share", share)[approximation]) for share in (0.5, 0.95)]
+            rows.append(
+                ("" if i else head, LABELS[approximation], *parts, f"{summary.mean(name)[approximation]:.3g} {unit}")
+            )
         rows.append(None)
     return tables.table_of(title, "llrrr", ("", "", "median robot", "95 % of robots", "mean"), rows)
 

@@ -1,4 +1,4 @@
-"""Tables and sentences that fit the console: wide where there is room, down the page where there is not."""
+"""Tables and sentences that fit the width of the console."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,9 +16,9 @@ _ENDLESS = 100_000
 def table_of(
     title: str, sides: str = "", heads: Sequence[str] = (), rows: Iterable[Sequence[str] | None] = ()
 ) -> Table:
-    """Return a table in the style of the commands.
+    """Build a table in the style of the commands.
 
-    ``l`` or ``r`` is the side of a column's entries; None among the rows is a line below what stands above it.
+    ``sides`` has one letter per column, ``l`` or ``r`` for its alignment; a row that is None draws a line.
     """
     table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for side, head in zip(sides, heads, strict=True):
@@ -32,45 +32,44 @@ def table_of(
 
 
 def say(out: Console, text: str, *, markup: bool = False) -> None:
-    """Print a sentence: broken between words on a terminal, one line elsewhere."""
     out.print(text, soft_wrap=not out.is_terminal, markup=markup)
 
 
 def put(out: Console, table: Table) -> None:
-    """Print a table without breaking a word: as it is, with wrapped cells, with narrow gaps, or row by row."""
+    """Print a table without breaking words: wrap cells, then narrow the gaps, then print row by row."""
     for gap in (1, 0):
         table.padding = (0, gap)
         extra, ranges = _widths(out, table)
         room = out.width - extra - sum(low for low, _ in ranges)
         if room < 0:
             continue
-        # first the columns that need least: the others have to wrap in any case
+        # Columns that need the least extra width get it first, because wide columns wrap in any case.
         order = np.argsort([high - low for low, high in ranges], kind="stable")
-        for place, i in enumerate(order):
+        for rank, i in enumerate(order):
             low, high = ranges[i]
-            more = min(high - low, room // (len(order) - place))
-            table.columns[i].width = low + more
-            room -= more
+            extra_width = min(high - low, room // (len(order) - rank))
+            table.columns[i].width = low + extra_width
+            room -= extra_width
         out.print(table)
         return
     _row_by_row(out, table)
 
 
 def _widths(out: Console, table: Table) -> tuple[int, list[tuple[int, int]]]:
-    """Return the width of gaps and edges, and of each column the longest word and the longest line."""
+    """Measure the width of gaps and edges, and the longest word and longest line of each column."""
     options = out.options.update(width=_ENDLESS)
     ranges = []
     for column in table.columns:
         cells = [Text.from_markup(str(cell)) for cell in (column.header, *column.cells)]
-        found = [Measurement.get(out, options, cell) for cell in cells]
-        high = max(m.maximum for m in found)
-        ranges.append((high if column.no_wrap else max(m.minimum for m in found), high))
-    whole = Measurement.get(out, options, table).maximum
-    return whole - sum(high for _, high in ranges), ranges
+        measures = [Measurement.get(out, options, cell) for cell in cells]
+        high = max(m.maximum for m in measures)
+        ranges.append((high if column.no_wrap else max(m.minimum for m in measures), high))
+    table_width = Measurement.get(out, options, table).maximum
+    return table_width - sum(high for _, high in ranges), ranges
 
 
 def _row_by_row(out: Console, table: Table) -> None:
-    """Print each row as a paragraph: the first cell, below it the others with their headers."""
+    """Print each row as a paragraph: the first cell, then the remaining cells with their headers."""
     if table.title:
         out.print(f"[bold]{table.title}[/]")
     headers = [" ".join(str(column.header).split()) for column in table.columns]

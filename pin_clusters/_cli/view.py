@@ -1,4 +1,4 @@
-"""What ``pin-clusters view`` shows: the robot, its motion, and the page, served or written."""
+"""``pin-clusters view``: show the robot and its motion on a page, which is served or written to a file."""
 
 import errno
 import http.server
@@ -20,22 +20,22 @@ from . import common, drop, study, tables
 
 
 def load(robot: str, animate: str | None) -> ClusterModel:
-    """Return the robot; its base floats where it was recorded, and is fixed where there is no ground to stand on."""
+    """Load the robot: a recorded motion may move the base; motions without ground need a fixed base."""
     if animate is None or animate in motions.KINDS:
         return common.load(robot, "default" if animate is None else None)
     return study.load(robot, None, motions.recording(animate))
 
 
 def meshes_of(model: ClusterModel, robot: str) -> Any:
-    """Return the visual geometry of a file; packages are sought in the folders above it."""
+    """Read the visual geometry of a file; the folders above it are searched for packages."""
     path = Path(robot)
     if not path.is_file():
-        raise LoadError(f"robot {robot!r} has no meshes; --meshes is for files.")
+        raise LoadError(f"robot {robot!r} has no meshes; --meshes needs a file.")
     folders = [str(p) for p in path.resolve().parents if p != p.parent]
     try:
         return pin.buildGeomFromUrdf(model.tree, str(path), pin.GeometryType.VISUAL, package_dirs=folders)
     except (ValueError, RuntimeError) as e:
-        raise LoadError(f"{path}: its meshes cannot be read ({e}). Leave --meshes out.") from e
+        raise LoadError(f"{path}: the meshes cannot be read ({e}). Run the command without --meshes.") from e
 
 
 def page_of(
@@ -60,16 +60,16 @@ def page_of(
             return viewer.static_html()
         with common.ProgressBar("simulation") as progress:
             shown = motions.make(model, animate, duration, amplitude or motions.AMPLITUDE, progress)
-        notes, beside, label = list(shown.notes), None, ""
+        notes, ghost_motion, label = list(shown.notes), None, ""
         if ghost is not None:
             with common.ProgressBar("ghost") as progress:
                 approximate = motions.ghost(model, shown, ghost, progress)
-            beside, label = (approximate.time, approximate.q), approximations.LABELS[ghost]
+            ghost_motion, label = (approximate.time, approximate.q), approximations.LABELS[ghost]
             notes += approximate.notes
         recording = viewer.animate(
             shown.time,
             shown.q,
-            ghost=beside,
+            ghost=ghost_motion,
             ghost_label=label,
             notes=notes,
             v=shown.v if forces else None,
@@ -81,7 +81,7 @@ def page_of(
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves one page at a host, at any free port by default; raises ``OutputError`` if either cannot be used."""
+    """An HTTP server of one page, on any free port by default; raises ``OutputError`` if host or port is unusable."""
 
     daemon_threads = True
     page = b""
@@ -89,13 +89,13 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, port: int | None, host: str = "127.0.0.1") -> None:
         self.host, self.address_family = host, socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            socket.getaddrinfo(host or "''", None)  # an empty text would be all interfaces
+            socket.getaddrinfo(host or "''", None)  # An empty host would listen on all interfaces.
             super().__init__((host, port or 0), _Handler)
         except OSError as e:
             if isinstance(e, socket.gaierror) or e.errno == errno.EADDRNOTAVAIL:
-                raise common.OutputError(f"host {host!r} is no address of this machine. Choose another --host.") from e
-            why = "is taken" if e.errno == errno.EADDRINUSE else f"cannot be used ({e.strerror or e})"
-            raise common.OutputError(f"port {port} {why}. Choose another --port, or leave it out.") from e
+                raise common.OutputError(f"host {host!r} is not a local address. Choose another --host.") from e
+            why = "is in use" if e.errno == errno.EADDRINUSE else f"cannot be used ({e.strerror or e})"
+            raise common.OutputError(f"port {port} {why}. Choose another --port, or omit it.") from e
 
     @property
     def url(self) -> str:
@@ -106,7 +106,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Send the page to those who asked this machine for it, whatever they ask for."""
+        """Send the page, or 403 if the Host header names another machine (DNS rebinding)."""
         status = 200 if self.path.split("?")[0] == "/" else 404
         if not answers(self.server.host, self.headers.get_all("Host", [])):
             status = 403
@@ -118,7 +118,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        pass  # Requests are not logged.
 
 
 def serve(server: Server, page: str, out: Console, open_browser: bool) -> None:
@@ -126,7 +126,7 @@ def serve(server: Server, page: str, out: Console, open_browser: bool) -> None:
     try:
         out.print(f"The robot is at {server.url} (Ctrl-C ends)", soft_wrap=True)
         if open_browser and not webbrowser.open(server.url, new=2):
-            out.print("No browser was found: open that address yourself, or write a file with --static robot.html.")
+            out.print("No browser was found: open the address manually, or write a file with --static robot.html.")
         server.serve_forever()
     except KeyboardInterrupt:
-        out.print("Ended.")
+        out.print("Stopped.")

@@ -1,1 +1,1 @@
-"""Robots in and out of files: ``readers`` of URDF, MJCF, SDF and YAML, ``writers`` of URDF and MJCF, ``merging``."""
+"""Robot files: ``readers`` for URDF, MJCF, SDF and YAML, ``writers`` for URDF and MJCF, and ``merging`` into MJCF."""

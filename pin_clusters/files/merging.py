@@ -1,4 +1,4 @@
-"""``pc.into_mjcf``: a model put into an MJCF file that there is, which keeps geoms, sites, sensors and contacts."""
+"""``pc.into_mjcf``: merge a model into an existing MJCF file and keep its geoms, sites, sensors and contacts."""
 
 import os
 import warnings
@@ -19,7 +19,7 @@ from .writers.mjcf import to_mjcf
 
 _SET = ("armature", "damping", "frictionloss", "stiffness", "springref")
 _SAME = 1e-4
-"""So far lines of joints may be apart, [m] and [rad], and masses differ, [kg] and as a part of them."""
+"""Tolerance for joint axes, [m] and [rad], and for masses, [kg] and relative."""
 
 
 def into_mjcf(
@@ -29,69 +29,79 @@ def into_mjcf(
     *,
     file: str | os.PathLike[str] | None = None,
 ) -> str:
-    """Put a model into an MJCF file that has the same bodies and joints, and leave everything else as it is.
+    """Merge a model into an MJCF file with the same bodies and joints, and keep everything else in the file.
 
-    Joints get the armature, damping, dry friction and springs that the model states and the file has not; tendons and
-    equalities that the file lacks are added, or replace one of their name; tendons of the file lose the armature that
-    joints or others have instead; a rotor whose joints no actuator moves gets a motor. Geoms, sites, sensors, contacts,
-    assets, defaults and comments stay, element by element; a file that lacks nothing comes back byte for byte.
+    The function adds the armature, damping, dry friction and springs of the model to the joints of the file. It adds
+    missing tendons and equalities, and replaces those with the same name. If joints or new tendons take over the
+    armature of a tendon in the file, that tendon's armature is set to 0. A rotor without an actuator gets a motor.
+    Geoms, sites, sensors, contacts, assets, defaults and comments do not change. If nothing is missing, the text of the
+    file is returned unchanged.
 
     Args:
-        model: The robot; its rotors are no bodies of the file, as in the approximations of ``to_mjcf``.
-        mjcf: Path of the file. Files that it includes are written into the result.
-        approximation: What becomes of the rotors, see ``to_mjcf``.
-        file: Where to write the result, in the same folder, as paths of meshes stay; None writes nothing.
+        model: The robot. Its rotors must not be bodies of the file, as in the approximations of ``to_mjcf``.
+        mjcf: Path of the file. Included files are written into the result.
+        approximation: Approximation of the rotors, see ``to_mjcf``.
+        file: Path of the result, in the folder of ``mjcf`` because paths of meshes are relative. None writes nothing.
 
     Returns:
-        The text.
+        The MJCF text, in SI units.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
         LoadError: The file cannot be read.
-        ModelError: Joints of the two differ in name, parent, line or mass; the model needs bodies or sites that the
-            file lacks, as ``"exact"`` does: it names them.
-        PinClustersError: What ``to_mjcf`` refuses.
+        ModelError: Joints differ in name, parent, axis or mass, or the file has no body or site that the model needs,
+            for example for ``"exact"``.
+        PinClustersError: ``to_mjcf`` cannot write the model.
+
+    Example:
+        >>> import pin_clusters as pc, pathlib, tempfile
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     text = pc.to_mjcf(model, file=pathlib.Path(folder, "leg.xml"))
+        ...     pc.into_mjcf(model, pathlib.Path(folder, "leg.xml")) == text
+        True
     """
     check_model(model, "into_mjcf")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        theirs = buildModelFromMJCF(mjcf)
+        file_model = buildModelFromMJCF(mjcf)
     root = read_document(mjcf, None).root
-    whole = Path(mjcf).read_text(encoding="utf-8-sig")
-    if "<include" not in whole:  # nothing was put in: as it is, with its comments
-        root = ET.fromstring(whole, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
-    # tendons of the file have the armature that joints get in `diagonal`: it is compared with `best`
+    document = Path(mjcf).read_text(encoding="utf-8-sig")
+    if "<include" not in document:  # Without includes, the original document is edited, so its comments are kept.
+        root = ET.fromstring(document, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
+    # The armature of joints in `diagonal` is the armature of tendons in the file, so the file is compared with `best`.
     shared = ET.fromstring(to_mjcf(model, "best"))
     new = shared if approximation == "best" else ET.fromstring(to_mjcf(model, approximation))
-    old = ET.fromstring(to_mjcf(theirs, "best" if approximation == "diagonal" else approximation))
-    a, b = _joints(new, model), _joints(old, theirs)
-    known = {*model.own_tree.names, *(e.get("name") for e in root.iter() if e.tag in ("joint", "freejoint"))}
-    if bodies := [repr(name) for name in a if name not in known]:
+    old = ET.fromstring(to_mjcf(file_model, "best" if approximation == "diagonal" else approximation))
+    a, b = _joints(new, model), _joints(old, file_model)
+    joint_names = {*model.own_tree.names, *(e.get("name") for e in root.iter() if e.tag in ("joint", "freejoint"))}
+    if bodies := [repr(name) for name in a if name not in joint_names]:
         raise ModelError(
-            f"into_mjcf: {approximation!r} of {model.name!r} needs bodies that {mjcf} lacks, and none is added: "
-            f"those of {', '.join(bodies)}. best and diagonal need none for rotors; pc.to_mjcf writes a whole file."
+            f"into_mjcf: {approximation!r} of {model.name!r} needs bodies that are not in {mjcf}, for the joints "
+            f"{', '.join(bodies)}, and into_mjcf adds no bodies. Use 'best' or 'diagonal', which need no bodies for "
+            "rotors, or write a complete file with pc.to_mjcf."
         )
-    wrong = [f"only one has joint {name!r}" for name in (*a, *b) if (name in a) is not (name in b)]
+    wrong = [f"joint {name!r} is in only one of them" for name in (*a, *b) if (name in a) is not (name in b)]
     for name in a if not wrong else ():
         if a[name][0] != b[name][0] or not np.allclose(a[name][1], b[name][1], rtol=_SAME, atol=_SAME):
-            wrong.append(f"joint {name!r} has another type, parent, axis (at the zero pose) or mass to move")
+            wrong.append(f"joint {name!r} differs in type, parent, axis (at the zero pose) or mass of its body")
     if wrong:
         raise ModelError(
             f"into_mjcf: {model.name!r} and {mjcf} do not match: {'; '.join(wrong[:5])}{' ...' * bool(wrong[5:])}. "
-            "Only joints, tendons, equalities and motors are changed; pc.to_mjcf writes the model's own bodies."
+            "into_mjcf changes only joints, tendons, equalities and motors; pc.to_mjcf writes the model's own bodies."
         )
     before = ET.tostring(root)
     _merge(root, new, old, shared, bool(model.rotors))
     if ET.tostring(root) != before:
-        whole = whole[: whole.index("<mujoco")] + ET.tostring(root, encoding="unicode") + "\n"
-    return write(whole, file)
+        document = document[: document.index("<mujoco")] + ET.tostring(root, encoding="unicode") + "\n"
+    return write(document, file)
 
 
 def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
-    """Write ``into_mjcf`` of a model that was read from that MJCF file; return why that cannot be, or nothing."""
+    """Merge a model into the MJCF file that it was read from and write ``file``; return the reason if impossible."""
     named = any(key.startswith("file") for e in ET.parse(mjcf).iter() for key in e.attrib)
     if named and file.resolve().parent != Path(mjcf).resolve().parent:
-        return f"files that {mjcf} names are found from its own folder"
+        return f"{mjcf} refers to files relative to its own folder"
     try:
         into_mjcf(model, mjcf, file=file)
     except (ModelError, UnicodeDecodeError) as error:
@@ -100,42 +110,46 @@ def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
 
 
 def write_anew(fresh: str, mjcf: str, file: Path) -> str:
-    """Write a text of ``to_mjcf``; return what of an MJCF file it has not: ``" (3 sensors, 1 site)"``, or nothing."""
-    root, made = read_document(mjcf, None).root, ET.fromstring(fresh)
-    sites = {e.get("name") for e in made.iterfind("worldbody//site")}
+    """Write a text of ``to_mjcf``; return the losses against an MJCF file, such as ``" (3 sensors, 1 site)"``."""
+    root, written = read_document(mjcf, None).root, ET.fromstring(fresh)
+    sites = {e.get("name") for e in written.iterfind("worldbody//site")}
     paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}
-    lost = {what: len(root.findall(path)) for what, path in paths.items()}
+    lost = {kind: len(root.findall(path)) for kind, path in paths.items()}
     lost["site"] = sum(e.get("name") not in sites for e in root.iterfind("worldbody//site"))
-    ties = [e.get("name", "") for part in ("tendon/*", "equality/*") for e in made.iterfind(part)]
+    ties = [e.get("name", "") for part in ("tendon/*", "equality/*") for e in written.iterfind(part)]
     tied = {e.get(key) for e in root.iterfind("equality/tendon") for key in ("tendon1", "tendon2")}
     tendons = {e.get("name") or f"tendon{k}" for k, e in enumerate(root.iterfind("tendon/*"))} - tied
     lost["tendon"] = sum(not any(t == tie or f"'{t}'" in tie for tie in ties) for t in tendons)
-    said = ", ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in lost.items() if n)
-    write(fresh, file)  # last: it may be the same file
-    return f" ({said})" if said else ""
+    losses = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in lost.items() if n)
+    write(fresh, file)  # after reading, because the output may replace the input
+    return f" ({losses})" if losses else ""
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
-    """Return by name, of the joints that ``to_mjcf`` wrote: what it is; mass of its body and its axis in the world."""
+    """Map the joints of a text of ``to_mjcf`` to type and parent, and to mass and joint axis (Plücker), shape (7,)."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
-    found = {}
+    joints = {}
     for body, inner in ((b, e) for b in root.iter("body") for e in b):
         if inner.tag in ("joint", "freejoint"):
-            j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for a joint that the text adds
+            j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for joints that only the text contains
             axis, mass = joint_axis(tree.joints[j]) if j else None, float(body.findall("inertial")[0].get("mass", "0"))
             along = np.zeros(3) if axis is None else data.oMi[j].rotation @ axis
             kind = f"{inner.get('type')} below {tree.names[tree.parents[j]]}"
-            found[inner.get("name", "")] = kind, np.hstack([mass, along, np.cross(data.oMi[j].translation, along)])
-    return found
+            joints[inner.get("name", "")] = kind, np.hstack([mass, along, np.cross(data.oMi[j].translation, along)])
+    return joints
 
 
 def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Element, motors: bool) -> None:
-    """Put into a document what one text of ``to_mjcf`` has and the other has not; ``shared`` has tendons of rotors."""
+    """Edit ``root``: add everything that ``new`` contains and ``old`` does not.
+
+    ``new`` and ``old`` are texts of ``to_mjcf`` of the model and of the file's own robot. ``shared`` is the text of the
+    approximation ``best``, which contains the tendons of rotors. ``motors`` adds actuators.
+    """
     parents = {c: p for p in root.iter() for c in p}
     radian = [e.get("angle") for e in root.iter("compiler") if e.get("angle")][-1:] == ["radian"]
     joints = {j.get("name") or parents[j].get("name"): j for j in root.iterfind("worldbody//joint")}
-    same = {_plain(t) for t in old.iterfind("tendon/*")} & {_plain(t) for t in new.iterfind("tendon/*")}
+    common = {_plain(t) for t in old.iterfind("tendon/*")} & {_plain(t) for t in new.iterfind("tendon/*")}
     changed, lacking = set[str](), list[str]()
     before = {j.get("name", ""): j for j in old.iterfind(".//body/joint")}
     for joint in new.iterfind(".//body/joint"):
@@ -145,56 +159,58 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
             if key == "springref" and not radian and joint.get("type") == "hinge":
                 value = np.degrees(value)
             if name not in joints:
-                raise ModelError(f"into_mjcf: the file does not write joint {name!r} out. Have MuJoCo do it first.")
+                raise ModelError(
+                    f"into_mjcf: joint {name!r} comes from <replicate> or <attach>. Expand the file first."
+                )
             joints[name].set(key, text(value))
             changed |= {name} if key == "armature" else set()
-    _take_armature(root, changed, [t for t in shared.iterfind("tendon/fixed[@armature]") if _plain(t) not in same])
+    _take_armature(root, changed, [t for t in shared.iterfind("tendon/fixed[@armature]") if _plain(t) not in common])
     of = {e.get("name"): [j.get("joint") for j in e] for x in (root, new) for e in x.iterfind("tendon/fixed[@name]")}
     moved = {j for e in root.iterfind("actuator/*") for j in of.get(e.get("tendon"), [e.get("joint")])}
     sites = {e.get("name") for e in root.iter("site")}
     for section in ("tendon", "equality", "actuator") if motors else ("tendon", "equality"):
-        known, there = set(map(_plain, old.iterfind(f"{section}/*"))), root.find(section)
-        every = new.findall(f"{section}/*")
-        added = [e for e in every if _plain(e) not in known]
+        old_elements, target = set(map(_plain, old.iterfind(f"{section}/*"))), root.find(section)
+        items = new.findall(f"{section}/*")
+        added = [e for e in items if _plain(e) not in old_elements]
         if section == "actuator":
-            # a rotor that is a tendon of the file, which the model calls otherwise, is left as it is
-            every = [e for e in every if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}]
-            added = [e for e in every if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
+            # A rotor can be a tendon of the file under another name; then it keeps its actuator.
+            items = [e for e in items if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}]
+            added = [e for e in items if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):
                 pose.set("ctrl", pose.get("ctrl", "") + " 0" * len(added))
-        twins = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}
+        existing = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}
         for e in added:
             missing = {x for part in e.iter() for k, x in part.items() if k.startswith("site")} - sites
             if missing:
                 lacking.append(f"{e.get('name')!r} needs {', '.join(map(repr, sorted(missing)))}")
-            there = ET.SubElement(root, section) if there is None else there
-            twin = twins.get(e.get("name"))
-            e.tail = "\n" if twin is None else twin.tail
-            if twin is None or section == "actuator":
-                e.attrib.pop("name") if twin is not None else None  # it is another actuator's
-                there.append(e)
-            elif _plain(twin) != _plain(e):
-                parents[twin][list(parents[twin]).index(twin)] = e
+            target = ET.SubElement(root, section) if target is None else target
+            old_element = existing.get(e.get("name"))
+            e.tail = "\n" if old_element is None else old_element.tail
+            if old_element is None or section == "actuator":
+                e.attrib.pop("name") if old_element is not None else None  # The name belongs to another actuator.
+                target.append(e)
+            elif _plain(old_element) != _plain(e):
+                parents[old_element][list(parents[old_element]).index(old_element)] = e
     if lacking:
-        raise ModelError(f"into_mjcf: it needs sites that the file lacks, and adds none: {'; '.join(lacking)}.")
+        raise ModelError(f"into_mjcf: the file lacks sites that the model needs: {'; '.join(lacking)}. Add them.")
 
 
 def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element]) -> None:
-    """Take from tendons and actuators the armature that joints have now, or other tendons: it would count twice."""
-    by_default, taken = root.find("default//tendon[@armature]") is not None, set[str | None]()
+    """Set the armature of tendons and actuators to 0 where joints or new tendons have it, so it counts only once."""
+    by_default, cleared = root.find("default//tendon[@armature]") is not None, set[str | None]()
     names, turned = {t.get("name") for t in rotors}, [*map(_turned, rotors), *({name: 1.0} for name in joints)]
     for e in root.iterfind("tendon/fixed"):
         if e.get("name") in names or _turned(e) in turned:
-            taken.add(e.get("name"))
+            cleared.add(e.get("name"))
             if by_default or e.get("armature"):
                 e.set("armature", "0")
     for e in root.iterfind("actuator/*[@armature]"):
-        if e.get("joint") in joints or e.get("tendon") in taken:
+        if e.get("joint") in joints or e.get("tendon") in cleared:
             e.set("armature", "0")
 
 
 def _turned(tendon: ET.Element) -> dict[str, float]:
-    """Return the joints that turn a fixed tendon, with their ratios to the first one."""
+    """Map the joints of a fixed tendon to their coefficients, relative to the first joint by name."""
     by = sorted((j.get("joint", ""), x) for j in tendon.iterfind("joint") if (x := float(j.get("coef", "0"))))
     return {name: round(x / by[0][1], 9) for name, x in by}
 

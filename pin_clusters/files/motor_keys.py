@@ -1,6 +1,6 @@
-"""What a file of motors, ``robot.motors.yaml``, may say: one table of its keys, of which reader and template are made.
+"""Keys of a motor file, ``robot.motors.yaml``: one table for reader, messages and template.
 
-A key that is added to the table is read, checked and explained; what changes the meaning of one needs another version.
+A key in this table is read, checked and explained automatically. A change of the meaning of a key needs a new VERSION.
 """
 
 from typing import Any, NamedTuple
@@ -15,12 +15,12 @@ class Number(NamedTuple):
     """A number, in SI units."""
 
     unit: str
-    signed: bool = False  # whether it may be negative
-    zero: bool = False  # whether it may be 0
+    signed: bool = False  # allows negative numbers
+    zero: bool = False  # allows 0
 
 
 class Key(NamedTuple):
-    """A key: what stands there, and what that means."""
+    """A key: the kind of its value, and its meaning."""
 
     kind: Any  # TEXT, a Number, a tuple of words, a table (a mapping; "*" is any key), or a list of one of these
     about: str
@@ -28,13 +28,14 @@ class Key(NamedTuple):
 
 
 STAGE: dict[str, Key] = {
-    "ratio": Key(Number("turns per turn", signed=True), "turns of its input per turn of its output", True),
+    "ratio": Key(Number("turns per turn", signed=True), "turns of the stage's input per turn of its output", True),
     "inertia": Key(
-        Number("kg m^2"), "of what turns with its output, about the axis; of the last stage what the link lacks"
+        Number("kg m^2"),
+        "axial inertia of all parts on the stage's output; for the last stage without the inertia in the link",
     ),
 }
 LIMITS: dict[str, Key] = {
-    "at": Key(("joint", "motor"), "side of the gear on which they hold", True),
+    "at": Key(("joint", "motor"), "side of the gear where the limits apply", True),
     "effort": Key(Number("N m, or N of a sliding joint"), "largest torque or force"),
     "velocity": Key(Number("rad/s, or m/s of a sliding joint"), "largest speed"),
 }
@@ -43,58 +44,59 @@ FRICTION: dict[str, Key] = {
     "coulomb": Key(Number("N m", zero=True), "dry friction, at the rotor"),
 }
 GEAR: dict[str, Key] = {
-    "efficiency": Key(Number("1"), "power out by power in where the motor drives", True),
+    "efficiency": Key(Number("1"), "output power over input power when the motor drives", True),
     "back_efficiency": Key(
-        Number("1", signed=True, zero=True), "the same where the joint drives, by default equal; 0 or less if it locks"
+        Number("1", signed=True, zero=True),
+        "efficiency when the joint drives, by default equal to efficiency; 0 or less for a self-locking gear",
     ),
 }
-JOINTS: dict[str, Key] = {"*": Key(Number("turns per turn", signed=True), "turns of the gear's output per turn of it")}
+JOINTS: dict[str, Key] = {
+    "*": Key(Number("turns per turn", signed=True), "turns of the gear's output per turn of the joint")
+}
 MOTOR: dict[str, Key] = {
-    "joint": Key(TEXT, "joint that it drives, or each that fits, of *, ? and [ab]; _joint at the end may be left out"),
-    "joints": Key(JOINTS, "several that turn it together, in place of one, each with turns of its gear's output"),
-    "name": Key(TEXT, "by default rotor:JOINT"),
+    "joint": Key(TEXT, "driven joint, or a pattern with *, ? and [ab] for several; _joint at the end is optional"),
+    "joints": Key(JOINTS, "joints that turn the rotor together, in place of joint, with turns of the gear's output"),
+    "name": Key(TEXT, "name of the rotor, by default rotor:JOINT"),
     "ratio": Key(Number("turns per turn", signed=True), "turns of the rotor per turn of the joint (or per m)"),
-    "stages": Key([STAGE], "in place of ratio: those of the gear, from the motor to the joint"),
-    "rotor_inertia": Key(Number("kg m^2"), "of what turns with the motor, about its axis; in a link already"),
-    "model": Key(TEXT, "of pc.motors(), in place of numbers at the rotor, ratio and rotor_inertia that are not given"),
-    "rated_torque": Key(Number("N m"), "largest for long, at the rotor"),
-    "peak_torque": Key(Number("N m"), "largest, at the rotor; with voltage, torque_constant and resistance by speed"),
-    "voltage": Key(Number("V"), "of the supply"),
-    "torque_constant": Key(Number("N m/A"), "of the motor as one of direct current"),
-    "resistance": Key(Number("ohm"), "the same"),
-    "no_load_speed": Key(Number("rad/s"), "at the rotor"),
-    "friction": Key(FRICTION, "of the motor"),
-    "gear": Key(GEAR, "what its gear loses"),
-    "armature": Key(
-        ("replace", "keep"), "whether the rotor stands for the armature of the robot's file, or adds to it"
-    ),
-    "limits": Key(LIMITS, "in place of those of the robot's file"),
-    "in_file": Key(BOOL, "true: the robot's file has this rotor already; that is checked, and nothing added"),
-    "source": Key(TEXT, "where the numbers come from"),
-    "sure": Key(("maker", "file", "paper", "measured", "estimated"), "who vouches for them"),
+    "stages": Key([STAGE], "stages of the gear from the motor to the joint, in place of ratio"),
+    "rotor_inertia": Key(Number("kg m^2"), "axial inertia of the rotor, whose mass a link contains already"),
+    "model": Key(TEXT, "name of pc.motors() that supplies missing numbers of the motor, ratio and rotor_inertia"),
+    "rated_torque": Key(Number("N m"), "largest continuous torque at the rotor"),
+    "peak_torque": Key(Number("N m"), "largest torque at the rotor; voltage, torque_constant and resistance reduce it"),
+    "voltage": Key(Number("V"), "voltage of the supply"),
+    "torque_constant": Key(Number("N m/A"), "torque constant of the equivalent DC motor"),
+    "resistance": Key(Number("ohm"), "resistance of the equivalent DC motor"),
+    "no_load_speed": Key(Number("rad/s"), "speed of the rotor without load"),
+    "friction": Key(FRICTION, "friction of the motor"),
+    "gear": Key(GEAR, "efficiencies of the gear"),
+    "armature": Key(("replace", "keep"), "whether the rotor replaces armature of the robot's file, or adds to it"),
+    "limits": Key(LIMITS, "limits in place of the limits of the robot's file"),
+    "in_file": Key(BOOL, "true if the robot's file has this rotor already; it is compared, and nothing is added"),
+    "source": Key(TEXT, "source of the numbers"),
+    "sure": Key(("maker", "file", "paper", "measured", "estimated"), "kind of the source"),
 }
-POSE: dict[str, Key] = {"*": Key(Number("rad, or m", signed=True, zero=True), "where that joint is")}
+POSE: dict[str, Key] = {"*": Key(Number("rad, or m", signed=True, zero=True), "coordinate of the joint")}
 ORIGIN: dict[str, Key] = {
-    "shipped": Key(TEXT, "name of pc.load, in place of the others"),
-    "module": Key(TEXT, "of robot_descriptions"),
+    "shipped": Key(TEXT, "name for pc.load, in place of all other keys"),
+    "module": Key(TEXT, "module of robot_descriptions"),
     "repository": Key(TEXT, "OWNER/NAME on GitHub"),
-    "path": Key(TEXT, "of the file in it"),
-    "version": Key(TEXT, "its commit"),
-    "sha256": Key(TEXT, "of the file; several with spaces between"),
-    "base": Key(("fixed", "floating"), "of a URDF, which does not say; by default fixed"),
-    "pose": Key(POSE, "of some joints, about which it moves where loops are singular in that of the file"),
+    "path": Key(TEXT, "path of the file in the repository"),
+    "version": Key(TEXT, "commit of the repository"),
+    "sha256": Key(TEXT, "SHA-256 of the file; separate several with spaces"),
+    "base": Key(("fixed", "floating"), "base of a URDF robot, by default fixed"),
+    "pose": Key(POSE, "coordinates of some joints, for motions of robots whose loops are singular in the file's pose"),
 }
 ARMATURE: dict[str, Key] = {"*": Key(Number("kg m^2, or kg of a sliding joint", zero=True), "armature of these joints")}
 PUBLISHED: dict[str, Key] = {
     "where": Key(TEXT, "repository, version, path, line", True),
-    "armature": Key(ARMATURE, "by joints, as joint of a motor", True),
+    "armature": Key(ARMATURE, "armature by joint; patterns as for joint of a motor", True),
 }
 FILE: dict[str, Key] = {
     "motors_version": Key((str(VERSION),), f"version of the format, {VERSION}", True),
-    "robot": Key(TEXT, "what robot it is"),
+    "robot": Key(TEXT, "name of the robot"),
     "file": Key(ORIGIN, "the robot's file"),
-    "published": Key([PUBLISHED], "armature that files of others give it"),
-    "motors": Key([MOTOR], "one entry per motor, however many stages its gear has", True),
-    "notes": Key([TEXT], "what else is to be known"),
-    "unknown": Key(BOOL, "true if no number of its motors is known: motors is an empty list then"),
+    "published": Key([PUBLISHED], "armature published in other files"),
+    "motors": Key([MOTOR], "one entry per motor, for any number of gear stages", True),
+    "notes": Key([TEXT], "further notes"),
+    "unknown": Key(BOOL, "true if no number of any motor is known; motors is an empty list then"),
 }

@@ -84,7 +84,7 @@ def test_why_robots_are_left_out(leg: Path) -> None:
     found.path.write_text(LEG.replace("knee", "ankle"), encoding="utf-8")
     failed = compared.examine(sheet, found, any_version=True).entry
     assert failed.state == "failed"
-    assert "no joint of one degree of freedom is 'knee'" in failed.verdict
+    assert "no joint with one degree of freedom matches 'knee'" in failed.verdict
 
 
 def test_errors_above_100_per_cent_keep_their_digits() -> None:

@@ -601,9 +601,9 @@ def test_the_command_refuses(here: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "nothing to audit" in message
     assert "Add rotors" in message
     assert "pc.Rotor('shoulder', ratio, axial_inertia=J)" in message
-    assert "no robot, and no file, 'mit_humanoit'" in refused("mit_humanoit")
+    assert "No such robot or file: 'mit_humanoit'" in refused("mit_humanoit")
     assert "no frame 'nose'" in refused("mit_humanoid_leg", "--frame", "nose")
-    assert "no trajectory, and no file, 'walz'" in refused("mit_humanoid_leg", "--trajectory", "walz")
+    assert "No such trajectory or file: 'walz'" in refused("mit_humanoid_leg", "--trajectory", "walz")
     for threshold in ("0", "-3", "101", "x"):
         assert run("mit_humanoid_leg", "--threshold", threshold).exit_code == 2
     assert sorted(p.name for p in here.iterdir()) == ["file", "plain.urdf"]

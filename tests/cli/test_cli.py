@@ -50,7 +50,7 @@ def test_help_names_all_formats() -> None:
     taking = [c for c in commands if any(p.name == "robot" for p in c.params)]
     assert len(taking) >= 11
     for command in taking:
-        assert "URDF, URDF+, MJCF, SDF or YAML file" in (command.help or ""), command.name
+        assert "URDF, URDF+, MJCF, SDF or YAML (extended URDF) file" in (command.help or ""), command.name
         assert "\n\n\b\nExamples:\n" in (command.help or ""), command.name
 
 
@@ -164,7 +164,7 @@ def test_unknown_robots_name_the_nearest(command: str) -> None:
 
 
 def test_missing_and_unreadable_files() -> None:
-    assert "there is no file nowhere/robot.urdf" in refused("info", "nowhere/robot.urdf")
+    assert "No such file: nowhere/robot.urdf" in refused("info", "nowhere/robot.urdf")
     Path("folder.urdf").mkdir()
     assert "folder.urdf is a folder" in refused("info", "folder.urdf")
     Path("broken.urdf").write_text("<robot name='x'><link", encoding="utf-8")

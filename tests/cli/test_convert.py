@@ -35,7 +35,7 @@ def test_the_independent_joints_are_in_the_file() -> None:
 
 def test_what_exists_is_replaced_only_if_that_is_said() -> None:
     Path("bar.urdf").write_text("mine")
-    assert "bar.urdf exists. Say --force" in refused("convert", "four_bar", "bar.urdf")
+    assert "bar.urdf exists. Add --force" in refused("convert", "four_bar", "bar.urdf")
     assert Path("bar.urdf").read_text() == "mine"
     assert run("convert", "four_bar", "bar.urdf", "--force").exit_code == 0
     assert Path("bar.urdf").read_text(encoding="utf-8") == pc.to_urdf(pc.load("four_bar"))
@@ -51,7 +51,7 @@ def test_where_nothing_can_be_written_nothing_is(target: str) -> None:
 
 
 def test_what_a_format_cannot_hold_leaves_no_file() -> None:
-    assert "no real body" in refused("convert", "jvrc1_as_published", "jvrc1.xml", "--approximation", "exact")
+    assert "are not physical" in refused("convert", "jvrc1_as_published", "jvrc1.xml", "--approximation", "exact")
     assert list(Path().iterdir()) == []
 
 
@@ -59,8 +59,8 @@ def test_what_a_format_cannot_hold_leaves_no_file() -> None:
     ("arguments", "words"),
     [
         (("four_bar", "bar.usd"), "ends in '.usd'"),
-        (("four_bar", "bar"), "the format is .urdf, .xml, .mjcf"),
-        (("four_bar", "bar.urdf", "--approximation", "best"), "--approximation has no meaning for URDF"),
+        (("four_bar", "bar"), "expected one of .urdf, .xml, .mjcf"),
+        (("four_bar", "bar.urdf", "--approximation", "best"), "--approximation does not apply to URDF"),
         (("four_bar", "bar.xml", "--approximation", "worst"), "'worst' is not one of"),
     ],
 )
@@ -71,7 +71,7 @@ def test_wrong_usage(arguments: tuple[str, ...], words: str) -> None:
 
 
 def test_a_robot_that_is_not_there() -> None:
-    assert "there is no robot" in refused("convert", "nobody", "bar.urdf")
+    assert "No such robot or file" in refused("convert", "nobody", "bar.urdf")
     assert "has no meshes" in refused("convert", "four_bar", "bar.xml", "--meshes")
 
 
@@ -83,8 +83,8 @@ def test_mjcf_stays_what_it_is() -> None:
     assert Path("out.xml").read_text(encoding="utf-8") == text
     assert run("convert", "four_bar.xml", "out.urdf").exit_code == 0
     said = run("convert", "four_bar.xml", "new.xml", "--approximation", "exact").stderr
-    assert "new.xml is of the model alone, what only four_bar.xml has is not in it (1 sensor" in said
+    assert "new.xml contains only the model, without the other contents of four_bar.xml (1 sensor" in said
     Path("four_bar").write_text(text, encoding="utf-8")
     assert run("convert", "four_bar", "named.xml").stderr == ""
     assert "<clock" not in Path("named.xml").read_text(encoding="utf-8")
-    assert "its meshes cannot be read" in refused("convert", "four_bar.xml", "out.xml", "--meshes", "--force")
+    assert "the meshes cannot be read" in refused("convert", "four_bar.xml", "out.xml", "--meshes", "--force")

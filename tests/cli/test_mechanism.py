@@ -92,10 +92,10 @@ def test_no_command_that_takes_a_robot_was_forgotten() -> None:
 
 
 def test_what_is_in_the_way() -> None:
-    assert "there is no robot, and no file, 'fuor_bar'" in refused("mechanism", "fuor_bar")
+    assert "No such robot or file: 'fuor_bar'" in refused("mechanism", "fuor_bar")
     Path("file").write_text("", encoding="utf-8")
     assert "file is a file, not a folder" in refused("mechanism", "four_bar", "-o", "file")
-    assert "there is no trajectory, and no file, 'trott'" in refused("mechanism", "four_bar", "--motion", "trott")
+    assert "No such trajectory or file: 'trott'" in refused("mechanism", "four_bar", "--motion", "trott")
     # a motion of another robot: nothing is written
     assert "has no joint" in refused("mechanism", "four_bar", "--motion", "mini_cheetah_trot")
     assert not Path("mechanism_four_bar").exists()

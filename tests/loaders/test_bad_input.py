@@ -64,10 +64,10 @@ CASES = {
     "no coupling name": (robot(*TWO, coupling("a", "b").replace('name="belt"', "")), LoadError, "<coupling>"),
     "universe": (robot(*BASE[:2], joint("universe", "ground", "a")), LoadError, "universe"),
     "two roots": (robot(*BASE, joint("ja", "ground", "a")), LoadError, "2 'ground' 'b'"),
-    "circle": (robot(*BASE[1:], joint("x", "a", "b"), joint("y", "b", "a")), LoadError, "circle"),
+    "circle": (robot(*BASE[1:], joint("x", "a", "b"), joint("y", "b", "a")), LoadError, "cycle"),
     "circle aside": (
         robot(*BASE, link("c"), joint("x", "a", "b"), joint("y", "b", "a"), joint("z", "ground", "c")),
-        LoadError, "circle",
+        LoadError, "cycle",
     ),
     "two parents": (robot(*TWO, joint("jc", "a", "b")), LoadError, "'b'"),
     "unknown parent": (one().replace('parent link="ground"', 'parent link="grond"'), LoadError, "'grond' 'ground'"),
@@ -338,7 +338,7 @@ def test_what_has_no_effect_is_named_once():
     message = one_warning(text)
     for part in ("<gazebo> (2)", "<transmission>", "<ros2_control>", "<drake:x>"):
         assert part in message
-    assert "dynamics do not depend on them" in message.partition("unknown here: <drake:x>")[2]
+    assert "do not affect the dynamics" in message.partition("unknown contents: <drake:x>")[2]
     assert "do not change" not in message
     assert "material" not in message
 

@@ -123,8 +123,8 @@ def test_other_shapes_of_urdf_in_elements_of_our_own() -> None:
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ('<mesh filename="gone.stl"/>', "of link 'hand': the file of its mesh, 'gone.stl', is missing"),
-        ('<mesh filename="package://nowhere/gone.dae"/>', "'package://nowhere/gone.dae', is missing"),
+        ('<mesh filename="gone.stl"/>', "of link 'hand': the mesh file 'gone.stl' is missing"),
+        ('<mesh filename="package://nowhere/gone.dae"/>', "'package://nowhere/gone.dae' is missing"),
         ('<mesh filename="flat.stl"/>', "of link 'hand', mesh 'flat.stl': its points lie in a plane"),
         ('<mesh filename="part.stl" scale="1 1 0"/>', "lie in a plane, so its convex hull has no volume"),
         ('<mesh filename="none.stl"/>', "'none.stl' cannot be read"),
@@ -132,7 +132,7 @@ def test_other_shapes_of_urdf_in_elements_of_our_own() -> None:
         ('<box size="1 2"/>', "of link 'hand': size must be 3 numbers"),
         ('<sphere radius="-1"/>', "a sphere needs 1 positive numbers, got -1"),
         ('<sphere radius="nan"/>', "radius must be a finite number"), ("<cylinder/>", "radius is missing"),
-        ('<plane normal="0 0 0"/>', "the normal of the plane is zero"), ("<torus/>", "<torus> is not read"),
+        ('<plane normal="0 0 0"/>', "the normal of the plane is zero"), ("<torus/>", "<torus> is not supported"),
         ("", "has 0 shapes, expected one"),
     ],
 )  # fmt: skip
@@ -147,7 +147,7 @@ def test_shapes_that_cannot_be_made_are_left_out_and_said(shape: str, words: str
     lines = "".join(f"vertex {a} {b} {c}\n" for triangle in fan for a, b, c in np.array(triangle).tolist())
     (tmp_path / "fan.stl").write_text(f"solid\n{lines}")
     (tmp_path / "r.urdf").write_text(urdf(collision(SHAPES["box"]) + collision(shape)))
-    model = said(f"without collision shapes: .*{words}", pc.open_robot, tmp_path / "r.urdf")
+    model = said(f"some collision shapes are missing: .*{words}", pc.open_robot, tmp_path / "r.urdf")
     assert by_name(model.collision).keys() == {"elbow", "hand_0"}
     assert (model.nv, model.tree.inertias[1].mass) == (1, 2.0)
 
@@ -244,17 +244,17 @@ def test_a_plane_is_touched_from_above() -> None:
 @pytest.mark.parametrize(
     ("geom", "words"),
     [
-        ('type="mesh" mesh="x"', "geom 'g' of body 'b': the file of its mesh, 'gone.stl', is missing"),
-        ('type="box" mesh="x"', "geom 'g' of body 'b': a shape fitted to a mesh, is not read"),
-        ('type="hfield" hfield="h"', "of type hfield, is not read"),
+        ('type="mesh" mesh="x"', "geom 'g' of body 'b': the mesh file 'gone.stl' is missing"),
+        ('type="box" mesh="x"', "geom 'g' of body 'b': a shape fitted to a mesh is not supported"),
+        ('type="hfield" hfield="h"', "type hfield is not supported"),
         ('type="box" size="1 1"', "a box needs 3 positive"),
-        ('type="mesh" mesh="y"', "there is no mesh 'y'"), ('type="mesh"', "mesh= is missing"),
+        ('type="mesh" mesh="y"', "there is no mesh 'y'"), ('type="mesh"', "attribute mesh is missing"),
     ],
 )  # fmt: skip
 def test_geoms_that_are_no_shapes_are_said(geom: str, words: str) -> None:
     body = f'<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom name="g" {geom}/></body>'
     text = world(body, '<asset><mesh name="x" file="gone.stl"/></asset>')
-    assert said(f"without collision shapes: .*{words}", pc.buildModelFromMJCF, text).collision.ngeoms == 0
+    assert said(f"some collision shapes are missing: .*{words}", pc.buildModelFromMJCF, text).collision.ngeoms == 0
     drawn = text.replace('name="g"', 'name="g" contype="0" conaffinity="0"')
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "robot 'm': the files of these meshes are missing")
@@ -316,7 +316,7 @@ def test_sdf_says_what_it_leaves_out() -> None:
         for i, shape in enumerate(("<heightmap/>", "<mesh><uri>http://x/y.stl</uri></mesh>", "<sphere/>"))
     )
     text = sdf_text.model(sdf_text.link("arm", "", sdf_text.BODY + bad), sdf_text.joint("hinge", "world", "arm"))
-    words = "'c0' of link 'arm': <heightmap> is not read; .*'http://x/y.stl', is missing; .*radius is missing"
+    words = "'c0' of link 'arm': <heightmap> is not supported; .*'http://x/y.stl' is missing; .*radius is missing"
     assert said(words, pc.buildModelFromSdf, text).collision.ngeoms == 0
 
 

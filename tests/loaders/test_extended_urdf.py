@@ -125,5 +125,5 @@ def test_what_is_left_out_is_said(tmp_path):
     with pytest.warns(pc.PinClustersWarning) as told:
         pc.buildModelFromYAML(write(tmp_path, PLAIN.replace("[rocker]", "[rocker, motor]") + "author: me\n"))
     said = " ".join(str(w.message) for w in told)
-    assert "motors are no joints of the tree: 'motor'" in said
+    assert "motors are not joints of the tree: 'motor'" in said
     assert "'author'" in said

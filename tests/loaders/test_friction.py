@@ -45,7 +45,7 @@ def test_a_spring_that_also_rubs_comes_back(square: float) -> None:
 
 def test_friction_that_does_not_act_is_not_written_but_said() -> None:
     text = pc.to_urdf(pc.ClusterModel(pc.buildModelFromXML(RUBBING).tree))
-    assert "no pc.Spring makes act are not written: knee_joint." in text
+    assert "without a pc.Spring, which have no effect, are lost: knee_joint." in text
     assert pc.buildModelFromXML(text).passive is None
 
 

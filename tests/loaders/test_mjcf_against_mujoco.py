@@ -73,7 +73,7 @@ def _both(file: Path) -> tuple[pc.ClusterModel, Any, float]:
     said = " ".join(str(x.message) for x in told)
     if "align=true" in said:
         pytest.skip("MuJoCo moves the frame of a free body to its centre of mass, and we warn that we do not")
-    return model, compiled, WRITTEN if "MuJoCo wrote out" in said else ROUNDING
+    return model, compiled, WRITTEN if "compiler expanded the file" in said else ROUNDING
 
 
 def _held(m: Any) -> dict[int, float]:

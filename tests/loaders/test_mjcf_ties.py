@@ -208,7 +208,9 @@ def test_softness_is_ignored_and_said_once() -> None:
     more = f"<equality>{both}</equality>"
     with pytest.warns(pc.PinClustersWarning) as caught:
         pc.buildModelFromMJCF(ARM.format(more=more))
-    assert [str(w.message) for w in caught] == ["robot 'arm': equalities hold exactly: solref and solimp are ignored."]
+    assert [str(w.message) for w in caught] == [
+        "robot 'arm': equality constraints are exact: solref and solimp are ignored."
+    ]
 
 
 def test_motors_choose_what_follows() -> None:

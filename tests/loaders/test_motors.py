@@ -300,7 +300,7 @@ def test_a_template_has_what_the_file_says_and_names_what_it_has_not(leg: Path) 
     text = motors_template(pc.open_robot(leg, pin.JointModelFreeFlyer()))
     assert 'joint: "hip_joint"\n    ratio: null\n    rotor_inertia: 0.00012' in text
     assert 'source: "link hip_rotor of the robot"' in text
-    assert "rotor_inertia: 0.00011\n    armature: replace  # of 0.02" in text
+    assert "rotor_inertia: 0.00011\n    armature: replace  # 0.02" in text
     assert text.count("limits: {at: joint, effort: 40, velocity: 20}") == 2
     assert text.count("joint: ") == 2 + 1  # no free joint; one in the comment
     line = text.splitlines().index("    ratio: null") + 1

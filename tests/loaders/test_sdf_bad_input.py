@@ -68,7 +68,12 @@ def test_what_is_left_out_is_said():
     with pytest.warns(pc.PinClustersWarning) as told:
         pc.buildModelFromSdf(text)
     said = " ".join(str(w.message) for w in told)
-    for words in ("<plugin>", "<zzz>", "no <inertial>, and so 1 kg", "not of unit length: 'j'"):
+    for words in (
+        "<plugin>",
+        "<zzz>",
+        "no <inertial> and therefore 1 kg",
+        "do not have unit length and are normalised: 'j'",
+    ):
         assert words in said
 
 

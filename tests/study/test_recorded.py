@@ -629,10 +629,13 @@ def test_the_command_makes_other_motions(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--trajectory", "mini_cheetah_trot", "--amplitude", "1"), "--amplitude has no meaning with"),
-        (("--pose", "neutral"), "--pose has no meaning with --trajectory sine"),
-        (("--trajectory", "minimum-jerk", "--pose", "neutral", "--pose", "knee=x"), "'knee=x' is not JOINT=NUMBER"),
-        (("--experiment", "torque-sinusoids", "--dt", "0.1"), "--experiment takes ROBOT, --output and --drop-rotors"),
+        (("--trajectory", "mini_cheetah_trot", "--amplitude", "1"), "--amplitude does not apply to"),
+        (("--pose", "neutral"), "--pose does not apply to --trajectory sine"),
+        (("--trajectory", "minimum-jerk", "--pose", "neutral", "--pose", "knee=x"), "'knee=x' must be JOINT=NUMBER"),
+        (
+            ("--experiment", "torque-sinusoids", "--dt", "0.1"),
+            "--experiment accepts only ROBOT, --output and --drop-rotors",
+        ),
     ],
 )
 def test_options_that_do_not_fit(arguments: tuple[str, ...], message: str) -> None:

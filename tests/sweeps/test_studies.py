@@ -366,7 +366,7 @@ def test_sweep_robots(tmp_path: Path) -> None:
     assert again.exit_code == 0
     assert "warning: " in again.stderr
     assert "chunk_00004.npz.broken" in again.stderr
-    assert "11 robots were there already; 1 robots computed" in again.stdout
+    assert "11 robots were read from earlier runs; 1 robots were computed" in again.stdout
     assert json.loads((folder / "robots.json").read_text(encoding="utf-8"))["digest"] == expected.digest
 
 
@@ -411,7 +411,7 @@ def test_ctrl_c_while_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "contains their results" in result.stderr
     assert not (tmp_path / "x" / "robots.json").exists()
     again = command(*options, "--resume")
-    assert "4 robots were there already; 3 robots computed" in again.stdout
+    assert "4 robots were read from earlier runs; 3 robots were computed" in again.stdout
     assert sweeps.load(tmp_path / "x").digest == robots.run(7, 1, executor=HERE).digest
 
 
@@ -440,7 +440,7 @@ def test_commands_refuse(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "is a file, not a folder" in error("robots", "--workers", "1", "--output", str(tmp_path / "file"))
     assert "is a file, not a folder" in error("ratio", "--workers", "1", "--output", str(tmp_path / "file"))
-    assert "'0' is not a number greater than 0" in error("ratio", "--factors", "1,0")
+    assert "'0' must be a number above 0" in error("ratio", "--factors", "1,0")
     assert "four_bar" in error("ratio", "four_bar", "--workers", "1", "--output", str(tmp_path / "new"))
     assert not (tmp_path / "new").exists()
     pytest.importorskip("distributed")

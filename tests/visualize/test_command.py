@@ -51,14 +51,14 @@ def test_a_page_of_a_swing_with_forces_and_ghost() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("four_bars",), "there is no robot, and no file, 'four_bars'. Did you mean 'four_bar'"),
+        (("four_bars",), "No such robot or file: 'four_bars'. Did you mean 'four_bar'"),
         (("four_bar", "--animate", "swim"), "there is no motion, and no file, 'swim'. Did you mean 'swing'"),
         (("four_bar", "--animate", "dance"), "Known names: swing, sweep, random, mini_cheetah_jump,"),
         (("four_bar", "--ghost", "diagonal"), "has no approximation 'diagonal'. It has closed loops"),
         (("mit_humanoid_leg", "--ghost", "x"), "Choose one of: 'none', 'diagonal', 'block'."),
         (("four_bar", "--animate", "random", "--ghost", "frozen"), "random poses have no torques"),
-        (("four_bar", "--meshes", "--no-open"), "robot 'four_bar' has no meshes; --meshes is for files."),
-        (("four_bar", "--static", "no/such/page.html"), "there is no folder no/such for page.html"),
+        (("four_bar", "--meshes", "--no-open"), "robot 'four_bar' has no meshes; --meshes needs a file."),
+        (("four_bar", "--static", "no/such/page.html"), "the folder no/such of page.html does not exist"),
         (("four_bar", "--static", "."), ". is a folder; give the name of a file"),
     ],
 )
@@ -91,14 +91,14 @@ def test_a_port_that_is_taken() -> None:
         port = taken.getsockname()[1]
         result = run("four_bar", "--port", str(port), "--no-open")
     assert result.exit_code == 1
-    assert f"port {port} is taken. Choose another --port" in result.stderr
+    assert f"port {port} is in use. Choose another --port" in result.stderr
 
 
 @pytest.mark.parametrize("host", ["", "no.such.host.invalid", "192.0.2.1"])
 def test_a_host_at_which_nothing_can_listen(host: str) -> None:
     result = run("four_bar", "--host", host, "--no-open")
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"error: host {host!r} is no address of this machine. Choose another --host")
+    assert result.stderr.startswith(f"error: host {host!r} is not a local address. Choose another --host")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_serving_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, browser: bool) ->
     assert opened[0].startswith("http://127.0.0.1:")
     assert opened[0] in result.stdout
     assert ("No browser was found" in result.stdout) is not browser
-    assert result.stdout.endswith("Ended.\n")
+    assert result.stdout.endswith("Stopped.\n")
 
 
 def test_help_names_motions_and_rungs() -> None:
@@ -180,7 +180,7 @@ def test_help_names_motions_and_rungs() -> None:
         "diagonal",
         "unconstrained",
         "Ctrl-C",
-        "the base held",
+        "the base is fixed",
     ):
         assert word in text
 
@@ -274,7 +274,7 @@ def test_meshes_of_a_file() -> None:
     Path("gone.urdf").write_text(URDF.format('<mesh filename="package://gone/arm.stl"/>'))
     result = run("gone.urdf", "--meshes", "--static", "gone.html")
     assert result.exit_code == 1
-    assert "gone.urdf: its meshes cannot be read" in result.stderr
+    assert "gone.urdf: the meshes cannot be read" in result.stderr
     assert not Path("gone.html").exists()
 
 

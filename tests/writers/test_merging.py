@@ -157,9 +157,9 @@ TENDONS = """<tendon><fixed name="idle"><joint joint="hip" coef="2"/></fixed>
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--approximation", "exact"), "1 tendon): --approximation exact."),
-        (("--approximation", "diagonal"), "1 tendon): --approximation diagonal."),
-        (("--timestep", "0.002"), "1 tendon): --timestep."),
+        (("--approximation", "exact"), "1 tendon); reason: --approximation exact."),
+        (("--approximation", "diagonal"), "1 tendon); reason: --approximation diagonal."),
+        (("--timestep", "0.002"), "1 tendon); reason: --timestep."),
     ],
 )
 def test_what_of_a_file_is_not_written_is_counted(theirs: Path, options: tuple[str, ...], why: str) -> None:
@@ -172,7 +172,7 @@ def test_what_of_a_file_is_not_written_is_counted(theirs: Path, options: tuple[s
     (said,) = (line for line in result.stderr.splitlines() if "out.xml" in line)
     # the foot is a frame of the model, and so a site of both; the site without a name is none.
     # the belt, the spring and the tie are of the model, too
-    assert "is not in it (3 sensors, 1 contact pair, 1 contact exclude, 1 site, " in said
+    assert "theirs.xml (3 sensors, 1 contact pair, 1 contact exclude, 1 site, " in said
     assert said.endswith(why)
     assert "<touch" not in Path("out.xml").read_text(encoding="utf-8")
     # over itself, which is read before it is replaced
@@ -248,16 +248,19 @@ def test_beside_other_files_only_as_theirs_are_found_from_there(theirs: Path) ->
     Path("part.xml").write_text('<mujocoinclude><sensor><gyro site="foot"/></sensor></mujocoinclude>')
     theirs.write_text(THEIRS.replace("<contact>", '<include file="part.xml"/><contact>'), encoding="utf-8")
     said = run("convert", "theirs.xml", "to/out.xml", "--force").stderr
-    assert "(4 sensors, 1 contact pair, 1 contact exclude): files that theirs.xml names are found from its own" in said
+    assert "(4 sensors, 1 contact pair, 1 contact exclude); reason: theirs.xml refers to files relative to" in said
     assert mujoco.MjModel.from_xml_path("to/out.xml").nsensor == 0
     theirs.write_text(THEIRS.replace('"1.0"', '"1.0" encoding="utf-16"'), encoding="utf-16")
-    assert "(3 sensors, 1 contact pair, 1 contact exclude): 'utf-8'" in run("convert", "theirs.xml", "16.xml").stderr
+    assert (
+        "(3 sensors, 1 contact pair, 1 contact exclude); reason: 'utf-8'"
+        in run("convert", "theirs.xml", "16.xml").stderr
+    )
 
 
 def test_what_does_not_match_is_refused_and_the_file_stays(theirs: Path) -> None:
     before = theirs.read_bytes()
     said = refused("convert", "mini_cheetah", "--into", "theirs.xml")
-    assert "do not match: only one has joint 'root_joint'; only one has joint 'FL_abad'" in said
+    assert "do not match: joint 'root_joint' is in only one of them; joint 'FL_abad'" in said
     other = THEIRS.replace('name="knee" axis="0 1 0"', 'name="knee" axis="1 0 0"')
     with raises(pc.ModelError, "'knee'"):
         pc.into_mjcf(pc.buildModelFromMJCF(other), theirs)

@@ -66,7 +66,7 @@ def test_friction_is_written_to_joints() -> None:
     dynamics = ET.fromstring(urdf.split("-->", 1)[1]).find("joint[@name='elbow_joint']/dynamics")
     assert dynamics is not None
     assert (float(dynamics.get("damping", 0)), float(dynamics.get("friction", 0))) == pytest.approx((0.064, 0.16))
-    assert "Damping and friction of the tree that no pc.Spring" not in urdf
+    assert "Damping and friction without a pc.Spring" not in urdf
     back = pc.buildModelFromXML(urdf)
     q, v = pc.neutral(model), np.ones(model.nv)
     expected = pc.passive_torque(model, model.createData(), q, v)

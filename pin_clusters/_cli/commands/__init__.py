@@ -1,4 +1,4 @@
-"""The commands: options, help, and steps; what the steps need is imported when they run, so that help is quick."""
+"""The commands with their options and help; commands import their dependencies when they run, so help is fast."""
 
 import inspect
 from collections.abc import Callable
@@ -12,7 +12,7 @@ POSITIVE = click.FloatRange(min=0.0, min_open=True)
 
 
 def file_of(_: click.Context, __: click.Parameter, robot: str | None) -> str | None:
-    """Return the file of a robot of robot_descriptions by its name, and all else as it is."""
+    """Replace the name of a robot of robot_descriptions by its file; return other names and files unchanged."""
     from ...files.readers.descriptions import described
 
     return robot and str(described(robot))
@@ -22,12 +22,10 @@ ROBOT = click.argument("robot", metavar="ROBOT|FILE", callback=file_of)
 
 
 def names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    """Split names at commas."""
     return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep motors for ``common.as_asked``, which all commands call."""
     context.meta[str(parameter.name)] = value
 
 
@@ -35,14 +33,14 @@ _INDEPENDENT = click.option(
     "--independent",
     metavar="JOINT,...",
     callback=names,
-    help="Joints of closed loops that shall be independent, in place of those that the file or the package chose.",
+    help="Independent joints of closed loops, in place of the default choice.",
 )
 _MOTORS = click.option(
     "--motors",
     metavar="FILE",
     expose_value=False,
     callback=keep,
-    help="Motors of the robot; `pin-clusters motors` writes a template.",
+    help="File with the motors of the robot; `pin-clusters motors` writes a template.",
 )
 _ROTOR = click.option(
     "--rotor",
@@ -50,41 +48,38 @@ _ROTOR = click.option(
     multiple=True,
     expose_value=False,
     callback=keep,
-    help="A rotor, kg m^2, on each joint whose name ends so, but for _joint (* is any text): calf=12.1,1.1e-4. Where "
-    "the file has armature ...,replace or ...,keep. Several times.",
+    help="Rotor (inertia in kg m^2) on each joint whose name ends with JOINT or JOINT_joint (* matches any text), such "
+    "as calf=12.1,1.1e-4. Append ,replace or ,keep if the file has armature. Repeatable.",
 )
 
 _WHAT = (
-    "ROBOT ships with the package, or with robot_descriptions (g1_mj_description), by name; FILE is a URDF, URDF+, "
-    "MJCF, SDF or YAML file (of extended URDF)."
+    "ROBOT is the name of a robot of this package or of robot_descriptions (g1_mj_description). FILE is a URDF, URDF+, "
+    "MJCF, SDF or YAML (extended URDF) file."
 )
 
 
 def explained(command: Any) -> Any:
-    """Let the help of a command say what ROBOT and FILE may be, behind its first sentence."""
-    first, _, rest = inspect.cleandoc(command.__doc__ or "").partition("\n\n")
-    command.__doc__ = f"{first}\n\n{_WHAT}\n\n{rest}"
+    """Insert the explanation of ROBOT and FILE after the first paragraph of the help of a command."""
+    first, _, remainder = inspect.cleandoc(command.__doc__ or "").partition("\n\n")
+    command.__doc__ = f"{first}\n\n{_WHAT}\n\n{remainder}"
     return command
 
 
 def of_robot(command: Any) -> Any:
-    """Give a command the options of all that take a robot."""
     return _INDEPENDENT(_MOTORS(_ROTOR(explained(command))))
 
 
-DROP_ROTORS = click.option(
-    "--drop-rotors", is_flag=True, help="Leave the rotors out of the approximations, mass and all."
-)
+DROP_ROTORS = click.option("--drop-rotors", is_flag=True, help="Remove rotors and their mass from the approximations.")
 WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
 
 
 def output(command: str, of_robot: bool = True) -> Callable[[Any], Any]:
-    """Return the option of the folder of results, by default named after the command, and its robot."""
+    """Build the option --output, a folder that is named after the command and its robot by default."""
     default: dict[str, Any] = {} if of_robot else {"default": Path(command), "show_default": f"./{command}"}
-    said = "Folder of the results." + f"  [default: ./{command}_ROBOT]" * of_robot
-    return click.option("-o", "--output", type=click.Path(path_type=Path), help=said, **default)
+    help_text = "Folder for the results." + f"  [default: ./{command}_ROBOT]" * of_robot
+    return click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text, **default)
 
 
 def folder_of(output: Path | None, command: str, robot: str) -> Path:
-    """Return that folder; of a file the name without its folder and ending counts."""
+    """Return the folder for the results; the default uses the name of a robot's file without folder and ending."""
     return Path(f"{command}_{Path(robot).stem or 'robot'}") if output is None else output

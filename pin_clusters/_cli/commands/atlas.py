@@ -1,4 +1,4 @@
-"""The command ``atlas``."""
+"""The command ``atlas``: audits of commercial and research robots."""
 
 from pathlib import Path
 
@@ -9,20 +9,18 @@ from . import CONTEXT, POSITIVE, output
 
 
 @click.command(context_settings=CONTEXT)
-@click.option(
-    "--only", multiple=True, metavar="ROBOT", help="These robots only, by the names of --list; several times."
-)
-@click.option("--list", "listed", is_flag=True, help="Say which robots there are, and whose files are here.")
+@click.option("--only", multiple=True, metavar="ROBOT", help="Only this robot, a name of --list; repeatable.")
+@click.option("--list", "listed", is_flag=True, help="List the robots and whether their files are on this machine.")
 @click.option(
     "--files",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Where checkouts of repositories are, by NAME or OWNER/NAME, such as mujoco_menagerie; several times.",
+    help="Folder with checkouts of repositories as NAME or OWNER/NAME, such as mujoco_menagerie; repeatable.",
 )
-@click.option("--any-version", is_flag=True, help="Also compute files whose checksum the sheets do not know.")
-@click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare a landing where shapes are known, m.")
-@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes; 1 starts none.")
+@click.option("--any-version", is_flag=True, help="Also audit files whose checksum is not in the sheets.")
+@click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare a landing, if shapes are known, m.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
 @output("atlas", of_robot=False)
 def atlas(
     only: tuple[str, ...],
@@ -33,19 +31,19 @@ def atlas(
     workers: int,
     output: Path,
 ) -> None:
-    """How wrong is armature, robot by robot, for robots that people own?
+    """Audit the published armature of commercial and research robots.
 
-    For each robot there is a sheet with its motors and the source of each number, and with the armature that others
-    published. The robot's own file is read where it is on this machine: the cache of robot_descriptions, the package
-    example-robot-data, the robots of this package, or --files; nothing is fetched, unknown versions are refused. Writes
-    index.html, a table that can be sorted, a page per robot, its audit, and all numbers as JSON and CSV.
+    Each robot has a sheet with its motors, the source of each number, and the published armature. The robot's own file
+    is read from this machine: from the cache of robot_descriptions, the package example-robot-data, the robots of this
+    package, or --files. Nothing is downloaded, and files of unknown versions are skipped. The command writes index.html
+    (a sortable table), a page and an audit per robot, and all numbers as JSON and CSV.
 
     \b
     Examples:
       pin-clusters atlas --list
       pin-clusters atlas --files ~/checkouts
       pin-clusters atlas --only mit_mini_cheetah --only uiuc_tello -o /tmp/atlas
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...studies import atlas as made
     from ...studies.atlas.entries import row, two
     from .. import tables
@@ -54,12 +52,12 @@ def atlas(
     if listed:
         listing = []
         for sheet in map(made.sheet, names):
-            found = made.find(sheet, files)
-            here = "-" if not sheet.file else "no" if found is None else "yes" if found.known else "another version"
-            listing.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", here, sheet.origin))
-        heads = ("name", "robot", "motors known", "file here", "its file")
+            file = made.find(sheet, files)
+            state = "-" if not sheet.file else "no" if file is None else "yes" if file.known else "another version"
+            listing.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", state, sheet.origin))
+        heads = ("name", "robot", "motors known", "file found", "source of the file")
         tables.put(out, tables.table_of("Robots of the atlas", "lllll", heads, listing))
-        tables.say(out, f"Sheets, which --motors takes: {made.sheet(names[0]).path.parent}")
+        tables.say(out, f"Folder of the sheets, which are files for --motors: {made.sheet(names[0]).path.parent}")
         return
     with common.output_folder(output):
         with common.ProgressBar("atlas") as progress:
@@ -70,10 +68,11 @@ def atlas(
             rows.append((e.name, span if e.judged else e.state, *map(two, errors)))
             if e.state in ("not here", "other version", "failed"):
                 click.secho(f"warning: {e.name}: {e.verdict}", fg="yellow", err=True)
-        title = "Largest RMS error of the torque of a joint, % of its peak: sine of 0.5 rad and 1.5 Hz, and others"
+        title = "RMS torque error at the worst joint, % of its peak torque: sine (0.5 rad, 1.5 Hz) and other motions"
         tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *row(result.entries[0])), rows))
         tables.say(
-            out, f"{sum(bool(e.judged) for e in result.entries)} of {len(names)} robots in {result.seconds:.0f} s."
+            out,
+            f"Audited {sum(bool(e.judged) for e in result.entries)} of {len(names)} robots in {result.seconds:.0f} s.",
         )
         with common.written(output):
             paths = result.write(output)

@@ -1,4 +1,4 @@
-"""The command ``mechanism``."""
+"""The command ``mechanism``: ranges, deliverable torques and loads of a linkage."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 @click.option(
     "--motion",
     metavar="NAME|FILE",
-    help="Along which bearings and rods are loaded, as --trajectory of `study`.  [default: through the range]",
+    help="Motion for the loads of bearings and rods, as --trajectory of `study`.  [default: through the range]",
 )
 def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | None, motion: str | None) -> None:
-    """What designers ask of a linkage: a page and tables.
+    """Write a page about a linkage: ranges, ratios, deliverable torques, loads.
 
-    How far each joint goes through the loops, with the limits of all joints, and what ends it: a limit, a dead centre,
-    a change point. Ratios, torque ratios and inertia over the range; the torques that the motors can make at the joints
-    of a differential; what bearings and rods carry along a motion; how far joints move for a millimetre more in a
-    length. Writes mechanism.html, one page that needs no network, and the numbers as CSV.
+    The page shows the range of each joint within the limits of all joints, and the cause of each end: a limit, a
+    singularity (dead centre) or a bifurcation (change point). It shows ratios, torque ratios and inertia over the
+    range, the deliverable torques of differentials, the loads of bearings and rods along a motion, and the sensitivity
+    of the joints to lengths, per millimetre. mechanism.html works offline; the numbers are also written as CSV.
 
-    Two independent joints of a cluster, such as the cranks of an ankle, are moved together; of other clusters each with
-    the others at rest. Other ones by --independent.
+    Two independent joints of a cluster, such as the cranks of an ankle, are moved together. In other clusters each
+    independent joint moves while the others rest. --independent selects other independent joints.
 
     \b
     Examples:
@@ -40,7 +40,7 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
       pin-clusters mechanism four_bar --independent coupler
       pin-clusters mechanism ankle_2rsu --output /tmp/ankle
       pin-clusters mechanism my_robot.urdf --motion gait.csv
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...studies.design import mechanism
     from .. import study
 
@@ -58,7 +58,6 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
 
 
 def _show(result: "MechanismResult", out: "Console") -> None:
-    """Print how far each joint goes, and what is carried."""
     from ...studies.design.words import number, part, row
     from .. import tables
 
@@ -68,8 +67,8 @@ def _show(result: "MechanismResult", out: "Console") -> None:
         if r.joint in rotors:
             continue
         rows.append((r.joint, *row(r, result.part(r.joint).region)))
-    heads = ("joint", "from", "to", "what ends it", "one at a time")
-    tables.put(out, tables.table_of("How far each joint goes", "lrrll", heads, rows))
+    heads = ("joint", "from", "to", "ends at", "one at a time")
+    tables.put(out, tables.table_of("Range of each joint", "lrrll", heads, rows))
     worst = max(result.loads.parts, key=lambda x: x.force)
     force = f"{number(worst.force)} N at {part(worst.part)}"
     tables.say(out, f"Largest force: {force}, {worst.force_time:.2f} s into the motion ({result.loads.motion}).")

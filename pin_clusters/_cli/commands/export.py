@@ -12,7 +12,7 @@ from .. import common
 from . import CONTEXT, POSITIVE, ROBOT, explained, folder_of, names, of_robot, output
 
 FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
-"""What is written, by the ending of the file."""
+"""Output format by file ending."""
 
 
 @click.command(context_settings=CONTEXT)
@@ -23,16 +23,14 @@ FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
     callback=names,
     default="rnea,aba",
     show_default=True,
-    help="What is exported: names of pc.tracing.FUNCTIONS, and step.",
+    help="Functions to export: names of pc.tracing.FUNCTIONS, and step.",
 )
 @output("export")
-@click.option(
-    "--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="All numbers."
-)
-@click.option("--frames", metavar="NAME,...", callback=names, help="Frames, for functions that are about some.")
-@click.option("--target", metavar="CPU|TRIPLE[,CPU]", help="Machine of ROBOT.o and ROBOT.so.  [default: this one]")
+@click.option("--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="Numbers.")
+@click.option("--frames", metavar="NAME,...", callback=names, help="Frames of functions that need frames.")
+@click.option("--target", metavar="CPU|TRIPLE[,CPU]", help="CPU for ROBOT.o and ROBOT.so.  [default: this machine]")
 @of_robot
-@click.option("--name", help="What names of files and functions begin with.  [default: the robot's]")
+@click.option("--name", help="Prefix of the names of files and functions.  [default: name of the robot]")
 def export(
     robot: str,
     functions: tuple[str, ...],
@@ -45,13 +43,13 @@ def export(
 ) -> None:
     """Write C code of a robot for a controller.
 
-    The folder gets ROBOT.c and ROBOT.h (C99, which need sin, cos and sqrt of the C library and nothing else), ROBOT.hpp
-    (the same on Eigen's vectors), ROBOT.o and ROBOT.so in machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and
-    test/ROBOT_test.c, which compares with numbers of this package. All is written, or nothing.
+    The folder contains ROBOT.c and ROBOT.h (C99 that needs only sin, cos and sqrt of the C library), ROBOT.hpp (the
+    interface for Eigen vectors), ROBOT.o and ROBOT.so in machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and
+    test/ROBOT_test.c, which compares with numbers of this package. If an error occurs, no file is written.
 
-    Each function is `void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)`: exact, without
-    allocation, loops, or anything kept between calls. With closed loops q must be assembled; `step` moves it, with a
-    fixed number of Newton steps, and returns the residual.
+    Each function has the form `void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)`. It is
+    exact, allocates no memory, contains no loops and keeps no state. With closed loops, q must satisfy the constraints;
+    `step` integrates q with a fixed number of Newton steps and returns the residual.
 
     \b
     Examples:
@@ -59,15 +57,15 @@ def export(
       pin-clusters export tello --functions rnea,aba,step -o tello_c
       pin-clusters export mit_humanoid_leg --real float --target armv7-linux-gnueabihf,cortex-a9
       pin-clusters export my_robot.urdf --functions computeFrameJacobian --frames foot
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...export import codegen
 
     model = common.as_asked(common.load(robot), robot, independent)
     folder = folder_of(output, "export", robot)
-    made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
-    for note in made.notes:
+    exported = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
+    for note in exported.notes:
         click.secho(f"note: {note}", fg="yellow", err=True)
-    common.say_written(common.console(), *made.files)
+    common.say_written(common.console(), *exported.files)
 
 
 @click.command(context_settings=CONTEXT)
@@ -77,24 +75,22 @@ def export(
     "--into",
     type=click.Path(path_type=Path),
     metavar="THEIR.xml",
-    help="Change joints, tendons, equalities and motors of that MJCF file alone.  [default OUT: that file]",
+    help="Change only joints, tendons, equalities and motors of this MJCF file.  [default OUT: this file]",
 )
 @click.option(
     "--approximation",
     type=click.Choice(["best", "diagonal", "exact"]),
-    help="Of MJCF: what becomes of the rotors.  [default: best]",
+    help="MJCF only: approximation of the rotors, see above.  [default: best]",
 )
-@click.option("--meshes", is_flag=True, help="Of MJCF: draw the meshes of IN in place of boxes.")
-@click.option("--timestep", type=float, help="Of MJCF, s.  [default: 0.001]")
+@click.option("--meshes", is_flag=True, help="MJCF only: draw the meshes of IN in place of boxes.")
+@click.option("--timestep", type=float, help="MJCF only: time step, s.  [default: 0.001]")
 @click.option(
     "--for",
     "trainer",
     type=click.Choice(["mujoco", "mjlab", "genesis", "isaaclab"]),
-    help="Fill the folder OUT for a trainer of policies: MJCF, its configuration, what is lost.",
+    help="Write MJCF, configuration and a list of losses for a framework that trains policies into the folder OUT.",
 )
-@click.option(
-    "--gains", type=POSITIVE, metavar="HZ", help="Of --for: gains of position of that natural frequency, such as 10."
-)
+@click.option("--gains", type=POSITIVE, metavar="HZ", help="Position gains for --for: natural frequency, such as 10.")
 @of_robot
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
@@ -111,16 +107,16 @@ def convert(
 ) -> None:
     """Write a robot in another format.
 
-    IN is the name of a robot that ships with the package, or a file; OUT says the format by its ending: .urdf for
-    URDF+, which holds all of a model; .xml or .mjcf for a complete MuJoCo model. A comment at the top of OUT says what
-    its format cannot hold. OUT is written whole, or not at all. From a file of MJCF to MJCF everything else stays, as
-    with --into IN; a warning says if that cannot be (exact, --timestep).
+    IN is the name of a robot of the package, or a file. The ending of OUT selects the format: .urdf for URDF+, which
+    holds a complete model; .xml or .mjcf for a complete MuJoCo model. A comment at the top of OUT lists the parts of
+    the model that the format cannot hold. If an error occurs, OUT is not written. A conversion from MJCF to MJCF keeps
+    everything else in the file, as with --into IN; a warning is printed if that is impossible (exact, --timestep).
 
     \b
     Rotors in MuJoCo:
-      best      armature of joints and of tendons: all of the mass matrix that is constant
-      diagonal  armature of joints alone
-      exact     bodies, tied by stiff equalities
+      best      armature of joints and tendons: the whole constant part of the mass matrix
+      diagonal  armature of joints only
+      exact     bodies that stiff equality constraints couple
 
     \b
     Examples:
@@ -130,32 +126,32 @@ def convert(
       pin-clusters convert cassie_leg cassie_leg.urdf
       pin-clusters convert my_robot.urdf --into their_robot.xml
       pin-clusters convert my_robot.urdf --motors my_robot.motors.yaml --for mjlab --gains 10
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...files import merging, readers, writers
 
     if trainer is not None:
-        others = {"--into": into, "--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
-        if clash := [name for name, value in others.items() if value]:
-            raise click.UsageError(f"{clash[0]} has no meaning with --for.")
+        mjcf_options = {"--into": into, "--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
+        if clash := [name for name, value in mjcf_options.items() if value]:
+            raise click.UsageError(f"{clash[0]} does not apply to --for.")
         return _for_trainer(
             common.as_asked(common.load(robot), robot, independent), robot, trainer, target, gains, force
         )
     if gains is not None:
-        raise click.UsageError("--gains has no meaning without --for.")
+        raise click.UsageError("--gains needs --for.")
     force = force or (target is None and into is not None)
     target = target or into
     if target is None:
         raise click.UsageError("Missing argument 'OUT', or --into THEIR.xml.")
     kind = FORMATS.get(target.suffix.lower())
     if kind is None:
-        raise click.UsageError(f"{target} ends in {target.suffix!r}; the format is {', '.join(FORMATS)}.")
-    given = {"--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
-    for option in (name for name, value in given.items() if value and kind != "MJCF"):
-        raise click.UsageError(f"{option} has no meaning for {kind}.")
+        raise click.UsageError(f"{target} ends in {target.suffix!r}; expected one of {', '.join(FORMATS)}.")
+    mjcf_only = {"--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
+    for option in (name for name, value in mjcf_only.items() if value and kind != "MJCF"):
+        raise click.UsageError(f"{option} does not apply to {kind}.")
     if into is not None and (kind != "MJCF" or meshes or timestep):
-        raise click.UsageError("--into is for MJCF, without --meshes and --timestep.")
+        raise click.UsageError("--into needs an MJCF file, without --meshes and --timestep.")
     if target.exists() and not target.is_dir() and not force:
-        raise common.OutputError(f"{target} exists. Say --force to replace it, or choose another name.")
+        raise common.OutputError(f"{target} exists. Add --force to replace it, or choose another name.")
     model = common.as_asked(common.load(robot), robot, independent)
     if into is not None:
         merging.into_mjcf(model, into, approximation or "best", file=target)
@@ -167,15 +163,16 @@ def convert(
             from ..view import meshes_of
 
             options["visual_model"] = meshes_of(model, robot)
-        tendons = any(len(rotor.drivers) > 1 for rotor in model.rotors)  # their armature would stay in `diagonal`
+        # With `diagonal`, an edited file would keep the armature of the tendons.
+        tendons = any(len(rotor.drivers) > 1 for rotor in model.rotors)
         anew = {"exact": True, "diagonal": tendons}.get(approximation or "best", False)
         why = ", ".join([f"--approximation {approximation}"] * anew + ["--timestep"] * bool(timestep))
         if robot in readers.robots() or readers.files.reader_of(robot) is not readers.buildModelFromMJCF:
             writers.to_mjcf(model, approximation or "best", file=target, **options)
         elif why := why or merging.keep(model, robot, target):
             lost = merging.write_anew(writers.to_mjcf(model, approximation or "best", **options), robot, target)
-            said = f"{target} is of the model alone, what only {robot} has is not in it{lost}: {why}."
-            warnings.warn(said, PinClustersWarning, stacklevel=2)
+            warning = f"{target} contains only the model, without the other contents of {robot}{lost}; reason: {why}."
+            warnings.warn(warning, PinClustersWarning, stacklevel=2)
     common.say_written(common.console(), target)
     return None
 
@@ -187,7 +184,7 @@ def _for_trainer(
 
     folder = target or Path(f"{Path(robot).stem}_{trainer}")
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not force)):
-        raise common.OutputError(f"{folder} exists. Say --force to replace files in it, or choose another folder.")
+        raise common.OutputError(f"{folder} exists. Add --force to replace files in it, or choose another folder.")
     done = trainers.write(model, trainer, folder, gains=gains, name=Path(robot).stem)
     for note in done.notes:
         click.secho(f"note: {note}", fg="yellow", err=True)
@@ -196,27 +193,26 @@ def _for_trainer(
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: beside FILE, NAME.motors.yaml]"
-)
-@click.option("--force", is_flag=True, help="Replace it if it exists.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: NAME.motors.yaml]")
+@click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 @explained
 def motors(robot: str, output: Path | None, force: bool) -> None:
-    """Write a file of motors, to be filled in, from what a robot's own file says.
+    """Write a template of a motor file for a robot, to be completed by hand.
 
-    Joints with their limits and armature, and inertias of rotors where links named *_rotor on fixed joints tell them;
-    ratios, or stages of gears, are yours to fill in. Every command takes the file by --motors, and none by itself.
+    The template contains the joints with limits and armature, and the rotor inertias of links named *_rotor on fixed
+    joints. Gear ratios, or the stages of gears, must be filled in. Every command reads the file with --motors; no
+    command reads it automatically.
 
     \b
     Examples:
       pin-clusters motors go2.urdf
       pin-clusters audit go2.urdf --motors go2.motors.yaml
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...files.motor_keys import ENDING
     from ...files.writers.motors import motors_template
 
     file = output or (Path(robot).parent if Path(robot).is_file() else Path()) / f"{Path(robot).stem}{ENDING}"
     if file.exists() and not force:
-        raise common.OutputError(f"{file} exists. Say --force to replace it, or choose another --output.")
+        raise common.OutputError(f"{file} exists. Add --force to replace it, or choose another --output.")
     motors_template(common.load(robot), file)
     common.say_written(common.console(), file)

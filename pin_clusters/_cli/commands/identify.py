@@ -1,4 +1,4 @@
-"""The command ``identify``."""
+"""The command ``identify``: parameters of a robot from a log."""
 
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,16 @@ from . import CONTEXT, POSITIVE, ROBOT, folder_of, of_robot, output
 @ROBOT
 @click.argument("log", type=click.Path(path_type=Path))
 @output("identify")
-@click.option("--what", multiple=True, metavar="KIND", help="Such as mass, or '*knee*: coulomb'; several times.")
-@click.option("--cutoff", type=POSITIVE, help="Of the filter, Hz.  [default: above the band of the motion]")
-@click.option("--torque-constant", multiple=True, metavar="MOTOR=K", help="For currents, N m/A; several times.")
-@click.option("--span", type=(float, float), help="Part of the log, s.")
+@click.option("--what", multiple=True, metavar="KIND", help="Parameters: mass, '*knee*: coulomb', ...; repeatable.")
+@click.option("--cutoff", type=POSITIVE, help="Cut-off of the filter, Hz.  [default: above the band of the motion]")
+@click.option("--torque-constant", multiple=True, metavar="MOTOR=K", help="For logged currents, N m/A; repeatable.")
+@click.option("--span", type=(float, float), help="Start and end of the part of the log to use, s.")
 @click.option(
-    "--test", type=click.FloatRange(0, 1, True, True), default=0.3, show_default=True, help="Share for a test."
+    "--test", type=click.FloatRange(0, 1, True, True), default=0.3, show_default=True, help="Share for validation."
 )
 @click.option("--degrees", is_flag=True, help="Angles of the log are in degrees.")
-@click.option("--allow-saturated", is_flag=True, help="Take columns that are flat at their extremes.")
-@click.option("--floating", is_flag=True, help="The base moves, and is in the log.")
+@click.option("--allow-saturated", is_flag=True, help="Accept columns that are flat at their extremes.")
+@click.option("--floating", is_flag=True, help="The base moves, and the log contains its motion.")
 @of_robot
 def identify(
     robot: str,
@@ -34,18 +34,18 @@ def identify(
     independent: tuple[str, ...] | None,
     **options: Any,
 ) -> None:
-    """What a robot really is, from a log of its motion and torques.
+    """Identify friction and inertias from a log of motion and torques.
 
-    LOG is a .csv or .npz file, also CSV of a ROS bag's joint states: time, joints, JOINT.v, JOINT.a, and MOTOR.tau,
-    MOTOR.current or JOINT.tau. Kinds: rotor_inertia, viscous, coulomb (these by default), mass, inertial, armature,
-    efficiency, back_efficiency, joint_viscous, joint_coulomb, spring. Writes identify.html, one page that needs no
-    network, and identify.json.
+    LOG is a .csv or .npz file, or the CSV of a ROS bag's joint states, with the columns time, joints, JOINT.v, JOINT.a,
+    and MOTOR.tau, MOTOR.current or JOINT.tau. Kinds of parameters: rotor_inertia, viscous, coulomb (the default three),
+    mass, inertial, armature, efficiency, back_efficiency, joint_viscous, joint_coulomb, spring. The command writes
+    identify.html, which works offline, and identify.json.
 
     \b
     Examples:
       pin-clusters identify mit_humanoid_leg leg.csv
       pin-clusters identify my_robot.urdf log.csv --motors my_robot.motors.yaml --what mass --what coulomb
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...studies.identify import identify
     from .. import tables
 
@@ -54,18 +54,19 @@ def identify(
     try:
         options["torque_constant"] = {name: float(k) for name, _, k in pairs}
     except ValueError as error:
-        raise click.UsageError(f"--torque-constant is not MOTOR=K: {error}.") from None
+        raise click.UsageError(f"--torque-constant must be MOTOR=K: {error}.") from None
     model = common.as_asked(common.load(robot, "default" if floating else None), robot, independent)
     with common.output_folder(folder):
-        found = identify(model, log, **options | ({"what": what} if what else {}))
-        numbers = zip(found.parameters, found.prior, found.estimate, found.error, found.units, strict=True)
+        result = identify(model, log, **options | ({"what": what} if what else {}))
+        numbers = zip(result.parameters, result.prior, result.estimate, result.error, result.units, strict=True)
         rows = [(name, *(f"{x:.4g}" for x in of), unit) for name, *of, unit in numbers]
         heads = ("parameter", "model", "estimate", "standard error", "unit")
-        tables.put(out, tables.table_of(f"{found.robot}, from {found.log}", "lrrrl", heads, rows))
-        ends = zip(found.parameters, *found.interval, strict=True)
-        moved = [f"{name} ({low:.3g} to {high:.3g})" for name, low, high in ends if name in found.moved]
-        for text, names in (("Cannot be told alone", found.unidentifiable), ("Weak", found.weak), ("At bounds", moved)):
+        tables.put(out, tables.table_of(f"{result.robot}, from {result.log}", "lrrrl", heads, rows))
+        ends = zip(result.parameters, *result.interval, strict=True)
+        moved = [f"{name} ({low:.3g} to {high:.3g})" for name, low, high in ends if name in result.moved]
+        groups = ("Not identifiable separately", result.unidentifiable), ("Weak", result.weak), ("At bounds", moved)
+        for text, names in groups:
             tables.say(out, f"{text}: {', '.join(names)}.") if names else None
         with common.written(folder):
-            files = found.write(folder)
+            files = result.write(folder)
     common.say_written(out, *files)

@@ -1,4 +1,4 @@
-"""The command ``paper``."""
+"""The command ``paper``: measure the tables and figures of the papers."""
 
 from pathlib import Path
 
@@ -10,19 +10,19 @@ from . import CONTEXT, output
 
 @click.command(context_settings=CONTEXT)
 @output("paper", of_robot=False)
-@click.option("--quick", is_flag=True, help="Fewer sizes and repeats: a minute or two, for a first impression.")
-@click.option("--only", multiple=True, metavar="PART", help="A part only, see below; several times.")
+@click.option("--quick", is_flag=True, help="Measure fewer sizes and repeats: one or two minutes.")
+@click.option("--only", multiple=True, metavar="PART", help="Measure only this part, see below; repeatable.")
 @click.option("--longest", type=click.IntRange(2), help="Links of the longest chain.  [default: 1000; --quick: 300]")
-@click.option("--patient", is_flag=True, help="Also what takes more than an hour.")
+@click.option("--patient", is_flag=True, help="Also run measurements that take more than an hour.")
 def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None, patient: bool) -> None:
-    """Measure the papers' tables and figures, and say of each statement whether it holds.
+    """Measure the papers' tables and figures, and check their statements.
 
-    Writes a PNG per figure, paper.md, a page with all tables, figures and statements, and paper.json with all numbers,
-    the machine, versions and the commit. How long it takes is said before. Times are to be measured on a machine that
-    does nothing else.
+    The command writes a PNG per figure, paper.md with all tables, figures and statements, and paper.json with all
+    numbers, the machine, versions and the commit. It prints the expected duration first. Measure times on an idle
+    machine.
 
     \b
-    Parts, by --only:
+    Parts for --only:
       tables        tables II to IV of arXiv 2311.13732 (Chignoli et al.): the robots
       lengths       its figures 11 and 13: cost against the number of links
       shapes        cost against size of clusters, depth, end effectors
@@ -37,19 +37,19 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
       pin-clusters paper --quick
       pin-clusters paper --output /tmp/paper
       pin-clusters paper --only lengths --longest 2000
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...studies.study.paper import published
     from .. import tables
 
     out = common.console()
     with common.output_folder(output):
         took = published.expected(quick=quick, only=only or None, longest=longest)
-        tables.say(out, f"This takes {took.said}, without what is compiled; results go to {output}.")
+        tables.say(out, f"This takes {took.said}, without compilation; results go to {output}.")
         with common.ProgressBar("paper") as progress:
             results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)
         rows = [(s.text, s.measured, s.verdict) for s in published.statements(results)]
         heads = ("statement", "measured", "verdict")
-        tables.put(out, tables.table_of("What the papers state", "lll", heads, rows))
+        tables.put(out, tables.table_of("Statements of the papers", "lll", heads, rows))
         with common.written(output):
             files = published.write(results, output)
     common.say_written(out, *files)

@@ -1,4 +1,4 @@
-"""Commands that look at robots: ``info``, ``bench``, ``view``."""
+"""Commands that inspect robots: ``info``, ``bench``, ``view``."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,18 +18,18 @@ from .simulate import options
 @click.argument("robot", metavar="[ROBOT|FILE]", required=False, callback=file_of)
 @of_robot
 def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
-    """Show clusters, closed loops, rotors and reflected inertia; without ROBOT show the installation.
+    """Show clusters, closed loops, rotors and reflected inertia.
 
-    Warnings about the description go to stderr. The installation is shown by versions, and by whether the C extension
-    takes the calls.
+    Warnings about the description go to stderr. Without ROBOT, the command shows versions and whether the C extension
+    is active.
 
     \b
     Examples:
       pin-clusters info mit_humanoid
       pin-clusters info tello
       pin-clusters info robots/arm.urdf
-      pin-clusters info                  versions, and whether the C extension takes the calls
-    """  # noqa: D301 (click wants the character)
+      pin-clusters info                  versions, and whether the C extension is active
+    """  # noqa: D301 (click needs the backspace character)
     from .. import info as command
 
     if robot is None:
@@ -40,48 +40,42 @@ def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @of_robot
-@click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
+@click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks per function.")
 def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None:
     """Time rnea, aba and crba against Pinocchio.
 
-    Pinocchio computes the approximate robot (armature, no rotors), this package the exact one; calls are
-    interleaved. A robot with closed loops has no such approximation: its rivals are projection and, where it can
-    express the loops, pin.constraintDynamics. The first run compiles kernels.
+    Pinocchio computes the approximate robot (armature, no rotors), and this package the exact robot; the calls are
+    interleaved. A robot with closed loops has no such approximation. It is compared with projection and, if Pinocchio
+    can express the loops, with pin.constraintDynamics. The first run compiles kernels.
 
     \b
     Examples:
       pin-clusters bench mit_humanoid
       pin-clusters bench jvrc1 --repeats 100
       pin-clusters bench tello
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...verification import peers as rivals
     from .. import bench as command
 
     model = common.as_asked(common.load(robot), robot, independent)
     with common.ProgressBar("timing") as progress:
-        found = rivals.measure(model, repeats=repeats, progress=progress)
-    command.show(model, found, common.console())
+        timings = rivals.measure(model, repeats=repeats, progress=progress)
+    command.show(model, timings, common.console())
 
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
-@click.option(
-    "--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write one page that needs no network."
-)
+@click.option("--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page that works offline.")
 @click.option("--animate", metavar="MOTION", help="swing, sweep, random, a motion of `study`, or a recording.")
-@click.option(
-    "--simulate", is_flag=True, help="The robot holds its pose by PD; options below.  [default: with --ground]"
-)
-@click.option("--ghost", metavar="RUNG", help="An approximation under the same torques, translucent: diagonal, ...")
-@click.option(
-    "--duration", type=POSITIVE, help="Of the motion, s.  [default: swing 5, sweep 4, random 9, --simulate 1]"
-)
-@click.option("--amplitude", type=POSITIVE, help="Of swing and sweep, rad (m).  [default: 0.5]")
-@click.option("--forces", is_flag=True, help="Arrows for the forces of loops and rods.")
+@click.option("--simulate", is_flag=True, help="Simulate the robot under PD control.  [default: with --ground]")
+@click.option("--ghost", metavar="APPROXIMATION", help="Approximation under equal torques, translucent: diagonal, ...")
+@click.option("--duration", type=POSITIVE, help="Duration, s.  [default: swing 5, sweep 4, random 9, --simulate 1]")
+@click.option("--amplitude", type=POSITIVE, help="Amplitude of swing and sweep, rad (m).  [default: 0.5]")
+@click.option("--forces", is_flag=True, help="Draw the constraint forces of loops and rods as arrows.")
 @click.option("--meshes", is_flag=True, help="Draw the meshes of FILE in place of joints and inertias.")
 @of_robot
-@click.option("--port", type=click.IntRange(1, 65535), help="Serve the page there.  [default: any that is free]")
-@click.option("--host", default="127.0.0.1", help="Listen there; 0.0.0.0: in a container.  [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the page.  [default: any free port]")
+@click.option("--host", default="127.0.0.1", help="Address of the page; 0.0.0.0 in a container.  [default: 127.0.0.1]")
 @click.option("--open/--no-open", "open_browser", default=True, help="Open a browser.  [default: open]")
 @options
 def view(
@@ -89,22 +83,23 @@ def view(
     amplitude: float | None, forces: bool, meshes: bool, independent: tuple[str, ...] | None, port: int | None,
     host: str, open_browser: bool, simulate: bool, base: str | None, **how: Any,
 ) -> None:  # fmt: skip
-    """Look at a robot: rotors, belts, rods and loops, in the browser.
+    """Show a robot with its rotors, belts, rods and loops in the browser.
 
-    Without --static, serves a page on this machine until Ctrl-C. Robots are drawn from their joints and inertias, or
-    with the meshes of their file. Rotors turn at their ratio, closed loops turn to vermillion as they open.
+    Without --static, the command serves a page on this machine until Ctrl-C. It draws the joints and inertias of the
+    robot, or the meshes of its file. Rotors turn with their gear ratio. Closed loops turn vermillion as their residual
+    grows.
 
     \b
-    Motions without contact, the base held, that of a file too:
-      swing   passive, under gravity, from a pose off the reference pose
+    Motions without contact; the base is fixed unless noted:
+      swing   passive motion under gravity from a pose near the reference pose
       sweep   every independent joint along a sine about the reference pose
       random  through random poses that the loops can reach
       mini_cheetah_trot, ... or a .csv or .npz file: as in `study`, the base moves
 
-    --simulate, or --ground, shows what `simulate` does: the robot holds its pose, and falls on the ground if its base
-    floats. Forces of the ground are arrows; the ghost is dropped and held in the same way.
+    --simulate or --ground shows a simulation as `simulate` does: the robot holds its pose, and falls on the ground if
+    its base floats. Contact forces are arrows; the ghost is simulated in the same way.
 
-    --ghost shows how far an approximation gets under the same torques: none, diagonal or block; with closed loops
+    --ghost shows the motion of an approximation under equal torques: none, diagonal or block; with closed loops
     unconstrained, frozen, "no rotor" or armature.
 
     \b
@@ -116,8 +111,8 @@ def view(
       pin-clusters view mit_humanoid --ground --ghost diagonal --touching "*_ankle=-0.05,0,-0.041;0.1,0,-0.041"
       pin-clusters view my_robot.urdf --port 7000 --no-open
       pin-clusters view my_robot.urdf --port 7000 --host 0.0.0.0 --no-open
-    """  # noqa: D301 (click wants the character)
-    from ... import visualize  # noqa: F401 (says what to install, before any work)
+    """  # noqa: D301 (click needs the backspace character)
+    from ... import visualize  # noqa: F401 (raises early if meshcat is not installed)
     from ..._support.whole_files import refused, whole
     from ...studies import motions
     from .. import drop
@@ -126,13 +121,12 @@ def view(
     out = common.console()
     simulate = simulate or bool(how["ground"])
     of = click.get_current_context().get_parameter_source
-    asked = [name for name in (*how, "base") if of(name) is ParameterSource.COMMANDLINE]
-    others = [name for name in ("animate", "amplitude", "forces") if of(name) is ParameterSource.COMMANDLINE]
-    if (asked and not simulate) or (others and simulate):
-        raise click.UsageError(
-            f"--{(others if simulate else asked)[0]} has no meaning {'with' if simulate else 'without'} --simulate."
-        )
-    # without --animate in the reference pose, or swinging if there is a ghost, forces, or a duration or amplitude
+    simulation_options = [name for name in (*how, "base") if of(name) is ParameterSource.COMMANDLINE]
+    motion_options = [name for name in ("animate", "amplitude", "forces") if of(name) is ParameterSource.COMMANDLINE]
+    if (simulation_options and not simulate) or (motion_options and simulate):
+        option, word = (motion_options[0], "with") if simulate else (simulation_options[0], "without")
+        raise click.UsageError(f"--{option} cannot be used {word} --simulate.")
+    # Without --animate the robot rests in its reference pose, unless another option needs a motion.
     if (
         animate is None
         and not simulate
@@ -146,8 +140,8 @@ def view(
     if static is not None:
         common.check_writable(static, "--static")
     with nullcontext() if static is not None else scene.Server(port, host) as server:
-        found = drop.load(robot, base) if simulate else scene.load(robot, animate)
-        model = common.as_asked(found, robot, independent)
+        loaded = drop.load(robot, base) if simulate else scene.load(robot, animate)
+        model = common.as_asked(loaded, robot, independent)
         dropped = drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None
         if ghost is not None and not simulate:
             motions.check_ghost(model, ghost)
@@ -156,6 +150,6 @@ def view(
         if static is not None:
             with refused(common.OutputError, static), whole(static) as (part,):
                 part.write_text(page, encoding="utf-8")
-            out.print(f"Written: {static} ({len(page) / 1e6:.1f} MB, needs no network)", soft_wrap=True)
+            out.print(f"Written: {static} ({len(page) / 1e6:.1f} MB, works offline)", soft_wrap=True)
         elif server is not None:
             scene.serve(server, page, out, open_browser)

@@ -1,4 +1,4 @@
-"""Commands on many robots or parameters: ``sweep ratio``, ``sweep robots``."""
+"""Commands over many robots or parameters: ``sweep ratio``, ``sweep robots``."""
 
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,13 @@ from . import CONTEXT, DROP_ROTORS, POSITIVE, WORKERS, file_of, folder_of, of_ro
 
 @click.group(context_settings=CONTEXT)
 def sweep() -> None:
-    """Study many robots or parameters at once.
+    """Study many robots or many gear ratios.
 
     \b
     Examples:
       pin-clusters sweep ratio mit_humanoid_leg
       pin-clusters sweep robots --robots 10000 --output robots
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
 
 
 @sweep.command(context_settings=CONTEXT)
@@ -41,16 +41,16 @@ def ratio(
 ) -> None:
     """Error of the approximations against the gear ratio.
 
-    All ratios are multiplied by a factor f, and the rotors' inertias by 1/f^2, so that the inertia that they reflect to
-    their joints stays the same; then the robot moves as in `study`. ROBOT needs rotors; without it, the leg of the
-    paper is taken. Prints tables and writes ratio.json and ratio.png.
+    All gear ratios are multiplied by a factor f and all rotor inertias by 1/f^2, so the reflected inertia does not
+    change; then the robot moves as in `study`. ROBOT needs rotors; the default is the leg of the paper. The command
+    prints tables and writes ratio.json and ratio.png.
 
     \b
     Examples:
       pin-clusters sweep ratio
       pin-clusters sweep ratio mini_cheetah --factors 1,3,10
       pin-clusters sweep ratio my_robot.urdf --frequency 3 --workers 1
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...studies import sweeps
     from ...studies.sweeps import figures
     from ...studies.sweeps import ratio as ratios
@@ -61,31 +61,31 @@ def ratio(
     model = common.as_asked(common.load(robot, root_joint=None), robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
-            found = ratios.run(model, values, executor=executor, progress=progress, **options)
-        show_ratio(found, out)
+            result = ratios.run(model, values, executor=executor, progress=progress, **options)
+        show_ratio(result, out)
         files = [folder / "ratio.json", folder / "ratio.png"]
         with common.written(folder):
-            found.write_json(files[0])
-            figures.ratio(found, files[1])
+            result.write_json(files[0])
+            figures.ratio(result, files[1])
     common.say_written(out, *files)
 
 
 @sweep.command(context_settings=CONTEXT)
 @output("sweep_robots", of_robot=False)
 @click.option("--robots", type=click.IntRange(1), default=400, show_default=True, help="Number of robots.")
-@click.option("--states", type=click.IntRange(1), default=25, show_default=True, help="Random states of each.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
-@click.option("--resume", is_flag=True, help="Go on with what --output holds of the same sweep.")
+@click.option("--states", type=click.IntRange(1), default=25, show_default=True, help="Random states per robot.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random numbers.")
+@click.option("--resume", is_flag=True, help="Continue the sweep whose results are in --output.")
 @WORKERS
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster; local starts one on this machine.")
-@click.option("--chunk", type=click.IntRange(1), help="Robots per file.  [default: a hundredth, at most 100]")
+@click.option("--chunk", type=click.IntRange(1), help="Robots per file.  [default: 1 % of --robots, at most 100]")
 def robots(output: Path, robots: int, states: int, workers: int | None, dask: str | None, **options: Any) -> None:
     """Error of the approximations over random robots.
 
-    Draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv 2311.13732, and
-    compares inverse and forward dynamics of each approximation with the exact ones. Prints a table, and writes
-    robots.json and robots.png next to the results of each robot, which `pc.sweeps.load` reads. Robot i of a
-    seed is always the same. Ctrl-C leaves what is done; --resume goes on. Exit code 130 after Ctrl-C.
+    The command draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv
+    2311.13732. It compares inverse and forward dynamics of each approximation with the exact values, prints a table,
+    and writes robots.json and robots.png next to the results of each robot, which `pc.sweeps.load` reads. The seed and
+    the index determine a robot. Ctrl-C keeps the finished results (exit code 130); --resume continues.
 
     \b
     Examples:
@@ -94,7 +94,7 @@ def robots(output: Path, robots: int, states: int, workers: int | None, dask: st
       pin-clusters sweep robots --robots 10000 --output robots --resume
       pin-clusters sweep robots --dask local
       pin-clusters sweep robots --dask tcp://192.168.0.7:8786
-    """  # noqa: D301 (click wants the character)
+    """  # noqa: D301 (click needs the backspace character)
     from ...studies import sweeps
     from ...studies.pages.results import write_json
     from ...studies.sweeps import figures
@@ -103,12 +103,12 @@ def robots(output: Path, robots: int, states: int, workers: int | None, dask: st
 
     out = common.console()
     with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
-        found = random_robots.run(robots, states, folder=output, executor=executor, progress=progress, **options)
-    show_robots(found, states, out)
+        result = random_robots.run(robots, states, folder=output, executor=executor, progress=progress, **options)
+    show_robots(result, states, out)
     files = [output / "robots.json"]
     with common.written(output):
-        write_json(random_robots.as_dict(found, states), files[0])
-        if len(found.index):
+        write_json(random_robots.as_dict(result, states), files[0])
+        if len(result.index):
             files.append(output / "robots.png")
-            figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
+            figures.robots(random_robots.summary(result, states), files[-1], len(result.failures))
     common.say_written(out, *files)

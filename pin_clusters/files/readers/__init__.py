@@ -1,6 +1,7 @@
-"""Robots from files (URDF, URDF+, MJCF, SDF, extended URDF), by name, and from Pinocchio models with mimic joints.
+"""Readers of robots: URDF, URDF+, MJCF, SDF and extended URDF files, shipped robots, and Pinocchio's mimic joints.
 
-What is ill-formed, or would be lost although it matters, is a ``LoadError`` that names the element and a cure.
+Invalid contents, and unsupported contents that affect the dynamics, raise a ``LoadError`` that names the element and a
+fix.
 """
 
 from .extended_urdf import buildModelFromYAML as buildModelFromYAML

@@ -1,4 +1,4 @@
-"""What the loaders are given: files, root joints, constraints and names."""
+"""Arguments of the loaders: files, root joints, constraints and names."""
 
 import errno
 import os
@@ -18,14 +18,13 @@ documented = stock(
     Args:
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
             root link is fixed to the world.
-        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
-        q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
-            meant; as in ``ClusterModel``.
-        independent: Joints that shall be independent, as in ``ClusterModel``.
+        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``, after its own constraints.
+        q_reference: Assembled or nearly assembled pose of the tree that selects the assembly mode of the loops, shape
+            (nq,), [rad] or [m], as in ``ClusterModel``.
+        independent: Names of the independent joints, as in ``ClusterModel``.
 
     Raises:
-        LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
-            cannot be honoured.
+        LoadError: The file is missing or invalid, or contains unsupported elements that change the dynamics.
         InertiaError: A mass is negative or an inertia is not positive semidefinite.
         ArgumentTypeError: An argument has the wrong type.
         PinClustersError: ``constraints`` does not fit the model.
@@ -33,11 +32,11 @@ documented = stock(
 )
 """Completes the docstrings of functions that read a file."""
 MAX_BYTES = 2**25
-"""Longer files are refused: robots have thousands of elements, not millions; reading takes some seconds, at most."""
+"""Limit for the size of files, so that reading takes at most some seconds; robots have only thousands of elements."""
 
 
 def content(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return what is in a file of ``most`` bytes, else raise ``LoadError``; devices and pipes may never end."""
+    """Read a file of at most ``most`` bytes; raise for longer files, devices and pipes, which may never end."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
@@ -47,31 +46,20 @@ def content(path: Path, most: int = MAX_BYTES) -> bytes:
 
 
 def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
-    """Return the error for a document that is too long."""
-    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {most / 1e6:.0f} MB, the limit.")
+    return LoadError(f"{source} has {size / 1e6:.0f} MB. The limit is {most / 1e6:.0f} MB.")
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
-    """Return the path of a file and what is in it; ``kind``, with its article, is for messages: ``"a URDF"``.
-
-    Raises:
-        ArgumentTypeError: It is no path.
-        LoadError: It cannot be read.
-    """
+    """Read a file; return its path and content. ``kind`` with its article is for messages: ``"a URDF"``."""
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
     return Path(file), read(Path(file), kind, repr(str(file)))
 
 
 def read(path: Path, kind: str, source: str) -> bytes:
-    """Return what is in a file that messages call ``source``.
-
-    Raises:
-        LoadError: It cannot be read.
-    """
     try:
         return content(path)
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+    except (OSError, ValueError) as error:  # A null character in the path raises ValueError.
         if isinstance(error, LoadError):
             raise
         reason = getattr(error, "strerror", None) or error
@@ -79,16 +67,9 @@ def read(path: Path, kind: str, source: str) -> bytes:
 
 
 def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes, str, Path | None]:
-    """Return a document, how messages name it, and the folder of its file; None if the text itself was given.
-
-    Raises:
-        ArgumentTypeError: It is neither a path nor text.
-        LoadError: The file cannot be read.
-    """
+    """Return a document, its label for messages, and the folder of its file, which is None for text."""
     if not isinstance(given, (str, os.PathLike)):
-        raise ArgumentTypeError(
-            f"a robot is given by the path of {kind} file, or by its XML as text, got {type(given).__name__}."
-        )
+        raise ArgumentTypeError(f"a robot must be the path of {kind} file or XML text, got {type(given).__name__}.")
     if isinstance(given, str) and (is_xml(given) or not given.strip()):
         return given, "the XML text", None
     path, text = read_file(given, kind)
@@ -96,28 +77,20 @@ def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes,
 
 
 def is_xml(given: object) -> bool:
-    """Say whether this is the text of a document, and no path."""
     return isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def checked(
     root_joint: object, constraints: Iterable[Any], independent: Iterable[str] | None
 ) -> tuple[tuple[Any, ...], tuple[str, ...]]:
-    """Check what all loaders are given; return the constraints, and the names of independent joints.
-
-    Raises:
-        ArgumentTypeError: One has the wrong type.
-    """
+    """Check the common arguments of all loaders; return the constraints and the names of independent joints."""
     check_root_joint(root_joint)
     if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ArgumentTypeError(
-            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
-        )
+        raise ArgumentTypeError(f"constraints must be a list, got {type(constraints).__name__}. Put it in [ ].")
     return tuple(constraints), () if independent is None else joint_names("independent", independent)
 
 
 def check_root_joint(root_joint: object) -> None:
-    """Raise if this is no joint model."""
     if root_joint is not None and (isinstance(root_joint, type) or not hasattr(root_joint, "shortname")):
         raise ArgumentTypeError(
             f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {shown(root_joint)}."
@@ -125,7 +98,7 @@ def check_root_joint(root_joint: object) -> None:
 
 
 class Root(NamedTuple):
-    """A root joint with a name of its own."""
+    """A root joint with its name."""
 
     joint: pin.JointModel
     name: str
@@ -134,24 +107,24 @@ class Root(NamedTuple):
 def as_pinocchio(
     root_joint: Any, constraints: Any, q_reference: Any, name: Any, mimic: Any
 ) -> tuple[Any, Iterable[Any], Any]:
-    """Return the root joint, with its name if it has one, the constraints and the pose, of Pinocchio's forms as well.
+    """Interpret arguments in our order or in Pinocchio's; return root joint (with its name), constraints and pose.
 
-    There the name and ``mimic`` stand in the places behind the root joint.
+    In Pinocchio's order, the name of the root joint and ``mimic`` follow the root joint.
     """
-    given = [root_joint, constraints, q_reference]
-    if isinstance(given[1], str):
+    arguments = [root_joint, constraints, q_reference]
+    if isinstance(arguments[1], str):
         if name is not None:
-            raise ArgumentTypeError(f"root_joint_name is given twice: {given[1]!r} and {name!r}.")
-        given[1], name = (), given[1]
+            raise ArgumentTypeError(f"root_joint_name is given twice: {arguments[1]!r} and {name!r}.")
+        arguments[1], name = (), arguments[1]
     for i, nothing in enumerate((None, (), None)):
-        if isinstance(given[i], bool):
-            given[i], mimic = nothing, given[i]
-    for what, x, kind in (("root_joint_name", name, str), ("mimic", mimic, bool)):
+        if isinstance(arguments[i], bool):
+            arguments[i], mimic = nothing, arguments[i]
+    for argument, x, kind in (("root_joint_name", name, str), ("mimic", mimic, bool)):
         if x is not None and not isinstance(x, kind):
-            raise ArgumentTypeError(f"{what} must be {kind.__name__}, got {shown(x)} ({type(x).__name__}).")
-    if name is not None and given[0] is None:
+            raise ArgumentTypeError(f"{argument} must be {kind.__name__}, got {shown(x)} ({type(x).__name__}).")
+    if name is not None and arguments[0] is None:
         raise ArgumentTypeError(
-            f"root_joint_name {name!r}, which may stand in the place of constraints, needs a root_joint, such as "
-            "pin.JointModelFreeFlyer(). constraints are a list."
+            f"root_joint_name {name!r} (or text in the place of constraints) needs a root_joint, such as "
+            "pin.JointModelFreeFlyer(). constraints must be a list."
         )
-    return (given[0] if name is None else Root(given[0], name)), given[1], given[2]
+    return (arguments[0] if name is None else Root(arguments[0], name)), arguments[1], arguments[2]

@@ -1,4 +1,4 @@
-"""The numbers of links and joints: what Pinocchio would drop or misread in silence is found here."""
+"""Checks of the numbers of links and joints that Pinocchio would silently drop or misread."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -14,30 +14,29 @@ from ._numbers import number, numbers
 from ._trees import UNLIMITED
 from ._xml import Description, only_child
 
-# Printed digits make an axis a little too long or short; more than this was not meant as a unit vector.
+# Printed digits cause small errors of the length; a larger error means that the axis was not a unit vector.
 AXIS_TOLERANCE = 1e-6
-# Relative to the largest principal inertia, and [kg m^2] for the noise that exporters write in place of 0.
+# The tolerance is relative to the largest principal moment; the noise [kg m^2] is what exporters write in place of 0.
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 UNREAL = (
-    "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): {}. They are "
-    "used as they are."
+    "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): {}. It is "
+    "used without correction."
 )
 STRETCHED_JOINTS, STRETCHED_LOOPS = (
-    f"the axes of these {what} are not of unit length: {{}}. Normalised." for what in ("joints", "loops")
+    f"the axes of these {what} do not have unit length and are normalised: {{}}." for what in ("joints", "loops")
 )
 
 
 def check_numbers(description: Description, notes: Notes) -> None:
-    """Check every number that enters the dynamics; normalise axes in place, and note what no real body has."""
+    """Check every number that enters the dynamics; normalise axes in place, and note unphysical inertias."""
     notes.about([name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")], UNREAL)
     stretched = [name for name, joint in description.joints.items() if _check_joint(joint, f"joint {name!r}")]
     notes.about(stretched, STRETCHED_JOINTS)
 
 
 def _breaks_triangle(link: ET.Element, owner: str) -> bool:
-    """Check the inertia of a link; return True if it is positive but violates the triangle inequality."""
     inertial = only_child(link, "inertial", owner)
     if inertial is None:
         return False
@@ -53,28 +52,23 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
 
 
 def read_inertia(inertial: ET.Element, owner: str) -> tuple[float, np.ndarray]:
-    """Return the mass, and the inertia about the centre of mass, shape (3, 3), that ``<inertial>`` states."""
+    """Read mass [kg] and inertia about the centre of mass, shape (3, 3), [kg m^2], of ``<inertial>``."""
     mass, inertia = (only_child(inertial, tag, owner) for tag in ("mass", "inertia"))
     if mass is None or inertia is None:
         lost = "mass" if mass is None else "inertia"
-        raise LoadError(f"{owner}: <inertial> has no <{lost}>; all of it would be dropped. Add it.")
+        raise LoadError(f"{owner}: <inertial> has no <{lost}>. Add it.")
     return number(mass.get("value"), "the mass", owner), symmetric(
         number(inertia.get(key), f"inertia {key}", owner) for key in MOMENTS
     )
 
 
 def symmetric(moments: Iterable[float]) -> np.ndarray:
-    """Return the matrix of six numbers, in the order of ``MOMENTS``."""
     xx, xy, xz, yy, yz, zz = moments
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
-    """Say whether an inertia, shape (3, 3), is one that no real body has, although it is positive.
-
-    Raises:
-        InertiaError: It is not positive semidefinite; ``cure`` ends the message.
-    """
+    """Check for a violated triangle inequality of the principal moments; raise if one of them is negative."""
     low, middle, high = np.linalg.eigvalsh(moments)
     slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
     if low < -slack:
@@ -86,20 +80,18 @@ def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
 
 
 def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:
-    """Return xyz and rpy of ``<origin>``, zeros where it says nothing."""
+    """Read xyz [m] and rpy [rad] of ``<origin>``, with zeros for missing values."""
     origin = only_child(element, "origin", owner)
-    given = {} if origin is None else origin.attrib
-    return tuple(numbers(given.get(a, "0 0 0"), f"origin {a}", owner, 3) for a in ("xyz", "rpy"))
+    attributes = {} if origin is None else origin.attrib
+    return tuple(numbers(attributes.get(a, "0 0 0"), f"origin {a}", owner, 3) for a in ("xyz", "rpy"))
 
 
 def placed(element: ET.Element, owner: str) -> pin.SE3:
-    """Return ``<origin>`` as a placement."""
     xyz, rpy = read_origin(element, owner)
     return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
 
 
 def _check_joint(joint: ET.Element, owner: str) -> bool:
-    """Check a joint; return True if its axis had to be normalised."""
     kind = joint.get("type")
     read_origin(joint, owner)
     limit = only_child(joint, "limit", owner)
@@ -118,22 +110,21 @@ def _check_joint(joint: ET.Element, owner: str) -> bool:
 
 
 def normalise_axis(element: ET.Element, owner: str) -> bool:
-    """Give the axis unit length, in place; return True if it had another one."""
     text = element.get("xyz")
     if text is None:
         raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')
-    given = numbers(text, "the axis", owner, 3)
-    axis = unit(given)
+    components = numbers(text, "the axis", owner, 3)
+    axis = unit(components)
     if axis is None:
-        raise LoadError(f"{owner}: the axis is zero. Give its direction, such as 0 0 1.")
-    if abs(math.hypot(*given) - 1.0) <= AXIS_TOLERANCE:
+        raise LoadError(f"{owner}: the axis is zero. Give a direction, such as 0 0 1.")
+    if abs(math.hypot(*components) - 1.0) <= AXIS_TOLERANCE:
         return False
     element.set("xyz", " ".join(map(repr, axis.tolist())))
     return True
 
 
 def unwind(joint: ET.Element) -> None:
-    """Turn a continuous joint into a revolute one without limits: one angle that counts turns, not (cos, sin)."""
+    """Convert a continuous joint to a revolute joint without limits: one angle that counts turns, not (cos, sin)."""
     limit = joint.find("limit")
     if limit is None:
         limit = ET.SubElement(joint, "limit")

@@ -1,4 +1,4 @@
-"""Which joints are independent: of a coupling, and of a closed loop, by the attribute ``independent`` of URDF+."""
+"""Choice of independent joints of couplings and closed loops, by the attribute ``independent`` of URDF+."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,6 @@ from ._xml import Description, in_words_of
 
 
 def read_flags(description: Description) -> dict[str, bool]:
-    """Return the joints that carry the attribute ``independent``."""
     flags: dict[str, bool] = {}
     for name, joint in description.joints.items():
         text = joint.get("independent")
@@ -30,29 +29,31 @@ def read_flags(description: Description) -> dict[str, bool]:
 
 
 def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[str]:
-    """Return the dependent joint of each coupling.
+    """Choose the dependent joint of each coupling.
 
-    It is the joint that the file names; else the joint on the two paths that is flagged ``independent="false"`` (if
-    several are, those that other couplings need are left to them); else the last joint of the successor's path.
+    It is the joint that the coupling names. Otherwise it is a joint on the two paths with ``independent="false"``;
+    joints that other couplings need are avoided. Otherwise it is the last joint of the successor's path.
     """
-    chosen = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
+    dependents = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
-        i: [j for j in (*t.before, *t.after) if flags.get(j) is False] for i, t in enumerate(ties) if i not in chosen
+        i: [j for j in (*t.before, *t.after) if flags.get(j) is False]
+        for i, t in enumerate(ties)
+        if i not in dependents
     }
     while candidates:
-        taken = set(chosen.values())
-        left = {i: [j for j in joints if j not in taken] for i, joints in candidates.items()}
-        i = min(left, key=lambda k: (len(left[k]) != 1, k))  # those without a choice go first
+        used = set(dependents.values())
+        available = {i: [j for j in joints if j not in used] for i, joints in candidates.items()}
+        i = min(available, key=lambda k: (len(available[k]) != 1, k))  # Couplings with a single candidate choose first.
         after = ties[i].after
-        chosen[i] = ([j for j in left[i] if j in after] or left[i] or after)[-1]
+        dependents[i] = ([j for j in available[i] if j in after] or available[i] or after)[-1]
         del candidates[i]
-    for i, name in chosen.items():
+    for i, name in dependents.items():
         check_not_independent(name, ties[i].owner, flags)
-    return [chosen[i] for i in range(len(ties))]
+    return [dependents[i] for i in range(len(ties))]
 
 
 def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
-    """Raise if joints follow each other in a circle, in the words of the file."""
+    """Raise ``LoadError``, with the names of the file, if couplings depend on each other in a cycle."""
     follows = dict(zip(dependents, ties, strict=True))
     leaders = {name: [j for j in tie.joints if j != name] for name, tie in follows.items()}
     while follows:
@@ -66,27 +67,25 @@ def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
             name = next(j for j in leaders[name] if j in follows)
         circle = path[path.index(name) :]
         raise LoadError(
-            f"{', '.join(follows[j].owner for j in circle)} run in a circle: each of the joints "
-            f"{', '.join(map(repr, circle))} waits for another one. Let one of them follow no other joint."
+            f"{', '.join(follows[j].owner for j in circle)} form a cycle: each of the joints "
+            f"{', '.join(map(repr, circle))} depends on another of them. Remove one of these couplings."
         )
 
 
 def check_not_independent(joint: str, owner: str, flags: Mapping[str, bool]) -> None:
-    """Raise if a joint that is to follow others is said to be independent."""
     if flags.get(joint) is True:
         raise LoadError(
-            f'{owner} makes joint {joint!r} follow other joints, but the file says independent="true" for it. '
-            'Flag the joint that follows with independent="false", or remove the attribute.'
+            f'{owner} makes joint {joint!r} dependent, but the file has independent="true" for it. '
+            'Set independent="false" for the dependent joint, or remove the attribute.'
         )
 
 
 def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Description) -> None:
-    """Raise if a joint is flagged ``independent="false"`` but follows no other joint."""
     for name, independent in flags.items():
         if independent or name in dependents or description.joints[name].get("type") == "fixed":
             continue
         raise LoadError(
-            f'joint {name!r} is flagged independent="false", but nothing says which joints it follows. Add a '
+            f'joint {name!r} has independent="false", but no constraint couples it to other joints. Add a '
             "<coupling>, <loop> or <mimic> to the file, pass a constraint on it in constraints=, or remove the "
             "attribute."
         )
@@ -94,17 +93,16 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
 
 @dataclass(frozen=True)
 class Ties:
-    """What the constraints of a model tie together, by the names of joints."""
+    """Joints that the constraints of a model couple, by name."""
 
-    # joints that one constraint ties, with those between them; one per row, closure and rotor
+    # Joints of one constraint, with the joints between them; one group per row, closure and rotor.
     groups: tuple[frozenset[str], ...]
-    coupled: frozenset[str]  # joints that couplings name, and those on the paths of closures
+    coupled: frozenset[str]  # joints of couplings, and joints on the paths of closures
     closed: frozenset[str]  # joints on the paths of closures
-    followers: Mapping[str, str]  # joints that couplings make follow, with the label of the coupling
+    followers: Mapping[str, str]  # dependent joints of couplings, with the label of the coupling
 
 
 def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
-    """Return what constraints tie together."""
     groups: list[frozenset[str]] = []
     coupled, closed = set[str](), set[str]()
     followers: dict[str, str] = {}
@@ -125,47 +123,46 @@ def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
 
 
 def check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
-    """Raise, in the words of the file, if a constraint of it, by its owner, does not fit the tree."""
     for owner, constraint in constraints.items():
         with in_words_of(owner):
             ties_of([constraint], tree)
 
 
-def wishes(
+def flagged_independent(
     ties: Ties, flags: Mapping[str, bool], named: Iterable[str], tree: pin.Model, notes: Notes
 ) -> tuple[str, ...]:
-    """Return the joints of clusters with closures that shall be independent.
+    """Choose the independent joints of clusters with closures from the flags of the file.
 
-    A cluster without flags has no wish: the library chooses. Where some joint is flagged ``false``, a joint without a
-    flag counts as independent, as in URDF+; where joints are flagged ``true`` only, they are the independent ones.
+    For a cluster without flags, ``ClusterModel`` chooses. If some joint has the flag ``false``, joints without a flag
+    are independent, as in URDF+. If joints have only the flag ``true``, they are the independent joints.
 
     Args:
-        ties: Of all constraints.
+        ties: Joints that all constraints couple.
         flags: The attribute ``independent``, by joint.
-        named: Joints that the caller wishes independent; the flags of their clusters have no effect.
-        tree: Gives the order of the joints.
-        notes: Receives a message for a cluster whose joints are all flagged ``false``.
+        named: Independent joints from the caller; flags of their clusters have no effect.
+        tree: The tree, which defines the order of the joints.
+        notes: Receives a note for a cluster whose joints all have the flag ``false``.
     """
-    wanted = set(named)
-    chosen = list(dict.fromkeys(named))
-    place = {name: j for j, name in enumerate(tree.names)}
+    named_set = set(named)
+    independent = list(dict.fromkeys(named))
+    order = {name: j for j, name in enumerate(tree.names)}
     for cluster in merged(ties.groups):
-        if not cluster & ties.closed or cluster & wanted:
+        if not cluster & ties.closed or cluster & named_set:
             continue
-        free = sorted((n for n in cluster if n not in ties.followers), key=place.__getitem__)
+        free = sorted((n for n in cluster if n not in ties.followers), key=order.__getitem__)
         flagged = {flags[n] for n in free if n in flags}
         if not flagged:
             continue
         chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
-        said = {n for n in chosen_here if flags.get(n)}  # a joint that a coupling ties to the loop may lead it
-        if ties.closed.intersection(chosen_here) or ties.coupled & said:
-            chosen += chosen_here
+        flagged_true = {n for n in chosen_here if flags.get(n)}  # A coupled joint may drive the loop.
+        if ties.closed.intersection(chosen_here) or ties.coupled & flagged_true:
+            independent += chosen_here
         else:
             notes.messages.append(
-                f'joints {listing(free)} close a loop, and all are flagged independent="false". One or more of them '
-                "must be independent: they are chosen as if there were no flags."
+                f'the joints {listing(free)} close a loop and all have independent="false", but at least one must be '
+                "independent. Their flags are ignored."
             )
-    return tuple(chosen)
+    return tuple(independent)
 
 
 def _call(constraint: Any, method: str, tree: pin.Model) -> Sequence[Any]:

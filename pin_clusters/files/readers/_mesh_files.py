@@ -1,4 +1,4 @@
-"""Files of meshes as triangles, read with care, and convex hulls: MuJoCo's formats, and COLLADA by coal's reader."""
+"""Reader of mesh files as triangles: MuJoCo's formats, and COLLADA with coal's reader."""
 
 import re
 import tempfile
@@ -13,14 +13,11 @@ from ._arguments import content
 from ._numbers import number
 
 KINDS = (".stl", ".obj", ".msh")
-MAX_BYTES = 2**24  # MuJoCo's own limit of an STL, 200,000 triangles, has 10 MB; an OBJ of 16 MB takes 10 s
+MAX_BYTES = 2**24  # MuJoCo's limit for STL, 200,000 triangles, is 10 MB; reading an OBJ of 16 MB takes 10 s.
 
 
 def load_mesh(path: Path, what: str, collada: bool = False) -> Soup:
-    """Read a file of one of MuJoCo's formats, or COLLADA where that is meant.
-
-    The library of shapes would open others, of any size, as well.
-    """
+    """Read a file in one of MuJoCo's formats, or COLLADA if ``collada``; coal would read other formats of any size."""
     kind, name = path.suffix.lower(), path.name
     if kind not in KINDS and not (collada and kind == ".dae"):
         raise LoadError(f"{what}: {name!r} must be one of {', '.join(KINDS)}. Convert it.")
@@ -34,38 +31,38 @@ def load_mesh(path: Path, what: str, collada: bool = False) -> Soup:
 
 
 def _stl(data: bytes, name: str, what: str) -> Soup:
-    """Read an STL, binary or as text: three corners of each triangle."""
     count = int.from_bytes(data[80:84], "little")
     if count and len(data) == 84 + 50 * count:
         triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", 9), ("", "<u2")])
         corners = np.frombuffer(data, triangle, count, 84)["corners"].astype(float)
     else:
-        found = re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
-        if not found or len(found) % 3:
-            raise _unread(name, what, f"its {len(data)} bytes are no triangles of an STL")
-        corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in found for x in p])
+        rows = re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
+        if not rows or len(rows) % 3:
+            raise _unread(name, what, f"its {len(data)} bytes are not an STL with triangles")
+        corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in rows for x in p])
     vertices = corners.reshape(-1, 3)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
 
 def _obj(data: bytes, name: str, what: str) -> Soup:
-    """Read points and faces of an OBJ, in a file of their own: other lines make readers open more files."""
+    """Read points and faces of an OBJ from a filtered copy, because other lines make coal open more files."""
     lines = [line.partition(b"#")[0].split() for line in re.sub(rb"\\\r?\n", b" ", data).splitlines()]
-    kept = [line for line in lines if line[:1] in ([b"v"], [b"f"])]
-    if not any(line[0] == b"f" for line in kept):
-        return _points([line[1:4] for line in kept], name, what)
-    # in their order, as a face may count its points from the last one; without indices of normals and textures
-    plain = b"\n".join(b" ".join(x.partition(b"/")[0] for x in line) for line in kept)
+    data_lines = [line for line in lines if line[:1] in ([b"v"], [b"f"])]
+    if not any(line[0] == b"f" for line in data_lines):
+        return _points([line[1:4] for line in data_lines], name, what)
+    # The order of lines matters, because negative indices of a face count from the last point. Indices of normals
+    # and textures are removed.
+    plain = b"\n".join(b" ".join(x.partition(b"/")[0] for x in line) for line in data_lines)
     if strange := re.search(rb"[^\s\d.eE+vf-]+", plain):
-        raise _unread(name, what, f"{strange[0].decode('utf-8', 'replace')!r:.60} is no number")
+        raise _unread(name, what, f"{strange[0].decode('utf-8', 'replace')!r:.60} is not a number")
     with tempfile.TemporaryDirectory() as folder:
-        own = Path(folder, "mesh.obj")
-        own.write_bytes(plain)
-        return _by_coal(own, name, what)
+        filtered = Path(folder, "mesh.obj")
+        filtered.write_bytes(plain)
+        return _by_coal(filtered, name, what)
 
 
 def _by_coal(path: Path, name: str, what: str) -> Soup:
-    import coal  # Pinocchio's own library of shapes
+    import coal  # Pinocchio depends on coal.
 
     try:
         mesh = coal.MeshLoader().load(str(path), np.ones(3))
@@ -81,20 +78,19 @@ def _unread(name: str, what: str, reason: str) -> LoadError:
 
 
 def _points(given: Sequence[Sequence[bytes]], name: str, what: str) -> Soup:
-    """Return the convex hull of an OBJ without faces."""
     if len(given) < 4 or any(len(p) < 3 for p in given):
-        raise LoadError(f"{what}: {name!r} has no faces, and no four points (v x y z) to make a convex hull of.")
+        raise LoadError(f"{what}: {name!r} has no faces, and a convex hull needs at least four points (v x y z).")
     owner = f"{what}, {name!r}"
     return hull_of(np.array([[number(x.decode("utf-8", "replace"), "a point", owner) for x in p] for p in given]), what)
 
 
 def _msh(data: bytes, name: str, what: str) -> Soup:
-    """Read MuJoCo's own binary format: four counts, then vertices, normals, texture coordinates, triangles."""
+    """Read MuJoCo's binary format: four counts, then vertices, normals, texture coordinates, triangles."""
     counts = np.frombuffer(data, np.int32, 4) if len(data) >= 16 else np.zeros(4, dtype=np.int32)
     n, normals, textures, faces = (int(c) for c in counts)
     right = min(n, faces) > 0 and min(normals, textures) >= 0
     if not right or len(data) != 4 * (4 + 3 * n + 3 * normals + 2 * textures + 3 * faces):
-        raise LoadError(f"{what}: {name!r} is no .msh file of MuJoCo.")
+        raise LoadError(f"{what}: {name!r} is not a .msh file of MuJoCo.")
     vertices = np.frombuffer(data, np.float32, 3 * n, 16).reshape(-1, 3).astype(float)
     start = 4 * (4 + 3 * n + 3 * normals + 2 * textures)
     corners = np.frombuffer(data, np.int32, 3 * faces, start).reshape(-1, 3)
@@ -102,8 +98,8 @@ def _msh(data: bytes, name: str, what: str) -> Soup:
 
 
 def indices(faces: np.ndarray, count: int, what: str) -> np.ndarray:
-    """Return the corners of triangles as whole numbers; one that is no vertex would be another one, or an error."""
+    """Convert the corners of triangles to integers; raise if one is not the index of a vertex."""
     wrong = ~((faces >= 0) & (faces < count) & (faces == np.floor(faces)))
     if wrong.any():
-        raise LoadError(f"{what}: a face names vertex {faces[wrong][0]:g}; its vertices are 0 to {count - 1}.")
+        raise LoadError(f"{what}: a face refers to vertex {faces[wrong][0]:g}; expected 0 to {count - 1}.")
     return faces.astype(int)

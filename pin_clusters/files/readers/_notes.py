@@ -1,4 +1,4 @@
-"""What in a file has no effect: collected while reading, said once."""
+"""Contents of a file without effect: collected while reading, and reported in few warnings."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ...errors import LoadError, PinClustersWarning, shortened
 from ._xml import OWN
 
-# Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
+# Elements by parent that are read, or are common and do not affect the dynamics; other elements cause a warning.
 SILENT = {
     "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", "shape", *OWN},
     "link": {"inertial", "visual", "collision"},
@@ -22,23 +22,23 @@ SILENT = {
     "predecessor": {"origin"},
     "successor": {"origin"},
 }
-# These change the motion or the forces, and nothing here or in Pinocchio would honour them. Local names: Drake's
-# <drake:ball_constraint> and others' <x:ball_constraint> are the same whatever the address of the namespace.
+# Elements that change motion or forces and are not supported. The names are local names, because
+# <drake:ball_constraint> has the same meaning with any address of the namespace.
 ROTOR = {"rotor_inertia", "gear_ratio", "armature", "reflected_inertia"}
 PHYSICAL = ROTOR | {
     "constraint", "closed_loop", "loop_joint", "equality", "tendon", "spring", "stiffness", "joint_spring",
     "linear_bushing_rpy", "linear_spring_damper", "screw_thread_pitch", "ball_constraint", "distance_constraint",
     "coupler_constraint", "tendon_constraint", "weld_constraint", "fixed_constraint",
 }  # fmt: skip
-# What is lost where it does not belong, and matters.
+# Elements that matter and would be ignored in the wrong place.
 MEANINGFUL = {"link", "joint", "coupling", "loop", "inertial", "mass", "inertia", "mimic"}
-# Not read in another namespace, but nothing of the dynamics is lost with them.
+# Elements that are ignored in another namespace without a loss for the dynamics.
 HARMLESS = {"material", "visual", "collision", "limit", "calibration", "safety_controller"}
-# By ``_transmissions``, which says what of it has no effect.
+# Elements that ``_transmissions`` reads; it reports the parts without effect.
 READ_ELSEWHERE = {"transmission", "ros2_control"}
-# What other programs read. All else that is ignored is unknown, and nothing can be said about it.
+# Elements for other programs. All other ignored elements are reported as unknown.
 FOR_OTHERS = {"gazebo", "transmission", "ros2_control", "sensor"}
-# Attributes by element, as in the specifications of URDF and URDF+; acceleration and jerk are limits of planners.
+# Attributes by element, as in the specifications of URDF and URDF+; acceleration and jerk are limits for planners.
 ATTRIBUTES = {
     "joint": {"name", "type", "independent"},
     "coupling": {"name", "type"},
@@ -57,10 +57,10 @@ ATTRIBUTES = {
     "mass": {"value"},
     "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
 }
-# In these elements every attribute is a quantity of the dynamics, save names and remarks...
+# In these elements, an unknown attribute is an error unless it is a name or a remark.
 STRICT = set(ATTRIBUTES) - {"joint", "coupling", "dynamics", "limit"}
 REMARKS = {"name", "id", "comment"}
-# ... and save zeros here, which add nothing (some exporters write rpy="0 0 0" on every axis).
+# Zeros are allowed in these elements, because some exporters write rpy="0 0 0" on every axis.
 ADDITIVE = {"origin", "axis", "mass", "inertia"}
 PHYSICAL_ATTRIBUTES = PHYSICAL | {"inertia", "spring_stiffness", "spring_reference", "springref"}
 ROTOR_CURE = "Pass the rotor as pc.Rotor(joint, ratio, axial_inertia=...) in constraints= and remove it."
@@ -70,31 +70,31 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 
 @dataclass
 class Notes:
-    """Collects what is ignored or doubtful, to be said in few warnings."""
+    """Collects ignored and doubtful contents, to report them in few warnings."""
 
-    # how often each element that other programs read was met, by its description
+    # Counts of ignored elements and attributes, by description.
     for_others: Counter[str] = field(default_factory=Counter)
-    unknown: Counter[str] = field(default_factory=Counter)  # the same of elements and attributes that are not known
+    unknown: Counter[str] = field(default_factory=Counter)
     messages: list[str] = field(default_factory=list)  # further warnings
 
     def element(self, child: ET.Element, parent: str, owner: str) -> None:
-        """Take note of a child element that is not read; refuse what changes the physics, or may be misspelt."""
+        """Note an ignored child element; raise ``LoadError`` if it changes the dynamics or may be misspelt."""
         if child.tag in SILENT[parent]:
             return
         tag, local = plain_name(child.tag), local_name(child.tag)
         if "xacro" in tag:
             raise LoadError(f"{owner}: <{tag}> is xacro source. Expand it first: xacro robot.xacro > robot.urdf.")
-        # the same element of another namespace is not read either
+        # Elements of URDF in another namespace are not read either.
         elsewhere = tag != local and local in MEANINGFUL | SILENT[parent] - HARMLESS
         if local in PHYSICAL or parent == "inertial" or elsewhere:
             raise _lost(tag, owner)
         if local in MEANINGFUL or (parent == "loop" and local in ("origin", "ratio", "offset")):
-            raise LoadError(f"{owner}: <{tag}> does not belong in a <{parent}> and would be lost. Move it.")
-        near = difflib.get_close_matches(tag, SILENT[parent], n=1, cutoff=0.75)
-        if near:
-            raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{near[0]}>?")
+            raise LoadError(f"{owner}: <{tag}> is not allowed in a <{parent}>. Move it.")
+        similar = difflib.get_close_matches(tag, SILENT[parent], n=1, cutoff=0.75)
+        if similar:
+            raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{similar[0]}>?")
         for inner in child.iter():
-            # plain names inside <gazebo> and the like are those of another format; Drake's are what they are anywhere
+            # Names without a namespace inside <gazebo> belong to another format; Drake's names keep their meaning.
             name = local_name(inner.tag)
             if name in ("rotor_inertia", "gear_ratio") and child.tag in READ_ELSEWHERE:
                 continue
@@ -104,36 +104,34 @@ class Notes:
             self._ignore(f"<{tag}>", tag in FOR_OTHERS)
 
     def attributes(self, element: ET.Element, owner: str) -> None:
-        """Take note of attributes that are not read; refuse what changes the physics, or may be misspelt."""
-        known = ATTRIBUTES[element.tag]
+        """Note ignored attributes; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
+        attributes = ATTRIBUTES[element.tag]
         for attribute, text in element.attrib.items():
             name = local_name(attribute)
-            if attribute in known or (element.tag == "limit" and name in ("acceleration", "jerk")):
+            if attribute in attributes or (element.tag == "limit" and name in ("acceleration", "jerk")):
                 continue
-            near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.75)
-            # gear_velocity is a velocity of its own kind, not a misspelt one
-            if near and near[0] not in name.split("_"):
+            similar = difflib.get_close_matches(name.lower(), attributes, n=1, cutoff=0.75)
+            # gear_velocity is an attribute of its own, not a misspelt velocity.
+            if similar and similar[0] not in name.split("_"):
                 raise LoadError(
                     f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. "
-                    f"Did you mean {near[0]!r}?"
+                    f"Did you mean {similar[0]!r}?"
                 )
             harmless = name in REMARKS or attribute.startswith(_XML)
             nothing = element.tag in ADDITIVE and _ZEROS.fullmatch(text)
             if name.lower() in PHYSICAL_ATTRIBUTES or (element.tag in STRICT and not harmless and not nothing):
                 cure = (
-                    ROTOR_CURE if name.lower() in ROTOR else f"Known attributes: {', '.join(sorted(known))}. Remove it."
+                    ROTOR_CURE
+                    if name.lower() in ROTOR
+                    else f"Known attributes: {', '.join(sorted(attributes))}. Remove it."
                 )
-                raise LoadError(
-                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>, which would be lost "
-                    f"although it may change the dynamics. {cure}"
-                )
+                raise LoadError(f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. {cure}")
             self._ignore(f"attribute {plain_name(attribute)!r} of <{element.tag}>", harmless)
 
     def _ignore(self, what: str, for_others: bool) -> None:
         (self.for_others if for_others else self.unknown)[what] += 1
 
     def scan(self, root: ET.Element) -> None:
-        """Take note of every element below ``<robot>`` that is not read."""
         for child in root:
             self.element(child, "robot", "robot")
             if child.tag not in ("link", "joint", "coupling", "loop"):
@@ -149,57 +147,50 @@ class Notes:
                     self._parts(half, f"{name}, {side}")
 
     def _parts(self, element: ET.Element, owner: str) -> None:
-        """Take note of the children of an element, and of their attributes."""
         for child in element:
             self.element(child, element.tag, owner)
             if child.tag in SILENT[element.tag] and child.tag in ATTRIBUTES:
                 self.attributes(child, owner)
 
     def about(self, names: Iterable[str], message: str) -> None:
-        """Say something of some, whose names stand in the place of ``{}``; of none it is not said."""
-        if found := list(names):
-            self.messages.append(message.format(listing(found)))
+        """Add a message with a list of names in place of ``{}``, unless there are no names."""
+        if listed := list(names):
+            self.messages.append(message.format(listing(listed)))
 
     def warn(self, robot: str, stacklevel: int) -> None:
-        """Give the warnings, one for everything ignored and one for each further message."""
         texts = []
         if self.for_others:
-            texts.append(f"ignored, as they are for other programs: {_counted(self.for_others)}.")
+            texts.append(f"ignored elements for other programs: {_counted(self.for_others)}.")
         if self.unknown:
             texts.append(
-                f"ignored, as they are unknown here: {_counted(self.unknown)}. Make sure that the dynamics do not "
-                "depend on them."
+                f"ignored unknown contents: {_counted(self.unknown)}. Make sure that they do not affect the dynamics."
             )
         for message in ([" ".join(texts)] if texts else []) + self.messages:
             warnings.warn(shortened(f"robot {robot!r}: {message}"), PinClustersWarning, stacklevel=stacklevel + 1)
 
 
 def listing(names: list[str], limit: int = 6) -> str:
-    """Return ``'a', 'b', ... (9 in all)``."""
     text = ", ".join(repr(n) for n in names[:limit])
     return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text
 
 
 def _counted(counts: Counter[str]) -> str:
-    """Return ``<a> (2), <b>``."""
-    return ", ".join(f"{what} ({n})" if n > 1 else what for what, n in sorted(counts.items()))
+    return ", ".join(f"{description} ({n})" if n > 1 else description for description, n in sorted(counts.items()))
 
 
 def _lost(tag: str, owner: str) -> LoadError:
-    """Return the error on an element that changes the dynamics."""
     cure = "Express it with URDF+ <loop> or <coupling>, <mimic>, or constraints= in Python, and remove it."
     if local_name(tag) in ROTOR:
         cure = ROTOR_CURE
-    return LoadError(f"{owner}: <{tag}> changes the dynamics and cannot be honoured. {cure}")
+    return LoadError(f"{owner}: <{tag}> changes the dynamics and is not supported. {cure}")
 
 
 def local_name(tag: str) -> str:
-    """Return a name without its namespace."""
     return tag.rpartition("}")[2].rpartition(":")[2]
 
 
 def plain_name(tag: str) -> str:
-    """Return a name with its namespace as a prefix that people know: ``drake:x`` of ``{http://drake.mit.edu}x``."""
+    """Replace the namespace of a name by a readable prefix: ``drake:x`` for ``{http://drake.mit.edu}x``."""
     if not tag.startswith("{"):
         return tag
     space, _, name = tag[1:].partition("}")

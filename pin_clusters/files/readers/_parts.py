@@ -1,6 +1,6 @@
-"""``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``: what URDF and URDF+ do not say.
+"""Extensions of URDF and URDF+: ``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``.
 
-Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes them and other programs skip them::
+With these elements a file can contain a complete model. ``pc.to_urdf`` writes them, and other programs ignore them::
 
     <rod name="achilles_rod" length="0.5" mass="0.16">
       <predecessor link="hip_link"><origin xyz="0 0 0.045"/></predecessor>
@@ -17,9 +17,10 @@ Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes 
     <held_weight name="counterweight" link="arm" mass="2" center="0 0 0.1"/>
     <reference_pose><joint name="crank" q="1.2"/></reference_pose>
 
-A rotor that is not in its carrier's link already has an ``<inertial>`` and an ``<origin>`` in place of
-``axial_inertia``; one without carrier, origin and axis sits where ``Rotor`` has it. Roles are the parameters of the
-class (``FourBar``, ``SliderCrank``, ``Differential.<type>``); one that holds several frames is written several times.
+A rotor whose mass is not in the link of its carrier has an ``<inertial>`` and an ``<origin>`` in place of
+``axial_inertia``. A rotor without carrier, origin and axis has the default placement of ``Rotor``. Roles are the
+parameters of the class (``FourBar``, ``SliderCrank``, ``Differential.<type>``); a parameter with several frames is
+repeated.
 """
 
 import xml.etree.ElementTree as ET
@@ -74,30 +75,27 @@ MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} 
 
 @dataclass(frozen=True)
 class Part:
-    """A constraint as the file states it, before Pinocchio has read the tree."""
+    """A constraint of the file, to be built after Pinocchio has read the tree."""
 
-    owner: str  # how messages name it
+    owner: str  # label for messages
     make: Callable[[pin.Model], Any]
 
     def build(self, tree: pin.Model) -> Any:
-        """Return the constraint."""
         with in_words_of(self.owner):
             return self.make(tree)
 
 
 def read_parts(description: Description) -> list[Part]:
-    """Read all rods, rotors and mechanisms of a file."""
     read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
-    found = []
+    parts = []
     for tag in OWN:
         for name, element in named(description.root.findall(tag), tag).items():
             _check(element, f"{tag} {name!r}")
-            found.append(read[tag](element, name, f"{tag} {name!r}", description))
-    return found
+            parts.append(read[tag](element, name, f"{tag} {name!r}", description))
+    return parts
 
 
 def _check(element: ET.Element, owner: str) -> None:
-    """Raise if something in an element would be lost."""
     for attribute in element.attrib:
         if attribute not in _KNOWN[element.tag]:
             hint = did_you_mean(attribute, _KNOWN[element.tag])
@@ -105,46 +103,41 @@ def _check(element: ET.Element, owner: str) -> None:
     for child in element:
         inside = _INSIDE.get(element.tag, set())
         if child.tag not in inside:
-            raise LoadError(
-                f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}"
-            )
+            raise LoadError(f"{owner}: unknown <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}")
         _check(child, owner)
 
 
 def read_reference(description: Description) -> dict[str, list[float]]:
-    """Return the coordinates of the reference pose, by joint; none if the file has none."""
     element = only_child(description.root, "reference_pose", "the robot")
-    found: dict[str, list[float]] = {}
+    coordinates: dict[str, list[float]] = {}
     for joint in () if element is None else element.findall("joint"):
         name, owner = joint.get("name") or "", "the reference pose"
         if name != ROOT_JOINT_NAME:
             known(name, "joint", description.joints, owner)
-        found[name] = [number(x, f"q of joint {name!r}", owner) for x in (joint.get("q") or "").split()]
-    return found
+        coordinates[name] = [number(x, f"q of joint {name!r}", owner) for x in (joint.get("q") or "").split()]
+    return coordinates
 
 
 def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray | None:
-    """Return the reference pose in a tree, shape (nq,), or None if there is none."""
+    """Build the reference pose for a tree, shape (nq,), or return None without coordinates."""
     if not coordinates:
         return None
     q = np.array(pin.neutral(tree))
     for name, values in coordinates.items():
         if not tree.existJointName(name):
-            continue  # of a root joint that the caller left out
+            continue  # The file has a root joint that the caller omitted.
         j = tree.getJointId(name)
         if tree.nvs[j] == 1 and len(values) == 1:
             set_coordinate(tree, j, q, values[0])
         elif len(values) == tree.nqs[j]:
             q[in_q(tree, j)] = values
         else:
-            raise LoadError(
-                f"the reference pose: joint {name!r} has {tree.nqs[j]} coordinates in q, got {len(values)} numbers."
-            )
+            raise LoadError(f"the reference pose: joint {name!r} needs {tree.nqs[j]} numbers, got {len(values)}.")
     return q
 
 
 def read_armature(joint: ET.Element, owner: str) -> list[float]:
-    """Return ``<dynamics armature=...>`` of a joint, a number per degree of freedom; none if it has none."""
+    """Read ``<dynamics armature=...>`` of a joint: one number per degree of freedom, or an empty list."""
     dynamics = only_child(joint, "dynamics", owner)
     text = None if dynamics is None else dynamics.get("armature")
     values = [] if text is None else [number(x, "the armature", owner) for x in text.split() or [""]]
@@ -154,8 +147,8 @@ def read_armature(joint: ET.Element, owner: str) -> list[float]:
 
 
 def read_friction(description: Description, notes: Notes) -> list[Spring]:
-    """Return ``<dynamics damping=... friction=...>`` of the joints of one degree of freedom: forces that act there."""
-    found, lost = list[Spring](), list[str]()
+    """Read ``<dynamics damping=... friction=...>`` of joints with one degree of freedom as springs."""
+    springs, lost = list[Spring](), list[str]()
     for name, joint in description.joints.items():
         owner = f"joint {name!r}"
         if (dynamics := only_child(joint, "dynamics", owner)) is None or joint.get("type") == "fixed":
@@ -165,9 +158,9 @@ def read_friction(description: Description, notes: Notes) -> list[Spring]:
             lost.append(name)
         elif damping or friction:
             with in_words_of(owner):
-                found.append(Spring(name, damping=damping, friction=friction))
-    notes.about(lost, "damping and friction of floating and planar joints have no axis to act along and are lost: {}.")
-    return found
+                springs.append(Spring(name, damping=damping, friction=friction))
+    notes.about(lost, "damping and friction of floating and planar joints are not supported and are ignored: {}.")
+    return springs
 
 
 class End(NamedTuple):
@@ -177,16 +170,15 @@ class End(NamedTuple):
     origin: pin.SE3
 
     def on(self, tree: pin.Model) -> tuple[str, pin.SE3]:
-        """Return it as constraints name it: on the joint that moves the link."""
+        """Return the joint that moves the link, and the placement in its frame, as constraints need it."""
         frame = tree.frames[tree.getFrameId(self.link, pin.FrameType.BODY)]
         return tree.names[frame.parentJoint], frame.placement * self.origin
 
 
 def end_of(element: ET.Element, side: str, owner: str, description: Description) -> End:
-    """Return what a child says of a link, and of a placement on it."""
     link = known_link(element, side, description.links, owner)
     half = element.find(side)
-    assert half is not None  # it names the link
+    assert half is not None  # known_link has found the child.
     return End(link, placed(half, f"{owner}, {side}"))
 
 
@@ -208,27 +200,27 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
         raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
     inertial = only_child(element, "inertial", owner)
     driven = {"true": True, "false": False}.get(element.get("driven", "true"), element.get("driven"))
-    given: dict[str, Any] = {"armature": element.get("armature"), "name": name, "driven": driven}
+    arguments: dict[str, Any] = {"armature": element.get("armature"), "name": name, "driven": driven}
     held: End | None = None
     if any(element.find(tag) is not None for tag in ("carrier", "origin", "axis")):
         held = End(known_link(element, "carrier", description.links, owner), placed(element, owner))
-        given["axis"] = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
+        arguments["axis"] = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
     if inertial is not None:
-        given["inertia"] = _inertia(inertial, owner)
+        arguments["inertia"] = _inertia(inertial, owner)
     elif element.get("axial_inertia") is not None:
-        given["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
+        arguments["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
 
     def make(tree: pin.Model) -> Rotor:
         carrier, placement = (None, None) if held is None else held.on(tree)
         if placement is not None and element.find("origin") is None and placement.isIdentity():
-            placement = None  # not said, so that nothing is drawn there
-        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
+            placement = None  # Viewers do not draw rotors without a given placement.
+        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **arguments)
 
     return Part(owner, make)
 
 
 def _spring(element: ET.Element, name: str, owner: str, description: Description) -> Part:
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         key: tuple(number(x, key, owner) for x in element.get(key, "").split())
         for key in ("stiffness", "damping", "rest")
         if element.get(key) is not None
@@ -245,7 +237,7 @@ def _spring(element: ET.Element, name: str, owner: str, description: Description
 
     def make(tree: pin.Model) -> Spring:
         path = along or [point.on(tree) for point in points]
-        return Spring(path, friction=friction, name=name, **given)
+        return Spring(path, friction=friction, name=name, **arguments)
 
     return Part(owner, make)
 
@@ -263,40 +255,38 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
 
 
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
-    """Return an ``<inertial>`` as in a link."""
-    place = placed(inertial, owner)
-    found = pin.Inertia.Zero()
-    found.mass, moments = read_inertia(inertial, owner)
-    found.lever = place.translation
-    found.inertia = place.rotation @ moments @ place.rotation.T
-    return found
+    placement = placed(inertial, owner)
+    inertia = pin.Inertia.Zero()
+    inertia.mass, moments = read_inertia(inertial, owner)
+    inertia.lever = placement.translation
+    inertia.inertia = placement.rotation @ moments @ placement.rotation.T
+    return inertia
 
 
 def _mechanism(element: ET.Element, name: str, owner: str, description: Description) -> Part:
     kind = MECHANISMS.get(element.get("type") or "")
     if kind is None:
         raise LoadError(
-            f"{owner}: type {element.get('type')!r} is unknown.{did_you_mean(element.get('type') or '', MECHANISMS)}"
+            f"{owner}: unknown type {element.get('type')!r}.{did_you_mean(element.get('type') or '', MECHANISMS)}"
         )
-    known = [f.name for f in fields(kind) if f.init and f.name != "name"]
-    found: dict[str, list[Any]] = {}
+    roles = [f.name for f in fields(kind) if f.init and f.name != "name"]
+    arguments: dict[str, list[Any]] = {}
     for child in element:
         role = child.get("role") or ""
-        if role not in known:
-            raise LoadError(f"{owner}: <{child.tag}> has the role {role!r}.{did_you_mean(role, known)}")
-        found.setdefault(role, []).append(_argument(child, f"{owner}, {role}", description))
+        if role not in roles:
+            raise LoadError(f"{owner}: <{child.tag}> has the role {role!r}.{did_you_mean(role, roles)}")
+        arguments.setdefault(role, []).append(_argument(child, f"{owner}, {role}", description))
 
     names = {"name": name} if any(f.name == "name" for f in fields(kind)) else {}
 
     def make(tree: pin.Model) -> Any:
-        values = {role: [x.on(tree) if isinstance(x, End) else x for x in given] for role, given in found.items()}
+        values = {role: [x.on(tree) if isinstance(x, End) else x for x in given] for role, given in arguments.items()}
         return kind(**{role: x[0] if len(x) == 1 else tuple(x) for role, x in values.items()}, **names)
 
     return Part(owner, make)
 
 
 def _argument(child: ET.Element, owner: str, description: Description) -> Any:
-    """Return what a child of ``<mechanism>`` gives: a joint, a number, several, a frame or a point."""
     if child.tag == "joint":
         return known(child.get("joint"), "joint", description.joints, owner)
     if child.tag == "number":

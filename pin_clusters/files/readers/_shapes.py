@@ -1,4 +1,4 @@
-"""Collision shapes of files as Pinocchio has them: a ``pin.GeometryModel`` of coal's shapes on the bodies of a tree."""
+"""Collision shapes of files as a ``pin.GeometryModel`` with coal's shapes."""
 
 import os
 import xml.etree.ElementTree as ET
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import coal  # Pinocchio's own library of shapes
+import coal  # Pinocchio depends on coal.
 import numpy as np
 import pinocchio as pin
 
@@ -26,7 +26,7 @@ DIMENSIONS: dict[str, dict[str, int]] = {
     "capsule": {"radius": 1, "length": 1},
     "ellipsoid": {"radii": 3},
 }
-"""Shapes of URDF and SDF: the names of their sizes, and how many numbers each is; the length is without the caps."""
+"""Shapes of URDF and SDF: number of values of each size; the length of a capsule excludes the caps."""
 _MAKE: dict[str, Callable[..., Any]] = {
     "box": coal.Box,
     "sphere": coal.Sphere,
@@ -41,30 +41,29 @@ class Shape(NamedTuple):
 
     name: str
     place: pin.SE3  # in the frame of the link
-    geometry: Any  # of coal
-    path: str = ""  # of the file of a mesh
+    geometry: Any  # coal shape
+    path: str = ""  # path of a mesh file
     scale: tuple[float, ...] = (1.0, 1.0, 1.0)
 
 
 Shapes = Mapping[str, Sequence[Shape]]
-"""By link; what is none is the world."""
+"""Shapes by link; names that are not links mean the world."""
 
 
 def collision_of(tree: pin.Model, shapes: Shapes) -> pin.GeometryModel:
-    """Return the shapes on the links of a tree, in the order of the file, without pairs; names as Pinocchio's."""
-    found = pin.GeometryModel()
-    for link, here in shapes.items():
+    """Build a geometry model without pairs, in the order of the file; default names are as in Pinocchio."""
+    model = pin.GeometryModel()
+    for link, link_shapes in shapes.items():
         k = tree.getFrameId(link, pin.FrameType.BODY) if tree.existFrame(link, pin.FrameType.BODY) else 0
         frame = tree.frames[k]
-        for i, s in enumerate(here):
-            name = s.name if s.name and not found.existGeometryName(s.name) else f"{link}_{i}"
-            place, scale = frame.placement * s.place, np.array(s.scale)
-            found.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, k, place, s.geometry, s.path, scale))
-    return found
+        for i, s in enumerate(link_shapes):
+            name = s.name if s.name and not model.existGeometryName(s.name) else f"{link}_{i}"
+            pose, scale = frame.placement * s.place, np.array(s.scale)
+            model.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, k, pose, s.geometry, s.path, scale))
+    return model
 
 
 def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
-    """Return a shape of ``DIMENSIONS`` with its sizes, [m]."""
     needed = sum(DIMENSIONS[kind].values())
     if len(sizes) < needed or not all(x > 0.0 for x in sizes[:needed]):
         raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers, got {' '.join(f'{x:g}' for x in sizes)}.")
@@ -72,16 +71,15 @@ def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
 
 
 def sized(kind: str, given: Callable[[str], str | None], owner: str) -> Any:
-    """Return a shape of ``DIMENSIONS`` whose sizes stand as text under their names."""
-    found = [
+    """Build a shape of ``DIMENSIONS``; ``given`` returns the text of a size by its name."""
+    sizes = [
         numbers(given(key), key, owner, n) if n > 1 else (number(given(key), key, owner),)
         for key, n in DIMENSIONS[kind].items()
     ]
-    return primitive(kind, [x for several in found for x in several], owner)
+    return primitive(kind, [x for several in sizes for x in several], owner)
 
 
 def shape_in(element: ET.Element, owner: str) -> ET.Element:
-    """Return the one shape in the ``<geometry>`` of an element."""
     geometry = only_child(element, "geometry", owner)
     inner = [] if geometry is None else list(geometry)
     if len(inner) != 1:
@@ -90,17 +88,16 @@ def shape_in(element: ET.Element, owner: str) -> ET.Element:
 
 
 def half_space(normal: Sequence[float], owner: str) -> Any:
-    """Return the half space below the origin."""
     n = unit(np.array(normal))
     if n is None:
-        raise LoadError(f"{owner}: the normal of the plane is zero. Give its direction, such as 0 0 1.")
+        raise LoadError(f"{owner}: the normal of the plane is zero. Give a direction, such as 0 0 1.")
     return coal.Halfspace(n, 0.0)
 
 
 class Maker:
-    """Makes shapes of one file, meshes from its folder; those that cannot be made are left out, and said in the notes.
+    """Builds the shapes of one file, with meshes from its folder; a note lists shapes that cannot be built.
 
-    The dynamics are without them.
+    Missing shapes are not an error, because the dynamics do not depend on them.
     """
 
     def __init__(self, folder: Path | None, notes: Notes) -> None:
@@ -110,23 +107,20 @@ class Maker:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Leave a shape out if it is refused."""
         try:
             yield
         except (LoadError, InertiaError) as error:
             self._without.append(str(error).rstrip("."))
 
     def say(self) -> None:
-        """Take note of what was left out."""
         if self._without:
-            more = f"; and {len(self._without) - 3} more" if len(self._without) > 3 else ""
-            self.notes.messages.append(f"without collision shapes: {'; '.join(self._without[:3])}{more}.")
+            remainder = f"; and {len(self._without) - 3} more" if len(self._without) > 3 else ""
+            self.notes.messages.append(f"some collision shapes are missing: {'; '.join(self._without[:3])}{remainder}.")
 
     def mesh(self, name: str, place: pin.SE3, uri: str, scale: Sequence[float], owner: str) -> Shape:
-        """Return the convex hull of the mesh in a file."""
         path = self._path(uri)
         if path is None:
-            raise LoadError(f"{owner}: the file of its mesh, {uri!r:.200}, is missing")
+            raise LoadError(f"{owner}: the mesh file {uri!r:.200} is missing")
         key = path, tuple(map(float, scale))
         if key not in self._hulls:
             points = load_mesh(path, owner, collada=True)[0] * np.array(scale)
@@ -134,19 +128,19 @@ class Maker:
         return Shape(name, place, self._hulls[key], str(path), key[1])
 
     def _path(self, uri: str) -> Path | None:
-        """Return the file that a URI means: of a package, of a folder above the robot's file, or beside it."""
-        scheme, found, rest = uri.partition("://")
-        here = self.folder.resolve() if self.folder is not None else None
-        around = [] if here is None else [here, *here.parents]
-        if found and scheme in ("package", "model"):
-            package, _, inside = rest.partition("/")
+        """Find the file of a URI: in a package, in a folder above the robot's file, or relative to it."""
+        scheme, separator, tail = uri.partition("://")
+        base = self.folder.resolve() if self.folder is not None else None
+        around = [] if base is None else [base, *base.parents]
+        if separator and scheme in ("package", "model"):
+            package, _, inside = tail.partition("/")
             roots = [*around, *map(Path, filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)))]
-            places = [p for root in roots for p in ([root / inside] if root.name == package else []) + [root / rest]]
-        elif found and scheme != "file":
-            return None  # nothing is fetched
+            places = [p for root in roots for p in ([root / inside] if root.name == package else []) + [root / tail]]
+        elif separator and scheme != "file":
+            return None  # Files are not downloaded.
         else:
-            places = [root / (rest if found else uri) for root in around[:1] or [Path("/")]]
+            places = [root / (tail if separator else uri) for root in around[:1] or [Path("/")]]
         try:
             return next((p for p in places if p.is_file()), None)
-        except (OSError, ValueError):  # a name that no file can have
+        except (OSError, ValueError):  # The name is invalid for a file.
             return None

@@ -1,15 +1,15 @@
-"""``<transmission>`` of ROS 1 and ros2_control: rotors, where an inertia is known for them.
+"""``<transmission>`` of ROS 1 and ros2_control: rotors of actuators with a known inertia.
 
-With n the reductions of actuators (a) and joints (j), the speeds of the actuators are, as ROS defines them
-(transmission_interface; the half differential is that of pal_transmissions)::
+With the reductions n of actuators (a) and joints (j), the speeds of the actuators are, as defined in ROS
+(transmission_interface; pal_transmissions for the half differential)::
 
     simple              a = n_a n_j j
     differential        a1 = n_a1 (n_j1 j1 + n_j2 j2)      a2 = n_a2 (n_j1 j1 - n_j2 j2)
     half differential   a1 = n_a1 n_j1 j1                  a2 = n_a2 (n_j1 j1 + n_j2 j2)
     four-bar linkage    a1 = n_a1 n_j1 j1                  a2 = n_a2 (j1 + n_j2 j2)
 
-The inertia comes from Drake's ``<drake:rotor_inertia value=.../>`` of an actuator, whose ``<drake:gear_ratio>`` is then
-n_a, or from the caller. A reduction alone says nothing about the dynamics.
+The inertia comes from the caller, or from Drake's ``<drake:rotor_inertia value=.../>`` of an actuator, with
+``<drake:gear_ratio>`` as n_a. A reduction without an inertia does not affect the dynamics.
 """
 
 import math
@@ -24,7 +24,7 @@ from ._notes import Notes, local_name
 from ._numbers import number
 from ._xml import Description, in_words_of
 
-# Per actuator, which joints turn it, and in which sense.
+# Per actuator, the signs with which the joints turn it.
 KINDS: dict[str, tuple[tuple[float, ...], ...]] = {
     "simple": ((1.0,),),
     "differential": ((1.0, 1.0), (1.0, -1.0)),
@@ -37,20 +37,15 @@ MANY = 6
 
 @dataclass(frozen=True)
 class Actuator:
-    """A motor of a transmission; messages call it ``owner``.
-
-    ``kind`` is one of ``KINDS``, or what the file says; ``ratios``, speed per speed of each joint, are empty if not
-    known; ``inertia``, of the rotor [kg m^2], is None unless the file says it.
-    """
+    """A motor of a transmission."""
 
     name: str
-    owner: str
-    kind: str
-    ratios: Mapping[str, float]
-    inertia: float | None
+    owner: str  # label for messages
+    kind: str  # a key of ``KINDS``, or another type of the file
+    ratios: Mapping[str, float]  # speed of the rotor per speed of each joint; empty if unknown
+    inertia: float | None  # axial inertia of the rotor in the file, [kg m^2]
 
     def build(self, inertia: float) -> Rotor:
-        """Return the rotor."""
         if not self.ratios and self.kind in KINDS:
             raise LoadError(
                 f"{self.owner}: a rotor inertia is given, but a {self.kind} transmission needs {len(KINDS[self.kind])} "
@@ -59,8 +54,8 @@ class Actuator:
             )
         if not self.ratios:
             raise LoadError(
-                f"{self.owner}: a rotor inertia is given, but how it turns is not known: transmissions of type "
-                f"{self.kind!r} are not read. Known types: {', '.join(KINDS)}. Pass pc.Rotor in constraints=."
+                f"{self.owner}: a rotor inertia is given, but transmissions of type {self.kind!r} are not supported. "
+                f"Supported types: {', '.join(KINDS)}. Pass pc.Rotor in constraints=."
             )
         with in_words_of(self.owner):
             return Rotor(
@@ -69,17 +64,9 @@ class Actuator:
 
 
 def read_rotors(description: Description, given: Mapping[str, float] | None, notes: Notes) -> list[Rotor]:
-    """Return the rotors of all transmissions for which an inertia is known.
+    """Build the rotors of all transmissions with a known inertia.
 
-    Args:
-        description: The file.
-        given: Inertias, by actuator, or by joint if a simple transmission drives it; [kg m^2].
-        notes: Receives what has no effect.
-
-    Raises:
-        LoadError: An inertia is stated that cannot be honoured, or twice.
-        UnknownNameError: ``given`` names something that no transmission has.
-        ArgumentTypeError: ``given`` is no mapping of names to numbers.
+    ``given`` contains inertias [kg m^2] by actuator, or by joint if a simple transmission drives it.
     """
     inertias = _checked(given)
     actuators = list(_actuators(description, notes))
@@ -91,31 +78,32 @@ def read_rotors(description: Description, given: Mapping[str, float] | None, not
         stated = [inertias[n] for n in names] + ([] if actuator.inertia is None else [actuator.inertia])
         if len(set(stated)) > 1:
             raise LoadError(
-                f"{actuator.owner}: its rotor has several inertias, {', '.join(f'{i:g}' for i in stated)} kg m^2. "
-                "State one."
+                f"{actuator.owner}: several inertias of its rotor: {', '.join(f'{i:g}' for i in stated)}. Keep one."
             )
         if stated and stated[0]:
             rotors.append(actuator.build(stated[0]))
         elif not stated and any(abs(abs(ratio) - 1.0) > 1e-12 for ratio in actuator.ratios.values()):
             silent[actuator.name] = max(map(abs, actuator.ratios.values()))
     if unknown := [name for name in inertias if name not in used]:
-        known = dict.fromkeys(n for a in actuators for n in (a.name, *_sole(a)))
+        known_names = dict.fromkeys(n for a in actuators for n in (a.name, *_sole(a)))
         raise UnknownNameError(
-            f"rotor_inertias: no transmission has an actuator, and no simple one a joint, {unknown[0]!r}."
-            + (did_you_mean(unknown[0], known) or " The file has no transmissions; pass pc.Rotor in constraints=.")
+            f"rotor_inertias: {unknown[0]!r} is neither an actuator nor the joint of a simple transmission."
+            + (
+                did_you_mean(unknown[0], known_names)
+                or " The file has no transmissions; pass pc.Rotor in constraints=."
+            )
         )
     if silent:
         listed = ", ".join(f"{name!r} ({ratio:g})" for name, ratio in list(silent.items())[:MANY])
-        more = f", ... ({len(silent)} in all)" if len(silent) > MANY else ""
+        remainder = f", ... ({len(silent)} in all)" if len(silent) > MANY else ""
         notes.messages.append(
-            f"transmissions state reductions, but no inertia of a rotor, and so change nothing: {listed}{more}. Give "
-            "rotor_inertias={...} where you know them."
+            f"transmissions without rotor inertia do not affect the dynamics: {listed}{remainder}. Pass known inertias "
+            "as rotor_inertias={...}."
         )
     return rotors
 
 
 def _sole(actuator: Actuator) -> tuple[str, ...]:
-    """Return the joint of a simple transmission."""
     return tuple(actuator.ratios) if actuator.kind == "simple" else ()
 
 
@@ -126,27 +114,27 @@ def _checked(given: Mapping[str, float] | None) -> dict[str, float]:
         raise ArgumentTypeError(
             f"rotor_inertias must map names of actuators or joints to kg m^2, such as {{'knee': 1e-4}}, got {given!r}."
         )
-    found = {}
+    inertias = {}
     for name, inertia in given.items():
         try:
-            found[name] = float(inertia)
+            inertias[name] = float(inertia)
         except (TypeError, ValueError):
-            found[name] = math.nan
-        if not (math.isfinite(found[name]) and found[name] >= 0.0):
-            raise ArgumentTypeError(f"rotor_inertias: that of {name!r} must be a number of kg m^2, got {inertia!r}.")
-    return found
+            inertias[name] = math.nan
+        if not (math.isfinite(inertias[name]) and inertias[name] >= 0.0):
+            raise ArgumentTypeError(f"rotor_inertias[{name!r}] must be a number >= 0 in kg m^2, got {inertia!r}.")
+    return inertias
 
 
 def _actuators(description: Description, notes: Notes) -> Iterator[Actuator]:
-    """Return the actuators of all transmissions; count those elements that state nothing about the dynamics."""
-    for place in (description.root, *description.root.findall("ros2_control")):
-        if place is not description.root:
+    """Yield the actuators of all transmissions; note elements without effect on the dynamics."""
+    for parent in (description.root, *description.root.findall("ros2_control")):
+        if parent is not description.root:
             notes.for_others["<ros2_control>"] += 1
-        for element in place.findall("transmission"):
-            found = _of_transmission(element, description)
-            if place is description.root and all(a.inertia is None for a in found):
+        for element in parent.findall("transmission"):
+            actuators = _of_transmission(element, description)
+            if parent is description.root and all(a.inertia is None for a in actuators):
                 notes.for_others["<transmission>"] += 1
-            yield from found
+            yield from actuators
 
 
 def _of_transmission(element: ET.Element, description: Description) -> list[Actuator]:
@@ -157,15 +145,15 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
     actuators, joints = (_by_role(element.findall(tag), tag) for tag in ("actuator", "joint"))
     scheme = KINDS.get(short)
     fits = scheme is not None and len(actuators) == len(scheme) and len(joints) == len(scheme[0])
-    own = [_stated(a, owner) for a in actuators]
-    # a transmission with an inertia must be understood; one without need not
-    matters = any(inertia is not None for inertia, _ in own)
+    drake_values = [_stated(a, owner) for a in actuators]
+    # Only a transmission with an inertia must be valid.
+    matters = any(inertia is not None for inertia, _ in drake_values)
     names = [j.get("name") or "" for j in joints]
     if matters and (unknown := [n for n in names if n not in description.joints]):
         raise LoadError(f"{owner}: joint {unknown[0]!r} does not exist.{did_you_mean(unknown[0], description.joints)}")
     fits = fits and all(n in description.joints for n in names)
-    found = []
-    for k, (actuator, (inertia, gear)) in enumerate(zip(actuators, own, strict=True)):
+    built = []
+    for k, (actuator, (inertia, gear)) in enumerate(zip(actuators, drake_values, strict=True)):
         ratios: dict[str, float] = {}
         if fits and scheme is not None:
             n_a = _reduction(actuator, owner) * (_reduction(element, owner) if short == "simple" else 1.0)
@@ -176,18 +164,18 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
             elif inertia is not None and n_a * n_j[0] != 1.0 and short == "simple":
                 raise LoadError(
                     f"{owner}: it has a rotor inertia and a mechanicalReduction of {n_a * n_j[0]:g}, but no gear "
-                    "ratio, which Drake then takes as 1. State <drake:gear_ratio value=.../>."
+                    "ratio, for which Drake's default is 1. Add <drake:gear_ratio value=.../>."
                 )
             if short == "fourbarlinkage" and k == 1:
                 n_j[0] = 1.0
             ratios = {n: n_a * c * r for n, c, r in zip(names, scheme[k], n_j, strict=True) if c}
         label = actuator.get("name") or (f"{name}_{k + 1}" if name and len(actuators) > 1 else name) or "actuator"
-        found.append(Actuator(label, owner, short if scheme is not None else kind, ratios, inertia))
-    return found
+        built.append(Actuator(label, owner, short if scheme is not None else kind, ratios, inertia))
+    return built
 
 
 def _by_role(elements: list[ET.Element], tag: str) -> list[ET.Element]:
-    """Return actuators or joints in the order of their roles, ``actuator1`` first; else in that of the file."""
+    """Sort actuators or joints by role, ``actuator1`` first; without roles keep the order of the file."""
     roles = [(e.get("role") or e.findtext("role") or "").strip() for e in elements]
     if all(re.fullmatch(rf"{tag}\d", role) for role in roles) and len(set(roles)) == len(roles):
         return [e for _, e in sorted(zip(roles, elements, strict=True), key=lambda pair: pair[0])]
@@ -200,38 +188,36 @@ def _reduction(element: ET.Element, owner: str) -> float:
         if text is not None:
             ratio = number(text, tag, owner)
             if ratio == 0.0:
-                raise LoadError(f"{owner}: the {tag} is 0. Give that of the gear.")
+                raise LoadError(f"{owner}: the {tag} must not be 0. Give the reduction of the gear.")
             return ratio
     return 1.0
 
 
 def drakes(elements: Iterable[ET.Element], owner: str) -> dict[str, float]:
-    """Return Drake's ``rotor_inertia`` and ``gear_ratio``, as far as they are among some elements."""
-    found: dict[str, float] = {}
+    """Read Drake's ``rotor_inertia`` and ``gear_ratio`` from elements; missing ones are absent from the result."""
+    values: dict[str, float] = {}
     for element in elements:
         local = local_name(element.tag)
         if local in ("rotor_inertia", "gear_ratio"):
-            if local in found:
-                raise LoadError(f"{owner}: <{local}> is stated twice. Keep one.")
-            found[local] = number(element.get("value") or element.text or "", local, owner)
-    return found
+            if local in values:
+                raise LoadError(f"{owner}: <{local}> is given twice. Keep one.")
+            values[local] = number(element.get("value") or element.text or "", local, owner)
+    return values
 
 
 def _stated(actuator: ET.Element, owner: str) -> tuple[float | None, float | None]:
-    """Return Drake's rotor inertia and gear ratio."""
-    found = drakes(actuator.iter(), f"{owner}, actuator {actuator.get('name')!r}")
-    inertia = found.get("rotor_inertia")
+    values = drakes(actuator.iter(), f"{owner}, actuator {actuator.get('name')!r}")
+    inertia = values.get("rotor_inertia")
     if inertia is not None and inertia < 0.0:
         raise LoadError(f"{owner}: the rotor inertia is {inertia:g} kg m^2; it must not be negative.")
-    return inertia, found.get("gear_ratio")
+    return inertia, values.get("gear_ratio")
 
 
 def _gear(gear: float, reduction: float, kind: str, owner: str) -> float:
-    """Return Drake's gear ratio, if nothing contradicts it."""
     if kind != "simple":
-        raise LoadError(f"{owner}: Drake's gear ratio is for one joint. State the reductions of a {kind} instead.")
+        raise LoadError(f"{owner}: Drake's gear ratio is for one joint. Give the reductions of the {kind} instead.")
     if gear == 0.0:
-        raise LoadError(f"{owner}: the gear ratio is 0. Give that of the gear.")
+        raise LoadError(f"{owner}: the gear ratio must not be 0. Give the ratio of the gear.")
     if reduction not in (1.0, gear):
-        raise LoadError(f"{owner}: the gear ratio is {gear:g}, but mechanicalReduction {reduction:g}. State one.")
+        raise LoadError(f"{owner}: the gear ratio is {gear:g}, but mechanicalReduction {reduction:g}. Remove one.")
     return gear

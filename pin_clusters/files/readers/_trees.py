@@ -1,4 +1,4 @@
-"""Joints of a ``pin.Model`` as files mean them: about any axis, and in the place of others."""
+"""Build trees of ``pin.Model`` from files: joints about any axis, placements of bodies, and other types of joints."""
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -12,14 +12,14 @@ from ..._support.trees import copy_fields
 T = TypeVar("T", bound=Hashable)
 ROOT_JOINT_NAME = "root_joint"
 UNLIMITED = float(np.finfo(float).max)
-"""What Pinocchio uses for "no limit": models with infinite numbers cannot be pickled before its release 4."""
+"""Pinocchio's number for "no limit"; before version 4, models with infinite numbers cannot be pickled."""
 
 
 def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
-    """Return a joint of one degree of freedom along a unit vector; a joint of its own stands for those of the frame.
+    """Build a joint of one degree of freedom along a unit vector, with Pinocchio's special types for coordinate axes.
 
-    ``kind`` is ``"R"``, ``"P"`` or ``"H"``, as in Pinocchio's names of hinges, slides and screws (of a ``pitch`` in
-    [m/rad]), or ``"RUB"`` for a hinge with cosine and sine; ``tolerance``: how far an axis may be off one of the frame.
+    ``kind`` is ``"R"``, ``"P"`` or ``"H"`` as in Pinocchio's names of hinges, slides and screws (of a ``pitch`` in
+    [m/rad]), or ``"RUB"`` for a hinge with cosine and sine. ``tolerance`` is the deviation from a coordinate axis.
     """
     numbers = (pitch,) if kind == "H" else ()
     for letter, along in zip("XYZ", np.eye(3), strict=True):
@@ -36,7 +36,7 @@ def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: floa
 
 
 def _continuous(axis: np.ndarray) -> pin.JointModel:
-    """Return a joint about any axis with (cos, sin) as coordinates; Pinocchio's own constructor takes no axis."""
+    """Build a joint about any axis with (cos, sin) as coordinates; Pinocchio's constructor does not take an axis."""
     numbers = " ".join(map(repr, axis.tolist()))
     return pin.buildModelFromXML(
         '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
@@ -45,7 +45,7 @@ def _continuous(axis: np.ndarray) -> pin.JointModel:
 
 
 def like(model: pin.Model) -> pin.Model:
-    """Return a model without joints, with the name, gravity and immovable bodies of another one."""
+    """Build a model without joints, with the name, gravity and fixed bodies of another model."""
     tree = pin.Model()
     tree.name, tree.gravity = model.name, model.gravity
     tree.inertias[0] = model.inertias[0]
@@ -53,15 +53,15 @@ def like(model: pin.Model) -> pin.Model:
 
 
 class Places(Generic[T]):
-    """A tree in the making, and where the bodies of a file are in it.
+    """A tree under construction, with the placements of the bodies of a file.
 
     Args:
-        world: What stands for the world.
+        world: Key of the world.
 
     Attributes:
         tree: The tree.
         joint: Id of the joint that moves each body.
-        place: Each body in the frame of that joint.
+        place: Placement of each body in the frame of that joint.
     """
 
     def __init__(self, world: T) -> None:
@@ -69,27 +69,26 @@ class Places(Generic[T]):
         self.joint: dict[T, int] = {world: 0}
         self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}
 
-    def put(self, body: T, name: str, j: int, at: pin.SE3, above: int = -1) -> int:
-        """Put a body on that of a joint; return its frame, which hangs from the frame ``above``."""
-        self.joint[body], self.place[body] = j, at
-        return int(self.tree.addBodyFrame(name, j, at, above))
+    def put(self, body: T, name: str, j: int, placement: pin.SE3, above: int = -1) -> int:
+        """Attach a body to a joint; return the id of its frame, whose parent is the frame ``above``."""
+        self.joint[body], self.place[body] = j, placement
+        return int(self.tree.addBodyFrame(name, j, placement, above))
 
     def frame(self, body: T, in_body: pin.SE3) -> tuple[str, pin.SE3]:
-        """Return a frame on a body as constraints name it."""
+        """Return a frame of a body in the form that constraints need: name of the joint, placement."""
         return self.tree.names[self.joint[body]], self.place[body] * in_body
 
 
 def merged(groups: Iterable[Collection[T]]) -> list[set[T]]:
-    """Return the unions of groups that share something, directly or by others."""
-    found: dict[T, set[T]] = {}
+    union_of: dict[T, set[T]] = {}
     for group in groups:
         union = set(group)
-        for other in {id(found[x]): found[x] for x in group if x in found}.values():
-            union, other = (other, union) if len(other) > len(union) else (union, other)
-            union |= other
-            found.update(dict.fromkeys(other, union))
-        found.update(dict.fromkeys(group, union))
-    return list({id(union): union for union in found.values()}.values())
+        for smaller in {id(union_of[x]): union_of[x] for x in group if x in union_of}.values():
+            union, smaller = (smaller, union) if len(smaller) > len(union) else (union, smaller)
+            union |= smaller
+            union_of.update(dict.fromkeys(smaller, union))
+        union_of.update(dict.fromkeys(group, union))
+    return list({id(union): union for union in union_of.values()}.values())
 
 
 FIXED, BALL = "FIXED", "SPHERICAL"
@@ -99,9 +98,9 @@ TYPES = (BALL, FIXED, *HINGES)
 
 
 def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
-    """Return a tree in which joints have another type, one of ``TYPES``; placements, bodies and frames stay.
+    """Change the types of joints to types of ``TYPES``; placements, bodies and frames do not change.
 
-    Names that are no joints are left out.
+    Names that are not joints are ignored.
     """
     if not any(tree.existJointName(name) for name in types):
         return tree
@@ -109,23 +108,23 @@ def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
     ids = {0: 0}
     for j in range(1, tree.njoints):
         kind, name = types.get(tree.names[j], ""), tree.names[j]
-        parent, at = ids[int(tree.parents[j])], tree.jointPlacements[j]
+        parent, placement = ids[int(tree.parents[j])], tree.jointPlacements[j]
         if kind in HINGES:
             first, last = HINGES[kind]
-            parent = new.addJoint(parent, joint_model("R", AXES[first]), at, f"{name}_{first}")
+            parent = new.addJoint(parent, joint_model("R", AXES[first]), placement, f"{name}_{first}")
             new.addJointFrame(parent)
             ids[j] = new.addJoint(parent, joint_model("R", AXES[last]), pin.SE3.Identity(), f"{name}_{last}")
         elif kind == BALL:
-            ids[j] = new.addJoint(parent, pin.JointModelSpherical(), at, name)
+            ids[j] = new.addJoint(parent, pin.JointModelSpherical(), placement, name)
         else:
-            ids[j] = new.addJoint(parent, tree.joints[j], at, name)
+            ids[j] = new.addJoint(parent, tree.joints[j], placement, name)
             copy_fields(tree, j, new, ids[j])
         new.inertias[ids[j]] = tree.inertias[j]
     for f in list(tree.frames)[1:]:
         name = f.name
         if f.type == pin.FrameType.JOINT and types.get(name) in HINGES:
             name = new.names[ids[f.parentJoint]]
-        # parents of frames are set by name afterwards: the numbers of frames have changed
+        # The ids of frames have changed, so Pinocchio finds the parent frame itself.
         new.addFrame(pin.Frame(name, ids[f.parentJoint], f.placement, f.type), False)
     locked = [new.getJointId(name) for name, kind in types.items() if kind == FIXED and new.existJointName(name)]
     return pin.buildReducedModel(new, locked, pin.neutral(new)) if locked else new

@@ -1,20 +1,20 @@
-"""URDF+ ``<coupling>``, our extension of it, ``<loop>``, and ``<mimic>``, as constraints of this package.
+"""``<coupling>`` and ``<loop>`` of URDF+, an extension of ``<coupling>``, and ``<mimic>``.
 
-A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) ties two links: over all the joints between their nearest
-common ancestor (NCA) and each of them, ``sum(q to successor) = ratio * sum(q to predecessor)``::
+A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) couples two links. The sums are over the joints between
+the nearest common ancestor (NCA) of the links and each link: ``sum(q to successor) = ratio * sum(q to predecessor)``::
 
     <coupling name="ankle_belt">
       <predecessor link="ankle_link"/> <successor link="ankle_rotor_link"/> <ratio value="12"/>
     </coupling>
 
-Where the joints do not share one ratio, our extension names them::
+If the joints do not have a common ratio, our extension lists them::
 
     <coupling name="wrist_roll_belt">
       <dependent joint="wrist_roll_rotor"/>
       <independent joint="elbow" ratio="-6"/> <independent joint="wrist_roll" ratio="6"/>
     </coupling>
 
-Both take an optional ``<offset value="..."/>`` (added on the successor's, or the dependent joint's, side).
+An optional ``<offset value="..."/>`` is added to the side of the successor or of the dependent joint.
 
 A ``<loop>`` is a further joint between two links::
 
@@ -24,8 +24,8 @@ A ``<loop>`` is a further joint between two links::
       <axis xyz="0 0 1"/>
     </loop>
 
-The origins place the two halves of the joint in the frames of their links; the axis (by default 1 0 0, as in URDF)
-is the same three numbers in both halves.
+The origins place the two halves of the joint in the frames of their links; the axis (by default 1 0 0, as in URDF) has
+the same components in the frames of the halves.
 """
 
 import xml.etree.ElementTree as ET
@@ -46,22 +46,20 @@ DEFAULT_AXIS = (1.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Tie:
-    """A coupling as the file states it, before it is known which joint follows."""
+    """A coupling of the file, before the choice of its dependent joint."""
 
-    owner: str  # how messages name it
-    before: tuple[str, ...]  # joints from the NCA to the predecessor; empty if ``dependent`` was named in the file
-    after: tuple[str, ...]  # joints from the NCA to the successor, or the dependent joint alone
-    ratio: float = 0.0  # of the belt
+    owner: str  # label for messages
+    before: tuple[str, ...]  # joints from the NCA to the predecessor; empty if the file names the dependent joint
+    after: tuple[str, ...]  # joints from the NCA to the successor, or only the dependent joint
+    ratio: float = 0.0  # ratio of the belt
     offset: float = 0.0  # [rad] or [m]
-    independent: dict[str, float] | None = None  # coefficients by joint, where the file names them
+    independent: dict[str, float] | None = None  # coefficients by joint, if the file lists joints
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """All joints that take part."""
         return (*self.before, *self.after, *(self.independent or {}))
 
     def build(self, dependent: str) -> Belt | LinearCoupling:
-        """Return the constraint with ``dependent`` as the joint that follows."""
         with in_words_of(self.owner):
             if self.independent is not None:
                 return LinearCoupling(dependent, self.independent, self.offset)
@@ -69,7 +67,6 @@ class Tie:
 
 
 def read_ties(description: Description, notes: Notes) -> list[Tie]:
-    """Read all couplings and mimics of a file."""
     couplings = named(description.root.findall("coupling"), "coupling")
     ties = [_coupling(e, n, description, notes) for n, e in couplings.items()]
     return ties + _mimics(description, notes)
@@ -83,7 +80,7 @@ def _offset(element: ET.Element, owner: str) -> float:
 def _ratio(text: str | None, owner: str) -> float:
     ratio = number(text, "the ratio", owner)
     if ratio == 0.0:
-        raise LoadError(f"{owner}: the ratio is 0, which would tie the joint to nothing. Give that of the gear.")
+        raise LoadError(f"{owner}: the ratio is 0, which removes the coupling. Give the ratio of the gear.")
     return ratio
 
 
@@ -96,23 +93,22 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
         return _named_coupling(element, owner, description)
     ratio_element = only_child(element, "ratio", owner)
     if ratio_element is None:
-        raise LoadError(f'{owner}: <ratio value="..."/> is missing. Give the turns of the successor per turn.')
+        raise LoadError(f'{owner}: <ratio value="..."/> is missing. Give turns of the successor per turn.')
     ratio = _ratio(ratio_element.get("value"), owner)
     first, last = (_path(element, tag, owner, description) for tag in ("predecessor", "successor"))
     before, after = tuple(j for j in first if j not in last), tuple(j for j in last if j not in first)
     if not before and not after:
-        raise LoadError(f"{owner}: predecessor and successor are, or move as, the same link. Name another link.")
+        raise LoadError(f"{owner}: predecessor and successor belong to the same rigid body. Name another link.")
     if not before or not after:
         inner, outer = ("predecessor", "successor") if not before else ("successor", "predecessor")
         raise LoadError(
             f"{owner}: the {inner} carries the {outer}, so one side of the coupling has no joint. "
-            "Name the joints instead, by <dependent joint=.../> and <independent joint=... ratio=.../>."
+            "List the joints instead with <dependent joint=.../> and <independent joint=... ratio=.../>."
         )
     return Tie(owner, before, after, ratio, _offset(element, owner))
 
 
 def _path(element: ET.Element, tag: str, owner: str, description: Description) -> tuple[str, ...]:
-    """Return the moving joints from the root to the link that ``<tag link=.../>`` names."""
     path = list[str]()
     joint = description.moving_joint(known_link(element, tag, description.links, owner))
     while joint is not None:
@@ -125,9 +121,7 @@ def _known_joint(given: str | None, owner: str, description: Description) -> str
     name = known(given, "joint", description.joints, owner)
     kind = description.joints[name].get("type")
     if kind not in ("revolute", "continuous", "prismatic"):
-        raise LoadError(
-            f"{owner}: joint {name!r} is {kind}; a coupled joint must have one degree of freedom. Name another joint."
-        )
+        raise LoadError(f"{owner}: joint {name!r} is {kind}, but a coupled joint needs one degree of freedom.")
     return name
 
 
@@ -135,18 +129,18 @@ def _named_coupling(element: ET.Element, owner: str, description: Description) -
     mixed = [t for t in ("predecessor", "successor", "ratio") if element.find(t) is not None]
     if mixed:
         raise LoadError(
-            f"{owner} mixes <{mixed[0]}> with <dependent>, <independent>. Use predecessor, successor and ratio, "
-            "or dependent and independents."
+            f"{owner} mixes <{mixed[0]}> with <dependent> or <independent>. Use either predecessor, successor and "
+            "ratio, or dependent and independent."
         )
     dependent = _known_joint(reference(element, "dependent", "joint", owner), owner, description)
     independent: dict[str, float] = {}
     for child in element.findall("independent"):
         name = _known_joint(child.get("joint"), owner, description)
         if name in independent:
-            raise LoadError(f"{owner}: joint {name!r} is named twice. Add up its ratios.")
+            raise LoadError(f"{owner}: joint {name!r} is named twice. Give the sum of its ratios.")
         independent[name] = _ratio(child.get("ratio"), f"{owner}, joint {name!r}")
     if not independent:
-        raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one per joint that leads.')
+        raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one per independent joint.')
     return Tie(owner, (), (dependent,), offset=_offset(element, owner), independent=independent)
 
 
@@ -165,7 +159,7 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
         multiplier = number(mimic.get("multiplier", "1"), "the multiplier", owner)
         offset = number(mimic.get("offset", "0"), "the offset", owner)
         if multiplier == 0.0:
-            raise LoadError(f"{owner}: the multiplier is 0, so the joint stands still. Make it a fixed joint.")
+            raise LoadError(f"{owner}: the multiplier is 0, so the joint cannot move. Make it a fixed joint.")
         if master == name:
             raise LoadError(f"{owner}: the joint mimics itself. Name another joint.")
         ties.append(Tie(owner, (), (name,), offset=offset, independent={master: multiplier}))
@@ -174,7 +168,7 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
 
 
 def read_loops(description: Description, notes: Notes) -> list[Part]:
-    """Read all loops of a file; axes that are not of unit length are normalised, and one message names them."""
+    """Read all loops of a file; normalise their axes, with a note."""
     elements = named(description.root.findall("loop"), "loop")
     shared = [name for name in named(description.root.findall("coupling"), "coupling") if name in elements]
     if shared:
@@ -196,12 +190,12 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     a, b = (end_of(element, side, owner, description) for side in SIDES)
     if description.moving_joint(a.link) == description.moving_joint(b.link):
         raise LoadError(
-            f"{owner}: predecessor {a.link!r} and successor {b.link!r} are, or move as, the same link, so there is "
-            "nothing to close. Name another link."
+            f"{owner}: predecessor {a.link!r} and successor {b.link!r} belong to the same rigid body, so there is no "
+            "loop. Name another link."
         )
     axis = _axis(element, owner, kind, name, stretched)
-    here = "revolute" if kind == "continuous" else kind  # a loop has no limits anyway
-    return Part(owner, lambda tree: Loop(a.on(tree), b.on(tree), here, axis, name=name))
+    loop_kind = "revolute" if kind == "continuous" else kind  # Limits have no effect on loops.
+    return Part(owner, lambda tree: Loop(a.on(tree), b.on(tree), loop_kind, axis, name=name))
 
 
 def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, ...]:

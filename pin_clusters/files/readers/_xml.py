@@ -1,4 +1,4 @@
-"""Reading robot XML safely: no DTD, no entities, every name unique, one tree, every number a number."""
+"""Safe reading of XML: no DTD, no entities, limited depth and size; checks of names and topology of a URDF."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -10,11 +10,11 @@ from xml.parsers import expat
 from ...errors import LoadError, PinClustersError, did_you_mean
 from ._arguments import MAX_BYTES, too_long
 
-MAX_DEPTH = 100  # elements within elements; a URDF needs six
-MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser calls itself for each: 5,000 of them end the process
+MAX_DEPTH = 100  # largest nesting depth of elements; a URDF needs six
+MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser is recursive: a chain of 5,000 links crashes the process.
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-OWN = ("rod", "rotor", "mechanism", "spring", "held_weight")  # elements of our own that have names
-# By the path of their parents.
+OWN = ("rod", "rotor", "mechanism", "spring", "held_weight")  # our extensions with a name
+# Tags that are removed before Pinocchio reads the document, by the path of their parents.
 NOT_FOR_PINOCCHIO = {
     ".": (
         *OWN,
@@ -41,12 +41,12 @@ class Description:
     name: str  # name of the robot
     links: dict[str, ET.Element]  # elements by name, in the order of the file
     joints: dict[str, ET.Element]  # elements by name, in the order of the file
-    parent_joint: dict[str, str]  # the joint above each link; the root link is absent
-    parent_link: dict[str, str]  # the link above each joint
+    parent_joint: dict[str, str]  # parent joint of each link; the root link is absent
+    parent_link: dict[str, str]  # parent link of each joint
     root_link: str  # name of the link without a parent
 
     def moving_joint(self, link: str) -> str | None:
-        """Return the joint that moves a link (fixed joints are skipped), or None if the link moves with the root."""
+        """Find the joint that moves a link, without fixed joints, or return None for links fixed to the root."""
         while link in self.parent_joint:
             name = self.parent_joint[link]
             if self.joints[name].get("type") != "fixed":
@@ -58,20 +58,17 @@ class Description:
 def parse_xml(
     text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>", *, any_prefix: bool = False
 ) -> ET.Element:
-    """Return the root element of a document without a DTD.
+    """Parse a document without a DTD; return its root element.
 
-    A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
-    of local files possible, and no robot description needs one.
+    A DTD raises an error before it is expanded or fetched, because it allows "billion laughs" attacks and access to
+    local files, and robot descriptions do not need a DTD.
 
     Args:
         text: The document.
-        source: How messages name it.
-        most: Elements within each other.
-        start: How such a document starts, for messages.
-        any_prefix: Whether prefixes need no ``xmlns``, as for parsers that know no namespaces; they stay in the tags.
-
-    Raises:
-        LoadError: It is empty, too long, no XML, has a DTD, or elements nested too deep.
+        source: Label of the document for messages.
+        most: Largest nesting depth of elements.
+        start: Start of such a document, for messages.
+        any_prefix: True if prefixes need no ``xmlns``, as in parsers without namespaces; they stay in the tags.
     """
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
@@ -80,15 +77,14 @@ def parse_xml(
 
     def refuse(name: str, *_: object) -> None:
         raise LoadError(
-            f"{source} has a document type declaration (<!DOCTYPE {name}>). DTDs and entities are neither expanded "
-            "nor fetched here: write their values out and remove the declaration."
+            f"{source} has a document type declaration (<!DOCTYPE {name}>). For security, DTDs and entities are not "
+            "supported: write the values of entities in full and remove the declaration."
         )
 
     builder, spaces = ET.TreeBuilder(), [{"xml": "http://www.w3.org/XML/1998/namespace"}]
     parser = expat.ParserCreate()
 
     def known(name: str) -> str:
-        """Return a name with its namespace, as ElementTree has them."""
         prefix, colon, local = name.rpartition(":")
         space = spaces[-1].get(prefix) if prefix and local else None
         if space is None and colon and not any_prefix:
@@ -102,10 +98,10 @@ def parse_xml(
         declared = {n[6:]: x for n, x in attributes.items() if _SPACE.fullmatch(n)}
         spaces.append(spaces[-1] | declared if declared else spaces[-1])
         if len(spaces) - 1 > most:
-            raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
+            raise LoadError(f"{source} has more than {most} nested elements. The maximum depth is {most}.")
         default = spaces[-1].get("") if ":" not in tag else None
-        given = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
-        builder.start(f"{{{default}}}{tag}" if default else known(tag), given)
+        qualified = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
+        builder.start(f"{{{default}}}{tag}" if default else known(tag), qualified)
 
     def leave(tag: str) -> None:
         spaces.pop()
@@ -119,14 +115,14 @@ def parse_xml(
         return _without_default_namespace(builder.close())
     except expat.ExpatError as error:
         raise LoadError(f"{source} is not well-formed XML: {error}. Check it with an XML editor or xmllint.") from None
-    except (ValueError, LookupError) as error:  # an encoding that Python does not have
+    except (ValueError, LookupError) as error:  # Python does not support the encoding.
         if isinstance(error, LoadError):
             raise
         raise LoadError(f"{source} cannot be decoded: {error}. Save it as UTF-8.") from None
 
 
 def _without_default_namespace(root: ET.Element) -> ET.Element:
-    """Take the namespace of the root element off all tags, as parsers without namespaces (Pinocchio's) do."""
+    """Remove the namespace of the root element from all tags, like parsers without namespaces (Pinocchio's)."""
     if root.tag.startswith("{"):
         prefix = root.tag[: root.tag.index("}") + 1]
         for element in root.iter():
@@ -136,7 +132,7 @@ def _without_default_namespace(root: ET.Element) -> ET.Element:
 
 @contextmanager
 def in_words_of(owner: str) -> Iterator[None]:
-    """Name the element of the file in what a constraint refuses."""
+    """Raise errors of constraints as ``LoadError`` with the element of the file in front."""
     try:
         yield
     except PinClustersError as error:
@@ -144,15 +140,14 @@ def in_words_of(owner: str) -> Iterator[None]:
 
 
 def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
-    """Return the child of that tag, or None."""
-    found = element.findall(tag)
-    if len(found) > 1:
-        raise LoadError(f"{owner} has {len(found)} <{tag}> elements. Keep one.")
-    return found[0] if found else None
+    """Find the child with a tag, or None; raise ``LoadError`` for several."""
+    children = element.findall(tag)
+    if len(children) > 1:
+        raise LoadError(f"{owner} has {len(children)} <{tag}> elements. Keep one.")
+    return children[0] if children else None
 
 
 def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
-    """Return the name in ``<tag attribute="name"/>``, a required child."""
     child = only_child(element, tag, owner)
     name = None if child is None else child.get(attribute)
     if not name:
@@ -161,32 +156,28 @@ def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
 
 
 def known_link(element: ET.Element, tag: str, links: Iterable[str], owner: str) -> str:
-    """Return the link that ``<tag link="name"/>``, a required child, names."""
     return known(reference(element, tag, "link", owner), f"its {tag} link", links, owner)
 
 
 def known(name: str | None, kind: str, names: Iterable[str], owner: str) -> str:
-    """Return a name that must be one of some."""
     if (name or "") not in names:
         raise LoadError(f"{owner}: {kind} {name or ''!r} does not exist.{did_you_mean(name or '', names)}")
     return name or ""
 
 
 def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
-    """Return elements by their name."""
-    found: dict[str, ET.Element] = {}
+    by_name: dict[str, ET.Element] = {}
     for element in elements:
         name = element.get("name")
         if not name:
-            raise LoadError(f"A <{element.tag}> has no name. Every {kind} needs one: <{element.tag} name=...>.")
-        if name in found:
+            raise LoadError(f"A <{element.tag}> has no name. Every {kind} needs a name: <{element.tag} name=...>.")
+        if name in by_name:
             raise LoadError(f"Two {kind}s have the name {name!r}. Rename one.")
-        found[name] = element
-    return found
+        by_name[name] = element
+    return by_name
 
 
 def describe(root: ET.Element, source: str) -> Description:
-    """Check names, joint types, references and topology of a URDF."""
     if root.tag != "robot":
         raise LoadError(f"{source} is not a URDF: its root element is <{root.tag}>, expected <robot>.")
     links = named(root.findall("link"), "link")
@@ -198,58 +189,57 @@ def describe(root: ET.Element, source: str) -> Description:
         owner = f"joint {name!r}"
         kind = joint.get("type")
         if name == "universe":
-            raise LoadError("A joint has the name 'universe', which Pinocchio keeps for the world. Rename it.")
+            raise LoadError("A joint has the name 'universe', which Pinocchio reserves for the world. Rename it.")
         if kind not in JOINT_TYPES:
             raise LoadError(
-                f"{owner}: type {kind!r} is not one of URDF.{did_you_mean(kind or '', JOINT_TYPES)} "
+                f"{owner}: type {kind!r} is not a joint type of URDF.{did_you_mean(kind or '', JOINT_TYPES)} "
                 "Other joints can be added to a pinocchio.Model in Python."
             )
         parent_link[name], child = (known_link(joint, tag, links, owner) for tag in ("parent", "child"))
         if child in parent_joint:
             raise LoadError(
                 f"link {child!r} is the child of two joints, {parent_joint[child]!r} and {name!r}. "
-                "A URDF is a tree: close the loop with a <loop> instead (type fixed, or that of the second joint)."
+                "A URDF is a tree: close the loop with a <loop> instead (type fixed, or the type of the second joint)."
             )
         parent_joint[child] = name
     roots = [name for name in links if name not in parent_joint]
     if len(roots) > 1:
         raise LoadError(
             f"{source} has {len(roots)} root links: {', '.join(map(repr, roots[:8]))}. "
-            "Only one may be without a parent; connect the others to it by joints."
+            "Only one link may have no parent; connect the other links to it by joints."
         )
     if not roots:
-        raise LoadError(f"{source} has no root link: its joints run in a circle. Remove one of them.")
+        raise LoadError(f"{source} has no root link: its joints form a cycle. Remove one of them.")
     description = Description(root, root.get("name") or "robot", links, joints, parent_joint, parent_link, roots[0])
     _check_reached(description)
     return description
 
 
 def _check_reached(description: Description) -> None:
-    """Raise if some links hang from a circle of joints instead of from the root, or too many hang in a row."""
     depth = {description.root_link: 0}
     for link in description.links:
-        path: dict[str, None] = {}  # in order
+        path: dict[str, None] = {}  # A dictionary keeps the order and finds links fast.
         while link not in depth:
             if link in path:
                 circle = list(path)
                 names = " -> ".join([*circle[circle.index(link) :], link])
-                raise LoadError(f"The joints above links {names} run in a circle. Remove one of them.")
+                raise LoadError(f"The parent joints of the links {names} form a cycle. Remove one of them.")
             path[link] = None
             link = description.parent_link[description.parent_joint[link]]
         for above, name in enumerate(reversed(path), depth[link] + 1):
             if above > MAX_LINKS_IN_A_ROW:
                 raise LoadError(
-                    f"more than {MAX_LINKS_IN_A_ROW} links hang from each other in a row, down to link {name!r}, which "
-                    "Pinocchio's parser may not survive. This is no robot."
+                    f"a chain of links is longer than {MAX_LINKS_IN_A_ROW}, at link {name!r}, and could crash "
+                    f"Pinocchio's parser. The maximum is {MAX_LINKS_IN_A_ROW}."
                 )
             depth[name] = above
 
 
 def to_text(root: ET.Element) -> str:
-    """Return the document for Pinocchio: without what it would stumble over but does not use.
+    """Write the document for Pinocchio, without elements that it does not use.
 
-    Visuals and collisions are left out, so that a missing mesh or material cannot fail the kinematic tree; so are
-    the constraints, which this package reads itself.
+    Visuals and collisions are removed, so that a missing mesh or material does not cause an error. Constraints are
+    removed because this package reads them itself.
     """
     copy = ET.fromstring(ET.tostring(root, encoding="unicode"))
     for parents, tags in NOT_FOR_PINOCCHIO.items():
@@ -258,5 +248,5 @@ def to_text(root: ET.Element) -> str:
                 parent.remove(element)
     for dynamics in copy.findall("joint/dynamics"):
         if not {"damping", "friction"} & set(dynamics.attrib):
-            dynamics.set("damping", "0")  # its parser refuses an element with nothing that it knows
+            dynamics.set("damping", "0")  # Pinocchio's parser rejects <dynamics> without a known attribute.
     return ET.tostring(copy, encoding="unicode")

@@ -1,46 +1,43 @@
-"""Reading YAML safely: no tags of Python, no anchors, no key twice, no deep nesting."""
+"""Safe reading of YAML: no Python tags, no anchors, no duplicate keys, limited depth and size."""
 
 from typing import Any
 
 from ...errors import LoadError
 
 MAX_DEPTH = 20
-MAX_BYTES = 2**17  # those of robots have some kilobytes; reading takes 10 s per megabyte, or more
-MAX_LETTERS = 1000  # of a key or a value
+MAX_BYTES = 2**17  # Files of robots have some kilobytes; reading takes at least 10 s per megabyte.
+MAX_LETTERS = 1000  # limit for the length of a key or a value
 
 
 def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
-    """Return what a document holds: dicts, lists, text, numbers; or PyYAML's nodes, which know their lines.
+    """Parse a document to dicts, lists, text and numbers, or to PyYAML's nodes, which contain line numbers.
 
-    Anchors are refused before anything is made of them: nested aliases are what makes a file of a kilobyte fill the
-    memory, and no robot description needs one.
-
-    Raises:
-        LoadError: It is empty, no YAML, too large or deep, has anchors or a key twice, or several documents.
+    Anchors raise an error before they are expanded, because nested aliases can fill the memory, and robot descriptions
+    do not need anchors.
     """
     import yaml
 
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected YAML: keys and their values.")
     if len(text) > MAX_BYTES:
-        raise LoadError(f"{source} has {len(text) / 1e6:.2g} MB of YAML. This is no robot.")
+        raise LoadError(f"{source} has {len(text) / 1e6:.2g} MB of YAML. The limit is {MAX_BYTES / 1e6:.2g} MB.")
 
     class Loader(yaml.SafeLoader):
-        """Checks every node before it makes the next one."""
+        """A loader that checks every node before it composes the next one."""
 
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent) or getattr(self.peek_event(), "anchor", None):
-                raise LoadError(f"{source} has anchors or aliases (&, *), which are not read. Write the values out.")
+                raise LoadError(f"{source} has anchors or aliases (&, *). Write the values in full.")
             inner = int(self.check_event(yaml.CollectionStartEvent))
             self.depth += inner
             if self.depth > MAX_DEPTH:
-                raise LoadError(f"{source} has more than {MAX_DEPTH} lists or mappings within each other.")
+                raise LoadError(f"{source} has more than {MAX_DEPTH} nested lists or mappings.")
             node = super().compose_node(parent, index)
             self.depth -= inner
             if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_LETTERS:
-                raise LoadError(f"{source} has a key or a value of {len(node.value)} letters. This is no robot.")
+                raise LoadError(f"{source} has a key or value of {len(node.value)} characters; at most {MAX_LETTERS}.")
             if isinstance(node, yaml.MappingNode):
                 _check_keys([key for key, _ in node.value], source)
             return node
@@ -58,19 +55,19 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
         ArithmeticError,
         TypeError,
         AttributeError,
-    ) as error:  # whatever PyYAML stumbles over
+    ) as error:  # PyYAML raises these for invalid scalars.
         raise LoadError(
-            f"{source} is not well-formed YAML: a value is written or tagged as a number, date or truth, and is none "
-            f"({error}). Write it in quotes."
+            f"{source} is not well-formed YAML: a value has the form or tag of a number, date or boolean, but is "
+            f"invalid ({error}). Write it in quotes."
         ) from None
 
 
 def _check_keys(keys: list[Any], source: str) -> None:
-    """Refuse a key that is given twice: of two statements the first would be lost."""
-    seen = set[str]()
+    """Raise ``LoadError`` for duplicate keys, of which YAML would keep only the last one."""
+    names = set[str]()
     for key in keys:
         if not isinstance(key.value, str):
-            raise LoadError(f"{source}: a list or a mapping is used as a key. Keys are words.")
-        if key.value in seen:
+            raise LoadError(f"{source}: a list or a mapping is used as a key. Keys must be text.")
+        if key.value in names:
             raise LoadError(f"{source}, line {key.start_mark.line + 1}: {key.value!r} is given twice. Keep one.")
-        seen.add(key.value)
+        names.add(key.value)

@@ -1,7 +1,7 @@
-"""The paper's chains, built in Python: one geared rotor per link (GT), or pairs of links driven by two belts (PBT).
+"""The chains of a paper: one geared rotor per link (GT), or pairs of links that two belts drive (PBT).
 
 Chignoli, Adrian, Kim, Wensing, "Recursive Rigid-Body Dynamics Algorithms for Systems with Kinematic Loops",
-arXiv 2311.13732; the numbers are those of the authors' library generalized_rbda (classes RevoluteChainWithRotor and
+arXiv 2311.13732. The numbers are from the authors' library generalized_rbda (classes RevoluteChainWithRotor and
 RevolutePairChainWithRotor with their fixed parameters).
 """
 
@@ -23,13 +23,13 @@ _documented = stock(
         seed: Random numbers instead of the published ones: masses 0.5 to 2 kg, boxes with edges of 0.1 to 0.5 m,
             centres of mass within +-0.5 m, joints 0.5 to 1.5 m apart in random directions with random orientations,
             balanced axisymmetric rotors of 0.02 to 0.1 kg and 5e-5 to 2e-4 kg m^2, ratios 3 to 10 of either sign.
-        root_joint: The chain then hangs from a body of 10 kg with 1 kg m^2 about each axis through its origin.
+        root_joint: Joint of an additional base body of 10 kg with 1 kg m^2 about each axis through its origin.
 
     Returns:
-        The tree, its joints depth-first, and the couplings.
+        The tree, with depth-first joints, and the couplings.
 
     Raises:
-        LoadError: ``n`` or ``seed`` is not allowed.
+        LoadError: ``n`` or ``seed`` is invalid.
     """
 )
 
@@ -45,17 +45,16 @@ class _Link:
 
 
 def _published(k: int) -> _Link:
-    """Return link ``k``: 1 kg at 0.5 m of 1 m, 1 kg m^2 about its centre of mass, a massless rotor of 1e-4 kg m^2."""
-    place = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0.0, 0.0]))
+    """Build link ``k``: 1 kg at 0.5 m of 1 m, 1 kg m^2 about its centre of mass, a massless rotor of 1e-4 kg m^2."""
+    placement = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0.0, 0.0]))
     body = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
-    return _Link(place, body, pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-4])), RATIO)
+    return _Link(placement, body, pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-4])), RATIO)
 
 
 def _random(k: int, rng: np.random.Generator) -> _Link:
-    """Return a random link; see ``geared_chain`` for the ranges."""
     turned = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
-    place = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
-    a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of a box
+    placement = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
+    a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of a box, [m]
     mass = float(rng.uniform(0.5, 2.0))
     turn = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
     moments = turn @ np.diag(mass / 12.0 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])) @ turn.T
@@ -64,7 +63,7 @@ def _random(k: int, rng: np.random.Generator) -> _Link:
     rotor = pin.Inertia(
         float(rng.uniform(0.02, 0.1)), np.array([0.0, 0.0, rng.uniform(-0.05, 0.05)]), axial * np.diag([0.6, 0.6, 1.0])
     )
-    return _Link(place, body, rotor, float(rng.uniform(3.0, 10.0)) * float(rng.choice([-1.0, 1.0])))
+    return _Link(placement, body, rotor, float(rng.uniform(3.0, 10.0)) * float(rng.choice([-1.0, 1.0])))
 
 
 def _unit(x: np.ndarray) -> np.ndarray:
@@ -75,7 +74,7 @@ def _unit(x: np.ndarray) -> np.ndarray:
 def geared_chain(
     n: int = 12, seed: int | None = None, root_joint: pin.JointModel | None = None
 ) -> tuple[pin.Model, tuple[Gear, ...]]:
-    """Return a chain of ``n`` links, each driven through a gear by a rotor on the link before it (the paper's GT).
+    """Build a chain of ``n`` links, each driven through a gear by a rotor on the preceding link (the paper's GT).
 
     Joints are ``joint_1 ... joint_n`` and ``rotor_1 ... rotor_n``, bodies ``joint_1_link``, ``rotor_1_link`` and so on.
     Without a seed the chain is planar: axes z, links of 1 m along x, ratio 6. Gravity is 9.81 m/s^2 along +x.
@@ -88,16 +87,16 @@ def geared_chain(
 def belt_chain(
     n: int = 12, seed: int | None = None, root_joint: pin.JointModel | None = None
 ) -> tuple[pin.Model, tuple[Gear | Belt, ...]]:
-    """Return a chain of ``n`` links in pairs, both rotors of a pair on the body before it (the paper's PBT).
+    """Build a chain of ``n`` links in pairs, with the rotors of a pair on the preceding body (the paper's PBT).
 
-    The first rotor of a pair turns with the first link; a belt turns the second with the sum of both angles. Names,
-    numbers and gravity are as in ``geared_chain``; with a seed the second rotor's axis is not that of its link.
+    A gear couples the first rotor of a pair to the first link, a belt the second rotor to the sum of both joint angles.
+    Names, numbers and gravity are as in ``geared_chain``; a seed turns the second rotor's axis against its link's axis.
 
     Args:
         n: Number of links, even and at least 2.
     """
     if isinstance(n, (int, np.integer)) and n % 2:
-        raise LoadError(f"belt_chain: n must be even, as its links come in pairs; got {n}. Try n={n + 1}.")
+        raise LoadError(f"belt_chain: n must be even, because the links form pairs, got {n}. Try n={n + 1}.")
     tree, ratios = _chain("belt_chain", n, seed, root_joint, 2)
     return tree, tuple((Gear if k % 2 else Belt)(f"joint_{k}", f"rotor_{k}", r) for k, r in enumerate(ratios, 1))
 
@@ -105,7 +104,7 @@ def belt_chain(
 def _chain(
     name: str, n: int, seed: int | None, root_joint: pin.JointModel | None, group: int
 ) -> tuple[pin.Model, list[float]]:
-    """Return the tree with ``group`` rotors on every ``group``-th body, and the ratios."""
+    """Build the tree with ``group`` rotors on every ``group``-th body; return it with the ratios."""
     whole_number(f"{name}: n", n, 1, LoadError, " of links")
     if seed is not None:
         whole_number(f"{name}: seed", seed, 0, LoadError, " or None")
@@ -120,10 +119,18 @@ def _chain(
         carrier = _add(tree, 0, root_joint, pin.SE3.Identity(), "root_joint", "base_link", base)
     for k, link in enumerate(links):
         if k % group == 0:
-            # rotors go first: a joint between a link and that link's children would not be depth-first
+            # Rotors come first, because a rotor between a link and its children would break the depth-first order.
             for i in range(k, k + group):
-                place = pin.SE3(links[i].placement.rotation, link.placement.translation)
-                _add(tree, carrier, pin.JointModelRZ(), place, f"rotor_{i + 1}", f"rotor_{i + 1}_link", links[i].rotor)
+                placement = pin.SE3(links[i].placement.rotation, link.placement.translation)
+                _add(
+                    tree,
+                    carrier,
+                    pin.JointModelRZ(),
+                    placement,
+                    f"rotor_{i + 1}",
+                    f"rotor_{i + 1}_link",
+                    links[i].rotor,
+                )
         joint = f"joint_{k + 1}"
         carrier = _add(tree, carrier, pin.JointModelRZ(), link.placement, joint, f"{joint}_link", link.inertia)
     return tree, [link.ratio for link in links]
@@ -132,7 +139,6 @@ def _chain(
 def _add(
     tree: pin.Model, parent: int, joint: pin.JointModel, place: pin.SE3, name: str, body: str, inertia: pin.Inertia
 ) -> int:
-    """Add a joint with its body and frames, without limits; return its id."""
     j = tree.addJoint(parent, joint, place, name)
     tree.addJointFrame(j)
     tree.appendBodyToJoint(j, inertia, pin.SE3.Identity())

@@ -1,4 +1,4 @@
-"""Robots of the package robot_descriptions, by the names of its modules, such as ``g1_mj_description``."""
+"""Robots of the package robot_descriptions, by name of the module, such as ``g1_mj_description``."""
 
 import os
 from importlib import import_module
@@ -13,31 +13,24 @@ PACKAGE = "robot_descriptions"
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of its robots, none where it is not installed."""
-    found = find_spec(PACKAGE)
-    places = (found and found.submodule_search_locations) or ()
+    spec = find_spec(PACKAGE)
+    places = (spec and spec.submodule_search_locations) or ()
     return tuple(m.name for m in iter_modules(places) if m.name.endswith(ENDING))
 
 
 def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path of the robot that a name stands for, fetched if need be; all else is returned as it is.
-
-    Raises:
-        LoadError: robot_descriptions is not installed, has no such robot, no URDF or MJCF of it, or cannot fetch it.
-    """
+    """Return the path of a robot of robot_descriptions, which may download it; return other arguments unchanged."""
     if not (isinstance(file, str) and file.isidentifier() and file.endswith(ENDING)) or os.path.lexists(file):
         return file
     if find_spec(PACKAGE) is None:
-        raise LoadError(f"{file!r} is no file, and {PACKAGE}, which has such names, is missing: pip install {PACKAGE}")
-    if file not in (known := names()):
-        raise LoadError(f"{PACKAGE} has no robot {file!r}, and there is no such file.{did_you_mean(file, known)}")
+        raise LoadError(f"No such file: {file!r}. For robots of {PACKAGE} install it: pip install {PACKAGE}")
+    if file not in (available := names()):
+        raise LoadError(f"No such file or robot of {PACKAGE}: {file!r}.{did_you_mean(file, available)}")
     try:
         module = import_module(f"{PACKAGE}.{file}")
-    except Exception as error:  # git's, the network's, the disk's
-        raise LoadError(f"{PACKAGE} cannot fetch {file!r}: {' '.join(str(error).split())[:300]}") from error
+    except Exception as error:  # Errors of git, the network or the disk have many classes.
+        raise LoadError(f"{PACKAGE} cannot download {file!r}: {' '.join(str(error).split())[:300]}") from error
     path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
     if path is None:
-        raise LoadError(
-            f"{file!r} of {PACKAGE} has neither URDF_PATH nor MJCF_PATH: expand its xacro, and give the file."
-        )
+        raise LoadError(f"{file!r} of {PACKAGE} has no URDF_PATH or MJCF_PATH. Expand its xacro, and give the file.")
     return Path(path)

@@ -1,13 +1,13 @@
-"""The extended URDF of example-parallel-robots: a YAML file beside a URDF, with loops, motors and kinds of joints.
+"""Reader of the extended URDF of example-parallel-robots: a URDF, and a YAML file with loops, motors and joint types.
 
 L. de Matteis, V. Batto, J. Carpentier, N. Mansard, "Extended URDF: Accounting for parallel mechanism in robot
 description", arXiv 2504.04767::
 
     closed_loop: [[frame_a, frame_b], ...]   # pairs of frames that coincide
-    type: [6d, 3d, ...]                      # wholly, or their origins only
-    name_mot: [joint, ...]                   # the motors
-    joint_name: [joint, ...]                 # joints that are not those of the URDF...
-    joint_type: [SPHERICAL, UJOINT_XY, FIXED, ...]  # ... but these
+    type: [6d, 3d, ...]                      # completely (6d), or only their origins (3d)
+    name_mot: [joint, ...]                   # joints with motors
+    joint_name: [joint, ...]                 # joints whose type differs from the URDF
+    joint_type: [SPHERICAL, UJOINT_XY, FIXED, ...]  # types of these joints
 """
 
 import os
@@ -31,7 +31,7 @@ from .urdf import parse_urdf
 
 KINDS = {"6d": "fixed", "3d": "spherical"}
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
-# In the vocabulary of others; they change the dynamics and are not read.
+# Words in keys of other formats that change the dynamics and are not supported.
 CHANGING = (
     "rotor",
     "inertia",
@@ -57,25 +57,26 @@ def buildModelFromYAML(
     *,
     urdf: str | os.PathLike[str] | None = None,
 ) -> ClusterModel:
-    """Read an extended URDF (arXiv 2504.04767): a YAML file and the URDF beside it.
+    """Read an extended URDF (arXiv 2504.04767): a YAML file and a URDF in the same folder.
 
-    A pair of frames of ``closed_loop`` becomes a fixed (6d) or spherical (3d) ``Loop``; joints of ``joint_name`` become
-    those of ``joint_type``: ``SPHERICAL``, ``FIXED``, or ``UJOINT_XY`` and its kin, which are two hinges named
-    ``<joint>_X`` and ``<joint>_Y``. The motors, ``name_mot``, are the joints that are rather independent.
+    A pair of frames in ``closed_loop`` becomes a fixed (6d) or spherical (3d) ``Loop``. Joints in ``joint_name`` get
+    the type in ``joint_type``: ``SPHERICAL``, ``FIXED``, or ``UJOINT_XY`` (and other pairs of axes), which is two
+    hinges with the names ``<joint>_X`` and ``<joint>_Y``. Joints with motors, ``name_mot``, are preferred as
+    independent joints.
 
     Args:
-        file: Path of the YAML file, or of its folder if it is named ``robot.yaml``.
-        independent: Joints that shall be independent, as in ``ClusterModel``; by default rather the motors of the file.
-        urdf: The URDF file; by default ``robot.urdf`` beside the YAML file, or the only one there.
+        file: Path of the YAML file, or of its folder if the name of the file is ``robot.yaml``.
+        independent: Names of the independent joints, as in ``ClusterModel``; by default preferably those of motors.
+        urdf: Path of the URDF file; by default ``robot.urdf`` next to the YAML file, or the only URDF there.
 
     Returns:
-        The model.
+        The model, in SI units.
 
     Example:
         >>> import pin_clusters as pc
         >>> model = pc.buildModelFromYAML("robots/digit_like/robot.yaml")  # doctest: +SKIP
     """
-    given, named = checked(root_joint, constraints, independent)
+    extra, named = checked(root_joint, constraints, independent)
     if isinstance(file, (str, os.PathLike)) and os.path.isdir(file):
         file = Path(file) / "robot.yaml"
     path, text = read_file(file, "a YAML")
@@ -87,12 +88,12 @@ def buildModelFromYAML(
     description = _urdf_of(path) if urdf is None else Path(urdf)
     description, xml = read_file(description, "a URDF")
     parts = parse_urdf(
-        xml, root_joint, (*loops, *given), repr(str(description)), named, stacklevel=3, folder=description.parent
+        xml, root_joint, (*loops, *extra), repr(str(description)), named, stacklevel=3, folder=description.parent
     )
     _check_names(types, parts.tree, source)
     tree = with_joint_types(parts.tree, types)
     motors = [_name(n, "name_mot", source) for n in content["name_mot"]]
-    notes.about([n for n in motors if not tree.existJointName(n)], "these motors are no joints of the tree: {}.")
+    notes.about([n for n in motors if not tree.existJointName(n)], "these motors are not joints of the tree: {}.")
     motors = [n for n in dict.fromkeys(motors) if tree.existJointName(n)]
     notes.warn(tree.name, stacklevel=2)
     if q_reference is None and tree is parts.tree:
@@ -109,7 +110,6 @@ def buildModelFromYAML(
 
 
 def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]:
-    """Check that the keys are known and their values lists; return them."""
     if not isinstance(content, Mapping):
         raise LoadError(f"{source} is not an extended URDF: expected keys such as closed_loop, got {content!r:.60}.")
     for key, value in content.items():
@@ -118,10 +118,10 @@ def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]
                 raise LoadError(f"{source}: {key} must be a list, got {value!r:.60}.")
             continue
         if any(word in str(key).lower() for word in CHANGING):
-            near = did_you_mean(str(key), KEYS)
+            hint = did_you_mean(str(key), KEYS)
             raise LoadError(
-                f"{source}: {key!r} is not read, although it may change the dynamics.{near} Pass what it means in "
-                "constraints= (motors: pc.Rotor) and remove it."
+                f"{source}: {key!r} may change the dynamics and is not supported.{hint} Pass an equivalent constraint "
+                "in constraints= (pc.Rotor for motors) and remove it."
             )
         notes.unknown[repr(key)] += 1
     if not any(key in content for key in KEYS):
@@ -138,49 +138,49 @@ def _name(value: object, what: str, source: str) -> str:
 def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
     pairs, kinds = content["closed_loop"], content["type"] or ["6d"] * len(content["closed_loop"])
     if len(kinds) != len(pairs):
-        raise LoadError(f"{source}: closed_loop has {len(pairs)} pairs, but type has {len(kinds)}. Give one for each.")
+        raise LoadError(f"{source}: closed_loop has {len(pairs)} pairs, but type {len(kinds)}. Give one per pair.")
     loops = []
     for i, (pair, kind) in enumerate(zip(pairs, kinds, strict=True)):
         owner = f"{source}: closed_loop[{i}]"
         if not isinstance(pair, list) or len(pair) != 2:
             raise LoadError(f"{owner} must be two frames, got {pair!r:.60}.")
         a, b = (_name(frame, f"closed_loop[{i}]", source) for frame in pair)
-        found = KINDS.get(str(kind).lower())
-        if found is None:
+        loop_kind = KINDS.get(str(kind).lower())
+        if loop_kind is None:
             raise LoadError(f"{owner}: type {kind!r} is unknown. Known types: 6d, 3d.")
         with in_words_of(owner):
-            loops.append(Loop(a, b, found))
+            loops.append(Loop(a, b, loop_kind))
     return loops
 
 
 def _types(content: Mapping[str, list[Any]], source: str) -> dict[str, str]:
     names, types = content["joint_name"], content["joint_type"]
     if len(names) != len(types):
-        raise LoadError(f"{source}: joint_name has {len(names)} names, but joint_type has {len(types)}. Give both.")
-    found: dict[str, str] = {}
+        raise LoadError(f"{source}: joint_name has {len(names)} names, but joint_type {len(types)}. Give one per name.")
+    type_of: dict[str, str] = {}
     for name, kind in zip(names, types, strict=True):
         name = _name(name, "joint_name", source)
-        if name in found:
+        if name in type_of:
             raise LoadError(f"{source}: joint {name!r} is named twice in joint_name. Name it once.")
         if kind not in TYPES:
             raise LoadError(f"{source}: joint_type {kind!r} of joint {name!r} is unknown. Known: {', '.join(TYPES)}.")
-        found[name] = kind
-    return found
+        type_of[name] = kind
+    return type_of
 
 
 def _check_names(types: Mapping[str, str], tree: pin.Model, source: str) -> None:
     for name, kind in types.items():
         if kind == FIXED and not tree.existJointName(name) and tree.existFrame(name):
-            continue  # it is fixed in the URDF already
+            continue  # The joint is fixed in the URDF already.
         if not tree.existJointName(name):
             raise LoadError(f"{source}: joint {name!r} does not exist.{did_you_mean(name, list(tree.names)[1:])}")
 
 
 def _urdf_of(path: Path) -> Path:
     usual = path.with_name("robot.urdf")
-    found = sorted(path.parent.glob("*.urdf"))
-    if usual.is_file() or not found:
+    candidates = sorted(path.parent.glob("*.urdf"))
+    if usual.is_file() or not candidates:
         return usual
-    if len(found) > 1:
-        raise LoadError(f"{str(path)!r} has {len(found)} URDF files beside it and none named robot.urdf. Give urdf=...")
-    return found[0]
+    if len(candidates) > 1:
+        raise LoadError(f"the folder of {str(path)!r} has {len(candidates)} URDF files, no robot.urdf. Give urdf=...")
+    return candidates[0]

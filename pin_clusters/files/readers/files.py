@@ -1,4 +1,4 @@
-"""One door for robots in files, whatever their format."""
+"""``pc.open_robot``: read a robot from a file of any supported format."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ from .motors import Motors, with_motors
 from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf
 
-# By the root element; YAML by its suffix.
+# Readers by the root element of XML; YAML is recognised by its file ending.
 READERS: dict[str, Callable[..., ClusterModel]] = {
     "robot": buildModelFromUrdf,
     "mujoco": buildModelFromMJCF,
@@ -31,8 +31,8 @@ FORMATS = "URDF, URDF+, MJCF, SDF, and the YAML of extended URDF"
 ELSEWHERE = {
     ".xacro": "It is xacro source. Expand it first: xacro robot.xacro > robot.urdf.",
     ".srdf": "An SRDF only adds to a URDF. Give the URDF.",
-    ".usd": "USD is not read. Export URDF or MJCF.",
-    ".usda": "USD is not read. Export URDF or MJCF.",
+    ".usd": "USD is not supported. Export URDF or MJCF.",
+    ".usda": "USD is not supported. Export URDF or MJCF.",
     ".mjb": "This is a compiled MuJoCo model. Give the XML (mj_saveLastXML).",
 }
 
@@ -47,20 +47,21 @@ def open_robot(
     *,
     motors: Motors | None = None,
 ) -> ClusterModel:
-    """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
+    """Read a robot from a file of any supported format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
-    The root element of the XML says which; of YAML the suffix. ``buildModelFromUrdf``, ``buildModelFromMJCF``,
-    ``buildModelFromSdf`` and ``buildModelFromYAML``, which it calls, say what is read, and have further arguments.
+    The root element identifies the format of XML, and the file ending identifies YAML. The function calls
+    ``buildModelFromUrdf``, ``buildModelFromMJCF``, ``buildModelFromSdf`` or ``buildModelFromYAML``; they document the
+    supported contents and have further arguments.
 
     Args:
-        file: Path of the file, or the name of a robot of ``robot_descriptions``, if that is installed.
-        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default what
-            the file says, or none.
-        motors: Rotors, gears and limits of the motors: path of a ``.motors.yaml`` file, whose template ``pin-clusters
-            motors FILE`` writes, or a mapping of the same keys. By default none, whatever lies beside ``file``.
+        file: Path of the file, or name of a robot of ``robot_descriptions``, if it is installed.
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
+            base of the file.
+        motors: Rotors, gears and limits of the motors: path of a ``.motors.yaml`` file, or a mapping with the same
+            keys. ``pin-clusters motors FILE`` writes a template. No motor file is read by default.
 
     Returns:
-        The model.
+        The model, in SI units.
 
     Example:
         >>> import pin_clusters as pc
@@ -73,18 +74,17 @@ def open_robot(
 
 
 def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
-    """Return the function that reads a file; ``LoadError`` if that is missing, or of no known format."""
     if isinstance(file, (str, os.PathLike)):
         path = Path(file)
         if path.suffix.lower() in YAML:
             return buildModelFromYAML
-        with suppress(OSError):  # read_file says what is wrong with the path
+        with suppress(OSError):  # read_file raises the error about the path.
             if path.is_dir() and any((path / f"robot{suffix}").is_file() for suffix in YAML):
                 return buildModelFromYAML
     if is_xml(file):
         raise LoadError(
-            "open_robot takes the path of a file, got XML. Text is for pc.buildModelFromXML (URDF), "
-            "pc.buildModelFromMJCF and pc.buildModelFromSdf."
+            "open_robot needs the path of a file, got XML. For text, use pc.buildModelFromXML (URDF), "
+            "pc.buildModelFromMJCF or pc.buildModelFromSdf."
         )
     path, text = read_file(file, "a robot's")
     source = repr(str(path))
@@ -96,13 +96,13 @@ def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
     if root in READERS:
         return READERS[root]
     if root is None:
-        raise LoadError(f"{source} is neither XML nor named .yaml. Known formats: {FORMATS}.")
+        raise LoadError(f"{source} is not XML, and its ending is not .yaml. Known formats: {FORMATS}.")
     hint = " It is a part of an MJCF; give the file that includes it." if root == "mujocoinclude" else ""
-    raise LoadError(f"{source}: no format of robots starts with <{root}>. Known formats: {FORMATS}.{hint}")
+    raise LoadError(f"{source}: unknown format with the root element <{root}>. Known formats: {FORMATS}.{hint}")
 
 
 def _root_element(text: bytes) -> str | None:
-    """Return the name of the root element without its namespace, None if this is no XML."""
+    """Find the name of the root element without its namespace, or None if the text is not XML."""
 
     class FoundError(Exception):
         pass
@@ -117,9 +117,9 @@ def _root_element(text: bytes) -> str | None:
     except FoundError as error:
         return str(error.args[0]).rpartition(" ")[2]
     except expat.ExpatError:
-        # what is wrong with it is for the reader of its format to say
+        # The reader of the format raises a better error about invalid XML.
         stripped = text.lstrip(b"\xef\xbb\xbf \t\r\n")
         return next((tag for tag in READERS if b"<" + tag.encode() in stripped[:100_000]), None)
-    except (ValueError, LookupError):  # an encoding that Python does not have
+    except (ValueError, LookupError):  # Python does not support the encoding.
         return "robot"
     return None

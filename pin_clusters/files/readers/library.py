@@ -1,4 +1,4 @@
-"""Robots that ship with the package, by name."""
+"""``pc.load``: robots that ship with the package, by name."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,7 +26,19 @@ _PARAMETERS = ("n", "seed")
 
 
 def robots() -> tuple[str, ...]:
-    """Return the names that ``load`` knows, sorted."""
+    """List the robots that ship with the package.
+
+    Returns:
+        Names for ``load``, sorted.
+
+    Raises:
+        LoadError: The installation is incomplete.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> "four_bar" in pc.robots()
+        True
+    """
     return tuple(sorted({*_BUILT, *folders()}))
 
 
@@ -38,26 +50,26 @@ def load(
     independent: Iterable[str] | None = None,
     **parameters: Any,
 ) -> ClusterModel:
-    """Return a robot that ships with the package.
+    """Load a robot that ships with the package.
 
-    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in ``chains.py``.
+    ``robot_models/<name>/README.md`` and ``chains.py`` document the sources of the numbers.
 
     Args:
-        name: One of ``robots``.
-        root_joint: ``"default"``: a free flyer if the robot's root link has an inertia (legged robots), else fixed
-            to the world. None fixes it; a joint model such as ``pin.JointModelFreeFlyer()`` is put above it.
-        q_reference: As in ``ClusterModel``; by default the reference pose in the README of the robot, if it has one.
-        independent: As in ``ClusterModel``; by default those of the README.
-        parameters: Of the robots that are built in Python: ``n`` links and ``seed`` of ``geared_chain`` and
-            ``belt_chain``.
+        name: A name in ``robots()``.
+        root_joint: With ``"default"``, the base is a free flyer if the root link has an inertia (legged robots), and
+            fixed otherwise. None fixes the base; a joint model such as ``pin.JointModelFreeFlyer()`` moves it.
+        q_reference: Reference pose, shape (nq,), [rad] or [m], as in ``ClusterModel``; by default the pose in the
+            README of the robot, if any.
+        independent: Names of the independent joints, as in ``ClusterModel``; by default the choice in the README.
+        parameters: Parameters of ``geared_chain`` and ``belt_chain``: number of links ``n``, and ``seed``.
 
     Returns:
-        The model.
+        The model, in SI units.
 
     Raises:
-        UnknownNameError: There is no such robot.
-        ArgumentTypeError: The robot does not have such a parameter, or an argument has the wrong type.
-        LoadError: A parameter has a value that is not allowed.
+        UnknownNameError: No shipped robot has this name.
+        ArgumentTypeError: The robot does not have the parameter, or an argument has the wrong type.
+        LoadError: A parameter has an invalid value.
 
     Example:
         >>> import pin_clusters as pc
@@ -73,7 +85,6 @@ def load(
 def _parts(
     name: str, root_joint: object, parameters: dict[str, Any], independent: Iterable[str] | None = None
 ) -> Parts:
-    """Return the tree and the constraints of a robot."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"name must be text, got {type(name).__name__}. Known names: {', '.join(robots())}.")
     if root_joint != "default":
@@ -81,30 +92,30 @@ def _parts(
     build = _BUILT.get(name)
     for parameter in parameters:
         if name in robots() and not (build and parameter in _PARAMETERS):
-            offered = f"It has {', '.join(_PARAMETERS)}." if build else "It has none."
+            offered = f"Its parameters: {', '.join(_PARAMETERS)}." if build else "It has no parameters."
             raise ArgumentTypeError(f"robot {name!r} has no parameter {parameter!r}. {offered}")
     if build is not None:
         tree, constraints = build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)
         return Parts(tree, constraints, tuple(independent or ()))
     files = folders()
     if name not in files:
-        raise UnknownNameError(f"there is no robot {name!r}.{did_you_mean(name, robots(), limit=40)}")
+        raise UnknownNameError(f"No such robot: {name!r}.{did_you_mean(name, robots(), limit=40)}")
     text = files[name].joinpath("model.urdf").read_bytes()
     if isinstance(root_joint, str):
         description = describe(parse_xml(text, name), name)
-        floats = description.links[description.root_link].find("inertial") is not None  # else it is the ground
+        # A root link without inertia represents the ground.
+        floats = description.links[description.root_link].find("inertial") is not None
         root_joint = pin.JointModelFreeFlyer() if floats else None
     return parse_urdf(text, root_joint, (), f"robot {name!r}", independent, stacklevel=4)
 
 
 def folders() -> "dict[str, Traversable]":
-    """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name."""
-    place = robot_models()
-    found = {
+    root = robot_models()
+    by_name = {
         entry.name: entry
-        for entry in (place.iterdir() if place else ())
+        for entry in (root.iterdir() if root else ())
         if entry.is_dir() and any(entry.joinpath(file).is_file() for file in ("model.urdf", "model.xml"))
     }
-    if not found:
-        raise LoadError("the robots that ship with pin_clusters are missing from this installation. Reinstall it.")
-    return found
+    if not by_name:
+        raise LoadError("this installation of pin_clusters does not contain its robots. Reinstall it.")
+    return by_name

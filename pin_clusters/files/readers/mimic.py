@@ -1,4 +1,4 @@
-"""Pinocchio's own mimic joints, turned into ordinary joints and couplings."""
+"""``pc.expand_mimic``: convert Pinocchio's mimic joints to ordinary joints and couplings."""
 
 import numpy as np
 import pinocchio as pin
@@ -12,21 +12,23 @@ _MIMIC = "JointModelMimic"
 
 
 def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...]]:
-    """Return a model's tree with ordinary joints in place of mimic joints, and the couplings that they stand for.
+    """Replace mimic joints by ordinary joints with linear couplings.
 
-    Pinocchio's mimic joints have no coordinate of their own, and several of its algorithms refuse them. Here every
-    joint gets its coordinates, as ``ClusterModel`` wants them; order, names, placements, inertias and frames stay.
+    Pinocchio's mimic joints have no coordinate, and several of its algorithms do not support them. In the result, every
+    joint has its own coordinates, as ``ClusterModel`` needs. Order, names, placements, inertias and frames do not
+    change.
 
     Args:
         model: Any model, such as one read with ``mimic=True``; it is not changed.
 
     Returns:
-        The tree, and one ``LinearCoupling`` per mimic joint. Position and velocity limits of a mimic joint are those of
-        its master, transformed; its armature is zero (Pinocchio has none either).
+        The tree, and one ``LinearCoupling`` per mimic joint (ratio in rad/rad, m/m, m/rad or rad/m). The position and
+        velocity limits of a mimic joint are the transformed limits of its master joint; its armature is zero, as in
+        Pinocchio.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``pin.Model``.
-        UnsupportedJointError: A mimic joint has several degrees of freedom, or stands still (scaling 0).
+        UnsupportedJointError: A mimic joint has several degrees of freedom, or a scaling of 0.
 
     Example:
         >>> import pin_clusters as pc, pinocchio as pin
@@ -63,29 +65,26 @@ def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...
 
 
 def _affine(joint: pin.JointModel) -> tuple[float, float]:
-    """Return scaling and offset of a mimic joint."""
     inner = joint.extract() if hasattr(joint, "extract") else joint
     return float(inner.scaling), float(inner.offset)
 
 
 def _master(model: pin.Model, j: int) -> int:
-    """Return the joint that mimic joint ``j`` follows: the ordinary joint at the same place in ``v``."""
+    """Find the master of mimic joint ``j``: the ordinary joint with the same index in ``v``."""
     for k in range(1, model.njoints):
-        other = model.joints[k]
-        if other.shortname() != _MIMIC and other.nv == 1 and other.idx_v == model.joints[j].idx_v:
+        candidate = model.joints[k]
+        if candidate.shortname() != _MIMIC and candidate.nv == 1 and candidate.idx_v == model.joints[j].idx_v:
             return k
     raise UnsupportedJointError(
-        f"mimic joint {model.names[j]!r} follows a joint with several degrees of freedom; only joints with one can be "
-        "coupled. Split it into joints of one degree of freedom."
+        f"mimic joint {model.names[j]!r} depends on a joint with several degrees of freedom, which cannot be coupled. "
+        "Split that joint into joints with one degree of freedom."
     )
 
 
 def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: float) -> pin.JointModel:
-    """Return the ordinary joint that is inside mimic joint ``j``, from its motion subspace (scaling times its own)."""
+    """Rebuild the ordinary joint inside mimic joint ``j`` from its motion subspace, which includes the scaling."""
     if scaling == 0.0:
-        raise UnsupportedJointError(
-            f"mimic joint {model.names[j]!r} has scaling 0, so it stands still. Make it a fixed joint."
-        )
+        raise UnsupportedJointError(f"mimic joint {model.names[j]!r} has scaling 0. Make it a fixed joint.")
     scaled = data.joints[j].S
     subspace = np.asarray(scaled.matrix() if hasattr(scaled, "matrix") else scaled).reshape(6) / scaling
     linear, angular = subspace[:3], subspace[3:]
@@ -98,10 +97,9 @@ def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: f
 
 
 def _follow_fields(model: pin.Model, tree: pin.Model, j: int, master: int) -> None:
-    """Set the limits of mimic joint ``j``, which follow from its master."""
     q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, master), in_v(model, master)
     scaling, offset = _affine(model.joints[j])
-    with np.errstate(over="ignore"):  # the largest float stands for "no limit"
+    with np.errstate(over="ignore"):  # The largest float means "no limit" and may overflow.
         speed = np.nan_to_num(abs(scaling) * model.velocityLimit[v_old])
         limits = (model.lowerPositionLimit, model.upperPositionLimit)
         ends = np.nan_to_num(np.sort([scaling * limit[q_old][0] + offset for limit in limits]))
@@ -113,7 +111,6 @@ def _follow_fields(model: pin.Model, tree: pin.Model, j: int, master: int) -> No
 
 
 def _expanded(model: pin.Model, tree: pin.Model, masters: dict[int, int], q: np.ndarray) -> np.ndarray:
-    """Return the configuration of the tree that belongs to one of the model."""
     full = np.array(pin.neutral(tree))
     for j in range(1, model.njoints):
         if j in masters:

@@ -1,4 +1,4 @@
-"""Motors that are stated beside a robot, in a file or a mapping: checked by the table of keys, made into rotors."""
+"""Motors from a motor file or a mapping: check them against the table of keys, and add them as rotors."""
 
 import math
 import os
@@ -22,10 +22,10 @@ from ._yaml import MAX_DEPTH, read_yaml
 
 
 class Given(NamedTuple):
-    """A value as it is given, and where: None, text, ``dict[str, Given]`` or ``list[Given]``."""
+    """A value with its location in the input."""
 
-    value: Any
-    where: str
+    value: Any  # None, text, ``dict[str, Given]`` or ``list[Given]``
+    where: str  # location for messages, such as file and line
 
 
 _OF_MOTOR = {f.name for f in fields(Motor)} - {"rotor", "name", "source", "ratio", "rotor_inertia"}
@@ -35,48 +35,52 @@ Motors = str | os.PathLike[str] | Mapping[str, Any]
 def with_motors(
     model: ClusterModel, motors: Motors | None, words: Sequence[tuple[str, Mapping[str, str]]] = ()
 ) -> ClusterModel:
-    """Return a robot with motors, given by a file or by what would stand in one, on its joints.
+    """Add motors from a motor file or an equivalent mapping to a robot.
 
-    Each is a ``Rotor``, each further stage with an inertia another one that no motor drives. What does not fit the
-    table of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
+    Each motor becomes a ``Rotor``; each further gear stage with an inertia becomes another, undriven ``Rotor``.
+    ``words`` contains further motors with their locations. Entries that do not fit the table of keys or the robot raise
+    ``LoadError`` with their location.
     """
-    found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
+    entries = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
-    if motors is not None and not found:
-        raise LoadError(f"{source}: no motor of {model.name!r} is known: unknown is true there, motors empty.")
-    found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
+    if motors is not None and not entries:
+        raise LoadError(f"{source}: no motor of {model.name!r} is known (unknown: true). Fill in motors.")
+    entries += [_table(Given({k: Given(x, label) for k, x in keys.items()}, label), MOTOR, "") for label, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
-    first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
-    taken = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
+    first = dict[str, tuple[str, bool]]()  # by joint: location of its first motor, and whether it has a name
+    rotor_of = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
-    for motor in found:
-        where, told = str(motor["where"]), motor.get("limits", {})
+    for motor in entries:
+        where, bounds = str(motor["where"]), motor.get("limits", {})
         for joints in _driven(model, motor, where):
             joint, *_ = joints
             i = tree.idx_vs[tree.getJointId(joint)]
             with in_words_of(where):
-                made = list(_rotors(joints, motor))
+                new_rotors = list(_rotors(joints, motor))
                 if motor.get("in_file") == "true":
-                    _check_in_file(model, made[0])
+                    _check_in_file(model, new_rotors[0])
                     continue
-            if i in taken:
-                raise LoadError(f"{where}: joint {joint!r} has a rotor in the robot's file, {taken[i]!r}. Keep one.")
+            if i in rotor_of:
+                raise LoadError(f"{where}: joint {joint!r} has rotor {rotor_of[i]!r} in the robot's file. Keep one.")
             if joint in first and not (first[joint][1] and "name" in motor):
-                cure = f"Keep one{'' if words else ', or give each a name if both turn it'}."
-                raise LoadError(f"{where}: joint {joint!r} has a motor already, {first[joint][0]}. {cure}")
+                cure = f"Keep one{'' if words else ', or give each motor a name if both drive the joint'}."
+                raise LoadError(f"{where}: joint {joint!r} already has a motor, {first[joint][0]}. {cure}")
             first[joint] = where, "name" in motor
-            rotors += made
+            rotors += new_rotors
             with in_words_of(where):
-                made[0].resolve(tree)  # which asks what armature means
-            if same := [r.name for r in made if tree.existJointName(str(r.name))]:
-                raise LoadError(f"{where}: {same[0]!r} is the name of a joint. Give the motor another one.")
-            for what in (*(f"motor {r.name!r}" for r in made), *[f"limits of joint {joint!r}"] * bool(told)):
-                if what in stated:
-                    raise LoadError(f"{where}: there is {what} already, {stated[what]}. Keep one, or name them apart.")
-                stated[what] = where
-            gear = abs(made[0].ratios[0]) if told.get("at") == "motor" else 1.0  # type: ignore[index]
-            for key in limits.keys() & told.keys():
-                limits[key][i] = told[key] * (gear if key == "effort" else 1.0 / gear)
+                new_rotors[0].resolve(tree)  # raises if the meaning of armature must be given
+            if clashes := [r.name for r in new_rotors if tree.existJointName(str(r.name))]:
+                raise LoadError(f"{where}: {clashes[0]!r} is the name of a joint. Give the motor another name.")
+            for item in (
+                *(f"motor {r.name!r}" for r in new_rotors),
+                *[f"limits of joint {joint!r}"] * bool(bounds),
+            ):
+                if item in stated:
+                    raise LoadError(f"{where}: {item} is defined at {stated[item]} already. Rename one.")
+                stated[item] = where
+            gear = abs(new_rotors[0].ratios[0]) if bounds.get("at") == "motor" else 1.0  # type: ignore[index]
+            for key in limits.keys() & bounds.keys():
+                limits[key][i] = bounds[key] * (gear if key == "effort" else 1.0 / gear)
     tree.effortLimit, tree.velocityLimit = limits.values()
     pose, wishes = model._wishes
     with in_words_of(source):
@@ -92,7 +96,6 @@ def with_motors(
 
 
 def read_motors(motors: Motors) -> dict[str, Any]:
-    """Return what a file of motors, or a mapping of its keys, says; what does not fit is a ``LoadError``."""
     if isinstance(motors, Mapping):
         return _table(_of_python(motors, "motors"), FILE, "")
     path, text = read_file(motors, "a .motors.yaml")
@@ -100,77 +103,73 @@ def read_motors(motors: Motors) -> dict[str, Any]:
 
 
 def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[dict[str, float]]:
-    """Return what each motor of an entry turns with: joints, and turns of its gear's output per turn of each."""
+    """List the joints of each motor of an entry, with the turns of its gear's output per turn of the joint."""
     if "joint" in motor:
         return [{joint: 1.0} for joint in joints_of(model, motor["joint"], where)]
     fit = {pattern: joints_of(model, pattern, where) for pattern in motor["joints"]}
     for pattern, names in fit.items():
         if len(names) > 1:
-            raise LoadError(f"{where}: {pattern!r} fits {len(names)} joints, with {names[0]!r}. Of joints, name each.")
+            raise LoadError(f"{where}: {pattern!r} matches {len(names)} joints, with {names[0]!r}. Name each joint.")
     return [{names[0]: motor["joints"][pattern] for pattern, names in fit.items()}]
 
 
 def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
-    """Refuse a rotor that the robot's file is said to have, and has not."""
-    tree, near = model.own_tree, partial(math.isclose, rel_tol=1e-3)
-    wanted = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
+    tree, is_close = model.own_tree, partial(math.isclose, rel_tol=1e-3)
+    expected = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
     for r in model.rotors:
-        there = dict(r.drivers)
-        same = there.keys() == wanted.keys() and near(r.axial_inertia, float(stated.axial_inertia or 0.0))
-        if same and all(near(abs(there[i]), abs(x)) for i, x in wanted.items()):
+        drivers = dict(r.drivers)
+        fits = drivers.keys() == expected.keys() and is_close(r.axial_inertia, float(stated.axial_inertia or 0.0))
+        if fits and all(is_close(abs(drivers[i]), abs(x)) for i, x in expected.items()):
             return
-    numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in wanted.values())}"
-    raise LoadError(f"in_file is true, but no rotor of the robot's file on {stated.name!r} has {numbers}.")
+    numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in expected.values())}"
+    raise LoadError(f"in_file is true, but the robot's file has no rotor {stated.name!r} with {numbers}.")
 
 
 def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
-    """Return the joints of that name, or those that a pattern fits."""
     names = [str(n) for n, nv in zip(model.own_tree.names, model.own_tree.nvs, strict=True) if nv == 1]
-    some = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
+    matches = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
     follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
-    some = [n for n in some if n not in follow] or some
-    if pattern not in names and not some:
+    matches = [n for n in matches if n not in follow] or matches
+    if pattern not in names and not matches:
         hint = did_you_mean(pattern, names)
-        raise LoadError(f"{where}: no joint of one degree of freedom is {shown(pattern)}.{hint}")
-    return [pattern] if pattern in names else some
+        raise LoadError(f"{where}: no joint with one degree of freedom matches {shown(pattern)}.{hint}")
+    return [pattern] if pattern in names else matches
 
 
 def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[Rotor]:
-    """Return the rotor of a motor, and those of the further stages of its gear, each with its own speed."""
-    stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
+    stages, common = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
     names, turns = list(joints), np.array([*joints.values()])
     ratios = [stage["ratio"] for stage in stages if "ratio" in stage]
     name = motor.get("name", f"rotor:{'+'.join(names)}")
-    total = (math.prod(ratios) * turns).tolist() if ratios else None  # that of the model then
+    total = (math.prod(ratios) * turns).tolist() if ratios else None  # None: the motor model defines the ratio.
     yield Rotor(
         names,
         total,
         axial_inertia=motor.get("rotor_inertia"),
         name=name,
         motor=_motor(motor),  # type: ignore[arg-type]
-        **how,
+        **common,
     )
     for k, stage in enumerate(stages, 1):
         if "inertia" in stage:
-            more = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
-            yield Rotor(names, (math.prod(ratios[k:]) * turns).tolist(), **more, **how)
+            stage_fields = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
+            yield Rotor(names, (math.prod(ratios[k:]) * turns).tolist(), **stage_fields, **common)
 
 
 def _motor(keys: Mapping[str, Any]) -> Motor | None:
-    """Return what a motor can give and loses, None where nothing is said of it."""
-    given = {k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR}
-    if not given and "model" not in keys:
+    keywords = {k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR}
+    if not keywords and "model" not in keys:
         return None
     motor = motor_of(keys["model"], "model") if "model" in keys else Motor()
-    return replace(motor, **given, source=keys.get("source", motor.source))
+    return replace(motor, **keywords, source=keys.get("source", motor.source))
 
 
-# --- what is given, and the table that it has to fit ------------------------------------------------------------------
+# --- conversion of the input, and checks against the table of keys ----------------------------------------------------
 
 
 def _of_python(value: Any, where: str, depth: int = 0) -> Given:
     if depth > MAX_DEPTH:
-        raise LoadError(f"motors has more than {MAX_DEPTH} lists or mappings within each other: {where}.")
+        raise LoadError(f"motors has more than {MAX_DEPTH} nested lists or mappings: {where}.")
     if isinstance(value, Mapping):
         keys = {k if isinstance(k, str) else shown(k): x for k, x in value.items()}
         return Given({k: _of_python(x, f"{where}[{shown(k)}]", depth + 1) for k, x in keys.items()}, where)
@@ -182,7 +181,7 @@ def _of_python(value: Any, where: str, depth: int = 0) -> Given:
 
 
 def _of_node(node: Any, source: str, key: Any = None) -> Given:
-    """Return what PyYAML composed; the line of a value is that of its key."""
+    """Convert a node of PyYAML; the location of a value is the line of its key."""
     where = f"{source}, line {(key or node).start_mark.line + 1 if node else 1}"
     if node is None or node.tag.endswith(":null"):
         return Given(None, where)
@@ -192,7 +191,6 @@ def _of_node(node: Any, source: str, key: Any = None) -> Given:
 
 
 def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
-    """Return a mapping that has the keys of a table, their values as they are meant."""
     if not isinstance(given.value, dict):
         raise LoadError(f"{given.where}: expected keys and values{owner}, such as {next(iter(table))}: ...")
     if table is MOTOR and isinstance(joint := given.value.get("joint", given).value, str):
@@ -203,51 +201,51 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
             raise LoadError(f"{value.where}: unknown key {key!r}{owner}.{did_you_mean(key, table)}")
     if missing := [key for key, x in table.items() if x.needed and key not in given.value]:
         raise LoadError(f"{given.where}: {missing[0]}{owner} is missing: {table[missing[0]].about}.")
-    if table is MOTOR and len(place := {"joint", "joints"} & given.value.keys()) != 1:
-        what = "give either joint or joints" if place else f"joint is missing: {MOTOR['joint'].about}"
-        raise LoadError(f"{given.where}: {what}.")
+    if table is MOTOR and len(joint_keys := {"joint", "joints"} & given.value.keys()) != 1:
+        problem = "give either joint or joints" if joint_keys else f"joint is missing: {MOTOR['joint'].about}"
+        raise LoadError(f"{given.where}: {problem}.")
     if {"joints", "limits"} <= given.value.keys():
-        raise LoadError(f"{given.value['limits'].where}: limits are those of one joint. Leave them out with joints.")
+        raise LoadError(f"{given.value['limits'].where}: limits need joint in place of joints. Remove them.")
     gears = len({"ratio", "stages"} & given.value.keys())
     if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
         raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
     if table is MOTOR and not {"rotor_inertia", "model"} & given.value.keys():
         raise LoadError(f"{given.where}: rotor_inertia{owner} is missing: {MOTOR['rotor_inertia'].about}.")
     keys = {k: table[k if named else "*"] for k in given.value}
-    at = {"where": given.value[next(iter(place))].where} if table is MOTOR else {}
+    location = {"where": given.value[next(iter(joint_keys))].where} if table is MOTOR else {}
     open_text = [k for k, x in given.value.items() if x.value is None and keys[k].kind == TEXT and not keys[k].needed]
     unknown = str(given.value.get("unknown", given).value).lower() == "true"
     if table is FILE and (given.value["motors"].value == []) is not unknown:
-        raise LoadError(f"{given.value['motors'].where}: motors is a list, empty if unknown is true, and only then.")
-    return at | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
+        raise LoadError(f"{given.value['motors'].where}: motors must be empty if, and only if, unknown is true.")
+    return location | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
 
 
 def _value(given: Given, name: str, key: Key, owner: str) -> Any:
-    value, what, kind = given.value, f"{name}{owner}", key.kind
+    value, label, kind = given.value, f"{name}{owner}", key.kind
     if value is None:
-        raise LoadError(f"{given.where}: {what} is not filled in: {key.about}.")
+        raise LoadError(f"{given.where}: {label} is not filled in: {key.about}.")
     if value == {}:
-        raise LoadError(f"{given.where}: {what} is empty: {key.about}.")
+        raise LoadError(f"{given.where}: {label} is empty: {key.about}.")
     if isinstance(kind, dict):
         return _table(given, kind, owner)
     if value == [] and name == "motors":
         return value
     if not value or isinstance(value, list) is not isinstance(kind, list) or isinstance(value, dict):
         raise LoadError(
-            f"{given.where}: {what} must be {'a list' if isinstance(kind, list) else 'one value'}: {key.about}."
+            f"{given.where}: {label} must be {'a list' if isinstance(kind, list) else 'one value'}: {key.about}."
         )
     if isinstance(kind, list):
         return [_value(x, name, key._replace(kind=kind[0]), owner) for x in value]
     if not isinstance(kind, Number):
         value = value.lower() if kind == BOOL else value  # Python's True
         if kind != TEXT and value not in kind:
-            raise LoadError(f"{given.where}: {what} must be {' or '.join(kind)}, got {value!r:.60}.")
+            raise LoadError(f"{given.where}: {label} must be {' or '.join(kind)}, got {value!r:.60}.")
         return value
     try:
-        found = number(value, what, given.where)
+        converted = number(value, label, given.where)
     except LoadError as error:
-        raise LoadError(f"{error} It is in SI units, [{kind.unit}], and written without them.") from None
-    if (found == 0.0 and not kind.zero) or (found < 0.0 and not kind.signed):
-        wanted = "not be negative" if kind.zero else "not be 0" if kind.signed else "be above 0"
-        raise LoadError(f"{given.where}: {what} must {wanted}, got {value}.")
-    return found
+        raise LoadError(f"{error} Write the number in SI units, [{kind.unit}], without the unit.") from None
+    if (converted == 0.0 and not kind.zero) or (converted < 0.0 and not kind.signed):
+        condition = "not be negative" if kind.zero else "not be 0" if kind.signed else "be above 0"
+        raise LoadError(f"{given.where}: {label} must {condition}, got {value}.")
+    return converted

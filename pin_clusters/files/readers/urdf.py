@@ -1,39 +1,41 @@
-"""URDF and URDF+: Pinocchio reads the tree, this module reads what Pinocchio drops."""
+"""Reader of URDF and URDF+: Pinocchio reads the tree, this module reads everything that Pinocchio ignores."""
 
 import os
+import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import coal
+import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ..._support.hulls import hull
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
 from ._arguments import Root, as_pinocchio, checked, documented, is_xml, read_file
-from ._checks import check_numbers, unwind
+from ._checks import check_numbers, placed, unwind
+from ._independence import (
+    check_circles,
+    check_fit,
+    check_not_independent,
+    check_tied,
+    choose_dependents,
+    flagged_independent,
+    read_flags,
+    ties_of,
+)
 from ._notes import Notes
+from ._numbers import number, numbers
 from ._parts import pose_of, read_armature, read_friction, read_parts, read_reference
-from ._shapes import Shapes, collision_of
+from ._shapes import DIMENSIONS, Maker, Shape, Shapes, collision_of, half_space, shape_in, sized
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
 from ._urdf_couplings import read_loops, read_ties
-from ._xml import Description, describe, parse_xml, to_text
-
-from ._independence import check_circles, check_fit, check_not_independent  # isort: skip
-from ._independence import check_tied, choose_dependents, read_flags, ties_of, wishes  # isort: skip
-import xml.etree.ElementTree as ET
-
-import coal
-import numpy as np
-
-from ..._support.hulls import hull
-from ._checks import placed
-from ._numbers import number, numbers
-from ._shapes import DIMENSIONS, Maker, Shape, half_space, shape_in, sized
-from ._xml import known
+from ._xml import Description, describe, known, parse_xml, to_text
 
 
 @documented
@@ -50,39 +52,38 @@ def buildModelFromUrdf(
 ) -> ClusterModel:
     """Read a URDF or URDF+ file.
 
-    Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
-    2411.19753), our couplings with a ratio per joint, ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<reference_pose>``
-    and ``<dynamics armature=...>``, which ``to_urdf`` writes, and ``<mimic>``. All joints stay in ``q``; those that
-    follow others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has
-    a flag, the library chooses.
+    In addition to URDF, the reader supports ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+
+    (arXiv 2411.19753), couplings with a ratio per joint, ``<mimic>``, and the extensions of ``to_urdf``: ``<rotor>``,
+    ``<rod>``, ``<mechanism>``, ``<reference_pose>`` and ``<dynamics armature=...>``. ``q`` contains all joints; joints
+    that depend on others are dependent joints of the model. The attribute ``independent`` selects the independent
+    joints of a loop; without it, ``ClusterModel`` chooses.
 
-    ``<transmission>`` (of ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
-    ``Rotor`` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
-    ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
+    ``<transmission>`` (ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
+    ``Rotor`` per actuator with a known inertia. The inertia comes from Drake's ``<drake:rotor_inertia>`` and
+    ``<drake:gear_ratio>`` or from ``rotor_inertias``. The rotor turns about the axis of the first joint, and the link
+    already contains its mass.
 
     ``<dynamics damping=... friction=...>`` becomes ``Spring`` constraints: viscous and Coulomb friction of
-    ``model.passive``, as in MJCF and SDF.
+    ``model.passive``, as in MJCF and SDF. ``<collision>`` and the extension ``<shape>`` of ``to_urdf`` become
+    ``model.collision``, with convex hulls of meshes. A warning lists shapes that cannot be built.
 
-    ``<collision>`` becomes ``model.collision``, meshes their convex hulls, and so do the elements ``<shape>`` of
-    ``to_urdf``; a shape that cannot be made is left out, and a warning says why.
+    One warning lists ``<gazebo>`` and unknown elements, which are ignored. Unsupported elements that change the
+    dynamics, such as ``<drake:linear_bushing_rpy>``, raise ``LoadError``.
 
-    ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
-    honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
-
-    Pinocchio's forms are taken as well: ``(urdf_filename, root_joint, root_joint_name, mimic)``.
+    Pinocchio's order of arguments is also supported: ``(urdf_filename, root_joint, root_joint_name, mimic)``.
 
     Args:
         urdf_filename: Path of the file.
-        independent: Joints that shall be independent, as in ``ClusterModel``; in their clusters the flags of the file
-            have no effect.
-        rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
-            ``<transmission>``, or of the joint that a simple one drives.
+        independent: Names of the independent joints, as in ``ClusterModel``; they override the attributes
+            ``independent`` in their clusters.
+        rotor_inertias: Axial inertias of rotors, [kg m^2], by name of the actuator of a ``<transmission>``, or of the
+            joint of a simple transmission.
         root_joint_name: Name of the root joint, ``"root_joint"`` by default.
-        mimic: Taken, and makes no difference: joints that follow others are dependent joints of the model.
+        mimic: Accepted for compatibility with Pinocchio, without effect: mimic joints are dependent joints.
 
     Returns:
-        The model; its tree is what Pinocchio reads from the same file, except that continuous joints that take part in
-        a coupling or a loop become revolute ones without limits (a warning names them).
+        The model. Its tree equals Pinocchio's tree of the same file, except that continuous joints in a coupling or a
+        loop become revolute joints without limits, with a warning.
 
     Example:
         >>> import pin_clusters as pc, pinocchio as pin
@@ -108,16 +109,22 @@ def buildModelFromXML(
     root_joint_name: str | None = None,
     mimic: bool | None = None,
 ) -> ClusterModel:
-    """Read a robot from the text of a URDF or URDF+ file, as ``buildModelFromUrdf`` does.
+    """Read a robot from the text of a URDF or URDF+ file, like ``buildModelFromUrdf``.
 
     Args:
         urdf_xml_stream: The document.
-        rotor_inertias: Inertias of rotors, as in ``buildModelFromUrdf``.
+        rotor_inertias: Axial inertias of rotors, [kg m^2], as in ``buildModelFromUrdf``.
         root_joint_name: As in ``buildModelFromUrdf``.
         mimic: As in ``buildModelFromUrdf``.
 
     Returns:
-        The model.
+        The model, in SI units.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> text = pc.to_urdf(pc.load("four_bar"))
+        >>> pc.buildModelFromXML(text).nv
+        1
     """
     text = urdf_xml_stream
     if not isinstance(text, str):
@@ -129,7 +136,6 @@ def buildModelFromXML(
 
 
 def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
-    """Return the model of some parts, by default under the name of the tree."""
     pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
     return ClusterModel(
         parts.tree,
@@ -142,12 +148,12 @@ def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None =
 
 
 class Parts(NamedTuple):
-    """What a ``ClusterModel`` is made of."""
+    """Arguments of a ``ClusterModel``."""
 
     tree: pin.Model  # spanning tree
-    constraints: tuple[Any, ...]  # on its joints
-    independent: tuple[str, ...]  # joints that shall be independent, of clusters with closures
-    reference: Any = None  # pose that the file gives
+    constraints: tuple[Any, ...]
+    independent: tuple[str, ...]  # independent joints of clusters with closures
+    reference: Any = None  # reference pose of the file, shape (nq,), or None
     shapes: Shapes = MappingProxyType({})  # collision shapes by link
 
 
@@ -162,27 +168,27 @@ def parse_urdf(
     rotor_inertias: Mapping[str, float] | None = None,
     folder: Path | None = None,
 ) -> Parts:
-    """Return the spanning tree and the constraints of a URDF or URDF+ document.
+    """Read the spanning tree and the constraints of a URDF or URDF+ document.
 
     Args:
         text: The document.
-        source: How messages name the document.
-        stacklevel: Where warnings point to, as in ``warnings.warn``.
-        rotor_inertias: Inertias of rotors, as in ``buildModelFromUrdf``.
-        folder: Where meshes of collision shapes are looked for, there and in the folders above.
+        source: Label of the document for messages.
+        stacklevel: Frame of warnings, as in ``warnings.warn``.
+        rotor_inertias: Axial inertias of rotors, [kg m^2], as in ``buildModelFromUrdf``.
+        folder: Folder of the meshes of collision shapes, which are also searched for in the folders above.
 
     Returns:
-        The tree, the constraints of the file (couplings, then loops) followed by the given ones, the joints that
-        shall be independent, the pose of the file and its collision shapes.
+        The tree, the constraints of the file (couplings, then loops) followed by ``constraints``, the independent
+        joints, the reference pose of the file and its collision shapes.
     """
     root_name = ROOT_JOINT_NAME
     if isinstance(root_joint, Root):
         root_joint, root_name = root_joint
-    given, named = checked(root_joint, constraints, independent)
+    extra, named = checked(root_joint, constraints, independent)
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
-        notes.scan(root)  # first, as what it refuses (unexpanded xacro, ...) explains why links are missing
+        notes.scan(root)  # Errors of this scan, such as unexpanded xacro, explain missing links.
     description = describe(root, source)
     check_numbers(description, notes)
     flags = read_flags(description)
@@ -197,7 +203,7 @@ def parse_urdf(
     closed = {loop.owner: loop.build(tree) for loop in loops}
     from_file: dict[str, Any] = {**coupled, **closed}
     check_fit(closed, tree)
-    ties = ties_of((*closed.values(), *given), tree)
+    ties = ties_of((*closed.values(), *extra), tree)
     for joint, owner in ties.followers.items():
         check_not_independent(joint, owner, flags)
     check_tied(flags, {*dependents, *ties.followers, *ties.closed}, description)
@@ -205,8 +211,8 @@ def parse_urdf(
     turning = [n for n, j in description.joints.items() if n in tied and j.get("type") == "continuous"]
     notes.about(
         turning,
-        "continuous joints that take part in a coupling or loop are read as revolute joints without limits (one angle, "
-        "which counts turns, instead of its cosine and sine): {}.",
+        "continuous joints in a coupling or a loop are read as revolute joints without limits (one angle, which counts "
+        "turns, instead of its cosine and sine): {}.",
     )
     if turning:
         for joint in turning:
@@ -214,37 +220,35 @@ def parse_urdf(
         tree = _pinocchio(description, root_joint, root_name, source)
     check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)
-    everything = (*from_file.values(), *rotors, *friction, *given)
-    chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
+    everything = (*from_file.values(), *rotors, *friction, *extra)
+    independent_joints = flagged_independent(ties_of(everything, tree), flags, named, tree, notes)
     shapes = read_shapes(description, folder, notes)
     notes.warn(description.name, stacklevel)
-    return Parts(tree, everything, chosen, pose_of(tree, reference), shapes)
+    return Parts(tree, everything, independent_joints, pose_of(tree, reference), shapes)
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, root_name: str, source: str) -> pin.Model:
-    """Let Pinocchio read the tree."""
     if root_joint is not None and root_name in description.joints:
-        raise LoadError(f"{source} has a joint named {root_name!r}, as is the one above the root link. Rename it.")
+        raise LoadError(f"{source} has a joint named {root_name!r}, which is the name of root_joint. Rename it.")
     try:
         root = () if root_joint is None else (root_joint, root_name)
         tree = pin.buildModelFromXML(to_text(description.root), *root)
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
+        raise LoadError(f"Pinocchio cannot read {source}: {reason} (see its output above for details).") from None
     for name, joint in description.joints.items():
         armature = read_armature(joint, f"joint {name!r}")
         if armature and tree.existJointName(name):
-            at = in_v(tree, tree.getJointId(name))
-            if len(armature) != len(at):
-                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature)}.")
-            tree.armature[at] = armature
+            indices = in_v(tree, tree.getJointId(name))
+            if len(armature) != len(indices):
+                raise LoadError(f"joint {name!r}: the armature must be {len(indices)} numbers, got {len(armature)}.")
+            tree.armature[indices] = armature
     return tree
 
 
 def read_shapes(description: Description, folder: Path | None, notes: Notes) -> dict[str, list[Shape]]:
-    """Return the collision shapes of the links; ``folder`` is that of the file, for meshes, None for text."""
     make = Maker(folder, notes)
-    found: dict[str, list[Shape]] = {name: [] for name in description.links}
+    by_link: dict[str, list[Shape]] = {name: [] for name in description.links}
     stated = [(name, e) for name, link in description.links.items() for e in link.findall("collision")]
     stated += [
         (known(e.get("link"), "link", description.links, f"shape {e.get('name')!r}"), e)
@@ -252,25 +256,25 @@ def read_shapes(description: Description, folder: Path | None, notes: Notes) -> 
     ]
     for link, element in stated:
         with make.attempt():
-            found[link].append(_shape(element, f"{element.tag} {element.get('name') or ''!r} of link {link!r}", make))
+            by_link[link].append(_shape(element, f"{element.tag} {element.get('name') or ''!r} of link {link!r}", make))
     make.say()
-    return found
+    return by_link
 
 
 def _shape(element: ET.Element, owner: str, make: Maker) -> Shape:
-    name, place = element.get("name") or "", placed(element, owner)
+    name, placement = element.get("name") or "", placed(element, owner)
     shape = shape_in(element, owner)
     kind = shape.tag
     if kind == "mesh":
         scale = numbers(shape.get("scale", "1 1 1"), "scale", owner, 3)
-        return make.mesh(name, place, shape.get("filename") or "", scale, owner)
+        return make.mesh(name, placement, shape.get("filename") or "", scale, owner)
     if kind == "plane":
         n = half_space(numbers(shape.get("normal"), "normal", owner, 3), owner).n
-        return Shape(name, place, coal.Halfspace(n, number(shape.get("offset", "0"), "offset", owner)))
+        return Shape(name, placement, coal.Halfspace(n, number(shape.get("offset", "0"), "offset", owner)))
     if kind == "hull":
         text = shape.get("points") or ""
         points = np.array(numbers(text, "points", owner, 12, max(12, len(text))))
-        return Shape(name, place, hull(points[: len(points) // 3 * 3].reshape(-1, 3), owner))
+        return Shape(name, placement, hull(points[: len(points) // 3 * 3].reshape(-1, 3), owner))
     if kind not in DIMENSIONS:
-        raise LoadError(f"{owner}: <{kind}> is not read")
-    return Shape(name, place, sized(kind, shape.get, owner))
+        raise LoadError(f"{owner}: <{kind}> is not supported")
+    return Shape(name, placement, sized(kind, shape.get, owner))

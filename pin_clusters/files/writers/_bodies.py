@@ -1,4 +1,4 @@
-"""Bodies of an MJCF file: those of the tree, without the rotors that are locked, with those that the file adds."""
+"""Bodies of an MJCF file: bodies of the tree without locked rotors, and the bodies that the file adds."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -14,38 +14,38 @@ from ._links import own_bodies
 from ._text import Names, text
 
 MAX_DEPTH = 200
-"""Bodies within each other."""
+"""Largest nesting depth of bodies."""
 
 
 @dataclass(eq=False)
 class Joint:
-    """A joint of a body."""
+    """A joint of a body in the MJCF file."""
 
-    name: str  # of the joint
+    name: str
     kind: str  # ``"hinge"``, ``"slide"``, ``"free"`` or ``"ball"``
     axis: np.ndarray  # unit vector in the frame of the body, shape (3,)
-    # a point of the axis, in the frame of the body, shape (3,)
+    # A point on the axis, in the frame of the body, shape (3,), [m].
     pos: np.ndarray = field(default_factory=lambda: np.zeros(3))
-    # where its coordinate is in the model's q; None of joints that the file adds, which are 0 at the reference
+    # Indices in the model's q; None for joints that the file adds, which are 0 at the reference pose.
     at_q: range | None = None
-    at_v: range | None = None  # where its velocity is in the tree's v; None of joints that the file adds
-    turns: bool = False  # whether the model has cosine and sine
+    at_v: range | None = None  # indices in the tree's v; None for joints that the file adds
+    turns: bool = False  # True if q of the model contains cosine and sine
     armature: float = 0.0  # [kg m^2] or [kg]
 
 
 @dataclass(eq=False)
 class Body:
-    """A body."""
+    """A body of the MJCF file."""
 
-    name: str  # of the body
-    parent: "Body | None"  # the body that carries it; None for the world
-    place: pin.SE3  # its frame in that of the parent
-    joints: list[Joint]  # between them; none for the world alone
-    P: np.ndarray  # moments of its mass, shape (4, 4)
-    # the same before anything was moved to another body
+    name: str
+    parent: "Body | None"  # None for the world
+    place: pin.SE3  # placement in the frame of the parent
+    joints: list[Joint]  # joints between parent and body; empty only for the world
+    P: np.ndarray  # mass moments, see ``_masses``, shape (4, 4)
+    # Mass moments before any part was moved to another body; they give the size of the drawn box.
     drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))
-    spins: bool = False  # whether it is a rotor
-    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name and placement of each site
+    spins: bool = False  # True for rotors
+    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name, placement in the frame of the body
 
     def __post_init__(self) -> None:
         self.drawn = self.P.copy()
@@ -57,16 +57,16 @@ class Bodies:
     Args:
         model: The robot.
         locked: Joint ids of rotors that are fixed to their carriers at angle 0.
-        rotors: Whether the ``Rotor`` constraints become bodies; else those with an inertia of their own are added to
-            their carriers.
+        rotors: True if ``Rotor`` constraints become bodies. Otherwise the rotors with an inertia of their own are added
+            to their carriers.
 
     Attributes:
         world: The world.
-        all: The others, each after its parent.
-        of_joint: The body that each joint of the tree moves, and where that joint's frame is in it.
+        all: All other bodies, each after its parent.
+        of_joint: By joint id of the tree: the body that the joint moves, and the placement of the joint's frame in it.
         of_rotor: Body of each ``Rotor``, by its name in ``model.rotors``.
-        by_velocity: Names of the joints of one degree of freedom, by their places in the tree's v.
-        remarks: What is to be said about them.
+        by_velocity: Names of the joints with one degree of freedom, by their index in the tree's v.
+        remarks: Sentences for the comment at the top of the file.
     """
 
     def __init__(self, model: ClusterModel, locked: Collection[int], rotors: bool) -> None:
@@ -90,27 +90,26 @@ class Bodies:
         for r in model.rotors:
             if r.source is None:
                 continue
-            body, place = self.of_joint[r.carrier_id]
+            body, joint_frame = self.of_joint[r.carrier_id]
             if rotors:
                 self._add_rotor(r)
             elif r.inertia is not None and body is not self.world:
-                body.P += _masses.placed(place * r.placement, _masses.moments(r.inertia))
+                body.P += _masses.placed(joint_frame * r.placement, _masses.moments(r.inertia))
                 body.drawn = body.P.copy()
 
     def drives(self, rotor: RotorElement) -> list[tuple[str, float]]:
-        """Return the joints of the tree that turn a rotor, with their ratios."""
         return [(self.by_velocity[iv], float(ratio)) for iv, ratio in rotor.drivers]
 
     def _lock(self, j: int) -> None:
-        body, place = self.of_joint[int(self.tree.parents[j])]
-        here = place * self.tree.jointPlacements[j]
-        self.of_joint[j] = body, here
+        body, joint_frame = self.of_joint[int(self.tree.parents[j])]
+        pose = joint_frame * self.tree.jointPlacements[j]
+        self.of_joint[j] = body, pose
         if body is not self.world:
-            body.P += _masses.placed(here, _masses.moments(self.tree.inertias[j]))
+            body.P += _masses.placed(pose, _masses.moments(self.tree.inertias[j]))
             body.drawn = body.P.copy()
 
     def _add_joint(self, j: int) -> None:
-        parent, place = self.of_joint[int(self.tree.parents[j])]
+        parent, anchor = self.of_joint[int(self.tree.parents[j])]
         joints, frames, kinds = [], [pin.SE3.Identity()], []
         armature = self.model.inertia_tree.armature
         for part in parts_of(self.tree, j, "MJCF"):
@@ -118,15 +117,15 @@ class Bodies:
             kinds.append(part.kind)
             if part.kind == "free" and parent is not self.world:
                 raise UnsupportedJointError(
-                    f"joint {part.name!r} is free, but hangs from a body; MuJoCo has free joints below the world only. "
-                    "Hang the body from the world, or give it three slides and a ball joint."
+                    f"joint {part.name!r} is a free joint below a body, and MuJoCo supports free joints only below the "
+                    "world. Attach the body to the world, or use three slides and a ball joint."
                 )
-            given = armature[list(part.at_v)]
-            own = 0.0 if part.kind in ("planar", "free") else float(given[0])
-            if np.any(given != own):
+            armatures = armature[list(part.at_v)]
+            single_armature = 0.0 if part.kind in ("planar", "free") else float(armatures[0])
+            if np.any(armatures != single_armature):
                 self.remarks.append(
-                    f"armature of joint {part.name}: {text(given)} in the model, {text(own)} here. MuJoCo has one "
-                    "number for a ball, and means another force by that of a free joint."
+                    f"armature of joint {part.name}: {text(armatures)} in the model, {text(single_armature)} in this "
+                    "file. MuJoCo has one number for a ball joint, and defines armature of a free joint differently."
                 )
             if part.kind == "planar":
                 joints += self._planar(part.name, frames[-1], part.at_q.start)
@@ -138,7 +137,7 @@ class Bodies:
                     at_q=part.at_q,
                     at_v=part.at_v,
                     turns=part.turns,
-                    armature=own,
+                    armature=single_armature,
                 )
                 joints.append((joint, frames[-1]))
         last = frames[-1]
@@ -146,56 +145,51 @@ class Bodies:
             to = last.actInv(frame)
             joint.axis, joint.pos = to.rotation @ joint.axis, np.array(to.translation)
         name = self.names(self._own_names.get(j, f"{self.tree.names[j]}_link"))
-        body = Body(name, parent, place * last, [joint for joint, _ in joints], _masses.moments(self.tree.inertias[j]))
+        body = Body(name, parent, anchor * last, [joint for joint, _ in joints], _masses.moments(self.tree.inertias[j]))
         body.spins = j in self._spinning
         self.all.append(body)
         self.of_joint[j] = body, pin.SE3.Identity()
 
     def _planar(self, name: str, frame: pin.SE3, i: int) -> list[tuple[Joint, pin.SE3]]:
-        self.remarks.append(f"planar joint {name}: two slides and a hinge; its velocity is that in its parent's axes.")
+        self.remarks.append(f"planar joint {name}: two slides and a hinge; its velocity is in the axes of the parent.")
         x, y, z = np.eye(3)
         parts = (("_x", "slide", x, range(i, i + 1)), ("_y", "slide", y, range(i + 1, i + 2)))
-        joints = [Joint(self.joint_names(name + end), kind, a, at_q=at) for end, kind, a, at in parts]
+        joints = [Joint(self.joint_names(name + end), kind, a, at_q=indices) for end, kind, a, indices in parts]
         joints.append(Joint(self.joint_names(name), "hinge", z, at_q=range(i + 2, i + 4), turns=True))
         return [(joint, frame) for joint in joints]
 
     def _add_rotor(self, r: RotorElement) -> None:
-        """Add the body of a ``Rotor``; if it is in its carrier's link already, it is taken from there."""
-        body, place = self.of_joint[r.carrier_id]
+        """Add the body of a ``Rotor``; inertia that the carrier's link contains is subtracted from the carrier."""
+        body, joint_frame = self.of_joint[r.carrier_id]
         axis = np.array(r.placement.rotation.T @ r.axis)
-        here = place * r.placement
+        pose = joint_frame * r.placement
         if r.inertia is not None and body is not self.world:
             P = _masses.moments(r.inertia)
         else:
             P = _masses.spin(r.axial_inertia, axis)
-            body.P -= _masses.placed(here, P)
+            body.P -= _masses.placed(pose, P)
         joint = Joint(self.joint_names(r.name), "hinge", axis)
-        rotor = Body(self.names(f"{r.name}_body"), body, here, [joint], P, spins=True)
+        rotor = Body(self.names(f"{r.name}_body"), body, pose, [joint], P, spins=True)
         self.all.append(rotor)
         self.of_rotor[r.name] = rotor
 
     def carried(self) -> dict[Body, list[Body]]:
-        """Return the bodies that each body carries.
-
-        Raises:
-            ModelError: They hang from each other too deep to be written.
-        """
-        found: dict[Body, list[Body]] = {self.world: []}
+        children: dict[Body, list[Body]] = {self.world: []}
         depth = {self.world: 0}
         for body in self.all:
             above = body.parent or self.world
-            found.setdefault(body, [])
-            found[above].append(body)
+            children.setdefault(body, [])
+            children[above].append(body)
             depth[body] = depth[above] + 1
             if depth[body] > MAX_DEPTH:
                 raise ModelError(
-                    f"to_mjcf: more than {MAX_DEPTH} bodies hang from each other, as far as {body.name!r}, and so deep "
-                    "no XML is read. Split the chain."
+                    f"to_mjcf: more than {MAX_DEPTH} bodies are nested (down to {body.name!r}), too deep for XML "
+                    "parsers. Split the chain."
                 )
-        return found
+        return children
 
     def merge(self) -> None:
-        """Join bodies without any inertia with the one that they carry: MuJoCo has several joints on a body."""
+        """Merge bodies without inertia into their only child, because MuJoCo allows several joints on a body."""
         carried = self.carried()
         for body in list(self.all):
             if np.any(body.P) or len(carried[body]) != 1:
@@ -210,15 +204,13 @@ class Bodies:
             for j, (owner, _) in list(self.of_joint.items()):
                 if owner is body:
                     del self.of_joint[j]
-                    self.remarks.append(
-                        f"{body.name} has no inertia: its joint is one of {child.name}, and its frames are left out."
-                    )
+                    self.remarks.append(f"{body.name} has no inertia: {child.name} has its joint; its frames are lost.")
             self.all.remove(body)
 
     def settle(self) -> None:
-        """Let bodies that MuJoCo would refuse borrow from those that carry them; ``ModelError`` if one cannot."""
+        """Move inertia from parents to bodies that MuJoCo rejects, or raise ``ModelError`` if that is impossible."""
         moved = []
-        for body in reversed(self.all):  # each is behind its parent
+        for body in reversed(self.all):  # children before their parents
             if _masses.admissible(body.P):
                 continue
             added = self._borrowed(body)
@@ -231,8 +223,8 @@ class Bodies:
             moved.append(body.name)
         if moved:
             self.remarks.append(
-                "inertia along the axes of joints was moved from the bodies before them, so that MuJoCo takes all "
-                f"bodies; no motion changes by that: {', '.join(moved)}."
+                "inertia along joint axes was moved from the parents of these bodies, so that MuJoCo accepts all "
+                f"bodies; no motion changes: {', '.join(moved)}."
             )
 
     def _borrowed(self, body: Body) -> np.ndarray | None:
@@ -244,15 +236,15 @@ class Bodies:
         return _masses.borrowed_by_slide(body.P) if joint.kind == "slide" else None
 
     def _refused(self, body: Body) -> ModelError:
-        found, _ = _masses.principal(body.P)
+        moments, _ = _masses.principal(body.P)
         lent = [b.name for b in self.carried()[body] if b.spins]
-        why = "no real body has them"
+        why = "these moments are not physical"
         if not body.P[3, 3] > 0.1 * _masses.LEAST_MOMENT and not lent:
-            why = "MuJoCo moves no body without mass"
+            why = "MuJoCo rejects moving bodies without mass"
         if lent:
-            why = f"the link has less inertia than the rotors that it is said to hold ({', '.join(lent)})"
+            why = f"the link has less inertia than the rotors in it ({', '.join(lent)})"
         return ModelError(
             f"to_mjcf: the body {body.name!r} has {body.P[3, 3]:.4g} kg and the principal moments "
-            f"{', '.join(f'{x:.4g}' for x in found)} kg m^2: {why}, and what moves it has nothing to lend. Correct its "
-            "inertia."
+            f"{', '.join(f'{x:.4g}' for x in moments)} kg m^2: {why}, and no inertia can be moved from its parent. "
+            "Correct the inertia of the body."
         )

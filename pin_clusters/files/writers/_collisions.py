@@ -1,4 +1,4 @@
-"""Collision shapes in URDF: ``<collision>`` for what it has words for, our own ``<shape>`` for the rest."""
+"""Collision shapes in URDF: ``<collision>`` for standard shapes, the extension ``<shape>`` for all other shapes."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -16,18 +16,16 @@ _PLAIN = ("box", "sphere", "cylinder", "mesh")
 
 
 def is_mesh(shape: Any) -> bool:
-    """Say whether a shape consists of points."""
     return type(shape.geometry).__name__.startswith(("BVH", "Convex"))
 
 
 def points_of(shape: Any) -> np.ndarray:
-    """Return the points of a mesh or hull, shape (n, 3)."""
     geometry = shape.geometry
     return np.array(geometry.points() if hasattr(geometry, "points") else geometry.vertices())
 
 
 def add_collisions(root: ET.Element, model: ClusterModel, links: Links) -> list[str]:
-    """Add the shapes of a model to its links; return the names of those that are nothing that the loader reads."""
+    """Add the shapes of a model to its links; return the names of shapes that the loader cannot read."""
     tree, lost, names = model.own_tree, list[str](), Names()
     elements = {e.get("name"): e for e in root.findall("link")}
     for shape in model.collision.geometryObjects:
@@ -48,7 +46,7 @@ def add_collisions(root: ET.Element, model: ClusterModel, links: Links) -> list[
 
 
 def _geometry(shape: Any) -> ET.Element | None:
-    """Return what stands in ``<geometry>``; numbers give the same bits when read."""
+    """Build the content of ``<geometry>``; its numbers are read back to the same bits."""
     g, kind = shape.geometry, type(shape.geometry).__name__.lower()
     if is_mesh(shape):
         if Path(shape.meshPath).is_file():

@@ -1,14 +1,15 @@
-"""Tello's differentials as what they are: cranks with rods, which their equations do not show.
+"""Cranks and rods in MJCF for Tello's differentials, whose constraints are equations between angles.
 
-The equations of hip and knee-ankle are those of a rod of constant length between a point on a crank, which turns by the
-angle of a rotor over its gear, and a point on the leg. Cranks have no inertia in the model, and MuJoCo wants some: it
-is lent by the rotor, so that the energy stays. With s the speed of the carrier about the common axis, y that of the
-crank and g y that of the rotor, J (g y + s)^2 is what they have together if
+The equations of hip and knee-ankle describe a rod of constant length. One end is on a crank, which turns by the angle
+of a rotor divided by the gear ratio g; the other end is on the leg. The model has no inertia for cranks, but MuJoCo
+needs some. The file moves inertia from the rotor to the crank, without a change of the kinetic energy. Let s be the
+speed of the carrier about the common axis, y the speed of the crank and g y the speed of the rotor, both relative to
+the carrier. The energy equals J (g y + s)^2 / 2 if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 
-with a rotor of J', a crank of Jc, an armature A of the rotor's joint, K added to the carrier, and, where A would be
-negative, a disc of Jh that turns by h = g / 2.
+with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and K added to the carrier.
+Where A would be negative, a disc of inertia Jh is added, which turns by h = g / 2 per turn of the crank.
 """
 
 from collections.abc import Sequence
@@ -27,27 +28,26 @@ from ._text import text
 from ._ties import Ties
 
 LENT = 0.1
-"""Inertia of a crank over that of its rotor."""
+"""Inertia of a crank divided by the inertia of its rotor."""
 _TOLERANCE = 1e-9
-"""Relative: how well a row must be that of a rod."""
+"""Relative tolerance for the comparison of a constraint equation with the equation of a rod."""
 
 
 class Crank(NamedTuple):
     """A crank with its rod."""
 
     rotor: int  # joint id of the rotor
-    carrier: int  # joint id of the body on which both turn
-    placement: pin.SE3  # frame of the crank in that of the carrier, at rotor angle 0
-    axis: np.ndarray  # of the crank, in its frame, unit vector
-    tip: np.ndarray  # end of the rod in the frame of the crank
-    far: int  # joint id of the body of the other end
-    end: np.ndarray  # other end, in the frame of that joint
-    length: float  # of the rod, [m]
+    carrier: int  # joint id of the body on which crank and rotor turn
+    placement: pin.SE3  # crank frame in the frame of the carrier, at rotor angle 0
+    axis: np.ndarray  # unit vector of the crank's axis in the crank frame, shape (3,)
+    tip: np.ndarray  # end of the rod on the crank, in the crank frame, shape (3,), [m]
+    far: int  # joint id of the body at the other end of the rod
+    end: np.ndarray  # other end of the rod, in the frame of joint ``far``, shape (3,), [m]
+    length: float  # length of the rod, [m]
 
 
 def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
-    """Add the cranks and rods of Tello's differentials, if they are such; return the closures that are others."""
-    rest = []
+    remaining = []
     for c in closures:
         source = c.source
         if isinstance(c, JointClosure) and isinstance(source, (TelloHip, TelloKneeAnkle)):
@@ -57,46 +57,47 @@ def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
                 _add(ties, crank, source.gear, f"{source.label} {k}")
             if isinstance(source, TelloKneeAnkle):
                 half = 0.5 / source.gear
-                one, two, shin = (str(ties.tree.names[j]) for j in c.joints[:3])
-                ties.follow(shin, [(one, half), (two, half)])
+                rotor_1, rotor_2, shin = (str(ties.tree.names[j]) for j in c.joints[:3])
+                ties.follow(shin, [(rotor_1, half), (rotor_2, half)])
         else:
-            rest.append(c)
-    return rest
+            remaining.append(c)
+    return remaining
 
 
 def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int]]:
-    """Return both cranks of a hip: on the body of the gimbal's parent, about the thigh's axis at zero."""
+    """Compute the cranks of a hip: on the body of the gimbal's parent, about the thigh's axis at zero."""
     rotor_1, rotor_2, gimbal, thigh = c.joints
     clamp, M, N = int(tree.parents[gimbal]), tree.jointPlacements[gimbal], tree.jointPlacements[thigh]
     x, y = _axis(tree, gimbal), N.rotation @ _axis(tree, thigh)
     shift = np.array(N.translation)
     if int(tree.parents[thigh]) != gimbal or abs(x @ y) > _TOLERANCE or np.linalg.norm(np.cross(shift, x)) > _TOLERANCE:
-        raise _not_as_thought(s, "the axes of gimbal and thigh do not meet at a right angle")
-    R = np.column_stack([x, y, np.cross(x, y)])  # the frame of the equations in that of the gimbal, at zero
-    found = []
+        raise _not_as_thought(s, "the axes of gimbal and thigh do not intersect at a right angle")
+    R = np.column_stack([x, y, np.cross(x, y)])  # frame of the equations in the gimbal frame, at zero
+    cranks = []
     for k, (rotor, sign) in enumerate(((rotor_1, 1.0), (rotor_2, -1.0))):
         side = -sign * s.lateral
-        place = M * pin.SE3(R, shift + R @ np.array([0.0, side, -s.crank]))
+        placement = M * pin.SE3(R, shift + R @ np.array([0.0, side, -s.crank]))
         end = N.actInv(pin.SE3(R, shift)).act(np.array([s.post, side, 0.0]))
         square = s.crank**2 + 2.0 * s.lateral**2 + 2.0 * s.post**2 - 2.0 * s.post * s.constant
         unit_y = np.array([0.0, 1.0, 0.0])
         tip = np.array([s.post, 0.0, 0.0])
         length = float(np.sqrt(max(square, 0.0)))
-        found.append((Crank(rotor, clamp, place, unit_y, tip, thigh, np.array(end), length), k))
-    return found
+        cranks.append((Crank(rotor, clamp, placement, unit_y, tip, thigh, np.array(end), length), k))
+    return cranks
 
 
 def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Crank, int]]:
-    """Return the crank of knee and ankle: about the knee's axis on the thigh, turned by rotor 2."""
+    """Compute the crank of knee and ankle: about the knee's axis on the thigh, turned by rotor 2."""
     _, rotor, shin, foot = c.joints
     N, n = tree.jointPlacements[foot], _axis(tree, shin)
     if int(tree.parents[foot]) != shin or np.linalg.norm(np.cross(N.rotation @ _axis(tree, foot), n)) > _TOLERANCE:
-        raise _not_as_thought(s, "the foot's axis is not parallel to the shin's")
+        raise _not_as_thought(s, "the axes of foot and shin are not parallel")
     e = np.linalg.svd(n.reshape(1, 3))[2][1]
     plane = np.column_stack([e, np.cross(n, e)])
     o = complex(*(plane.T @ N.translation))
     short, long, fixed, rod, foot_long, foot_short = s._angles()
-    # the row is Re(D e^id + L e^il + S e^i(d+l)) + C, with d half the difference of the motors, l the foot's angle
+    # The equation is Re(D e^id + L e^il + S e^i(d+l)) + C = 0. Here d is half the difference of the motor angles
+    # and l is the foot angle.
     D = s.crank_short * np.exp(1j * short) - s.crank_long * np.exp(1j * long)
     L = -1j * (s.foot_long * np.exp(1j * foot_long) - s.foot_short * np.exp(1j * foot_short))
     S, C = 1j * s.rod * np.exp(1j * rod), s.constant - s.fixed * np.cos(fixed)
@@ -106,25 +107,25 @@ def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Cra
     along = (n @ N.translation) * n
     tip = plane @ np.array([a.real, a.imag]) + along
     end = N.rotation.T @ (plane @ np.array([b.real, b.imag]))
-    place = tree.jointPlacements[shin]
-    return [(Crank(rotor, int(tree.parents[shin]), place, n, tip, foot, end, length), 0)]
+    placement = tree.jointPlacements[shin]
+    return [(Crank(rotor, int(tree.parents[shin]), placement, n, tip, foot, end, length), 0)]
 
 
 def _axis(tree: pin.Model, j: int) -> np.ndarray:
     axis = joint_axis(tree.joints[j])
-    assert axis is not None  # of one degree of freedom
+    assert axis is not None  # The joints of a differential have one degree of freedom.
     return axis
 
 
 def _not_as_thought(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintError:
     return ConstraintError(
-        f"to_mjcf: {source.label} is an equation between angles, and {why}, so that no crank and rod stand for it. "
-        "MuJoCo has polynomials of one joint, sums of joints, distances and points. Simulate it here: pc.simulate."
+        f"to_mjcf: {source.label} is an equation between angles, and {why}, so no crank and rod are equivalent to it. "
+        "MuJoCo supports polynomials of one joint, sums of joints, distances and points. Use pc.simulate instead."
     )
 
 
 def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
-    """Raise unless a row of a closure is that of a rod, at angles drawn once and for all."""
+    """Raise unless a constraint equation is proportional to the equation of the rod, at six random poses."""
     rng, values = np.random.default_rng(0), []
     data, source = tree.createData(), c.source
     for _ in range(6):
@@ -136,54 +137,55 @@ def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
             q[tree.idx_qs[j]] = value
         pin.forwardKinematics(tree, data, q)
         angle = float(q[tree.idx_qs[crank.rotor]]) / source.gear
-        near = (data.oMi[crank.carrier] * crank.placement).act(pin.exp3(crank.axis * angle) @ crank.tip)
+        tip = (data.oMi[crank.carrier] * crank.placement).act(pin.exp3(crank.axis * angle) @ crank.tip)
         far = data.oMi[crank.far].act(crank.end)
-        values.append((float(c.value(x)[row]), float((far - near) @ (far - near)) - crank.length**2))
+        values.append((float(c.value(x)[row]), float((far - tip) @ (far - tip)) - crank.length**2))
     equation, square = np.array(values).T
     ratio = float(equation @ square) / float(square @ square)
     if not np.abs(equation - ratio * square).max() <= _TOLERANCE * np.abs(equation).max():
-        raise _not_as_thought(source, "its lengths are not those of a linkage")
+        raise _not_as_thought(source, "its lengths do not describe a linkage")
 
 
 def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
-    """Add a crank, its rod, and the disc that keeps the energy where the rotor turns the other way."""
     tree, bodies = ties.tree, ties.bodies
     holder, held = bodies.of_joint[crank.carrier]
     rotor, _ = bodies.of_joint[crank.rotor]
-    here = held * crank.placement
-    own = rotor.joints[0]
-    turned = here.rotation.T @ rotor.place.rotation @ own.axis
+    placement = held * crank.placement
+    rotor_joint = rotor.joints[0]
+    turned = placement.rotation.T @ rotor.place.rotation @ rotor_joint.axis
     cosine = float(turned @ crank.axis)
     if rotor.parent is not holder or abs(abs(cosine) - 1.0) > _TOLERANCE:
         raise ConstraintError(
-            f"to_mjcf: {label}: the rotor does not turn on the body of the crank about an axis parallel to it, so that "
-            "no crank and rod stand for the differential. Simulate it here: pc.simulate."
+            f"to_mjcf: {label}: rotor and crank are not on the same body or their axes are not parallel, so no crank "
+            "and rod are equivalent to the differential. Use pc.simulate instead."
         )
-    g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, own.axis)
+    g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, rotor_joint.axis)
     lent = LENT * J
     disc = 0.0 if g >= 1.0 else 4.0 * lent * (1.0 - g) / g**2
-    left = J - lent / g - 0.5 * disc
-    own.armature += J - left - (lent + 0.25 * disc * g**2) / g**2
-    rotor.P = rotor.P - _masses.spin(J - left, own.axis)
+    rotor_inertia = J - lent / g - 0.5 * disc
+    rotor_joint.armature += J - rotor_inertia - (lent + 0.25 * disc * g**2) / g**2
+    rotor.P = rotor.P - _masses.spin(J - rotor_inertia, rotor_joint.axis)
     if holder is not bodies.world:
-        holder.P = holder.P + _masses.placed(here, _masses.spin(J - left - lent - disc, crank.axis))
+        holder.P = holder.P + _masses.placed(placement, _masses.spin(J - rotor_inertia - lent - disc, crank.axis))
     name, start = str(tree.names[crank.rotor]), float(ties.model.q_reference[tree.idx_qs[crank.rotor]])
-    for what, inertia, rate in (("crank", lent, 1.0), ("disc", disc, 0.5 * g)):
+    for part, inertia, rate in (("crank", lent, 1.0), ("disc", disc, 0.5 * g)):
         if inertia == 0.0:
             continue
-        joint = Joint(bodies.joint_names(f"{label} {what}"), "hinge", crank.axis)
+        joint = Joint(bodies.joint_names(f"{label} {part}"), "hinge", crank.axis)
         body = Body(
-            bodies.names(f"{label} {what}"), holder, here, [joint], _masses.spin(inertia, crank.axis), spins=True
+            bodies.names(f"{label} {part}"), holder, placement, [joint], _masses.spin(inertia, crank.axis), spins=True
         )
         bodies.all.append(body)
-        # at 0 in the reference pose
+        # The offset makes the coordinate 0 in the reference pose.
         ties.follow(joint.name, [(name, rate / gear)], -rate * start / gear)
-        if what == "crank":
+        if part == "crank":
             turn = pin.SE3(pin.exp3(crank.axis * start / gear) @ np.eye(3), np.zeros(3))
-            near = turn.act(crank.tip)
-            ends = ties.site_on(body, f"{label} a", pin.SE3(np.eye(3), near))
-            other = ties.site(crank.far, f"{label} b", pin.SE3(np.eye(3), crank.end))
-            at_zero = (ties.at_zero[crank.carrier] * crank.placement).act(near)
-            apart = float(np.linalg.norm(ties.at_zero[crank.far].act(crank.end) - at_zero))
-            tendon = ties.through(f"{label} rod", [ends, other])
-            ties.tie("tendon", f"{label} rod", {"tendon1": tendon, "polycoef": text(crank.length - apart, [0.0] * 4)})
+            tip = turn.act(crank.tip)
+            ends = ties.site_on(body, f"{label} a", pin.SE3(np.eye(3), tip))
+            far_site = ties.site(crank.far, f"{label} b", pin.SE3(np.eye(3), crank.end))
+            at_zero = (ties.at_zero[crank.carrier] * crank.placement).act(tip)
+            distance = float(np.linalg.norm(ties.at_zero[crank.far].act(crank.end) - at_zero))
+            tendon = ties.through(f"{label} rod", [ends, far_site])
+            ties.tie(
+                "tendon", f"{label} rod", {"tendon1": tendon, "polycoef": text(crank.length - distance, [0.0] * 4)}
+            )

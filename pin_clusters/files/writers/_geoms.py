@@ -1,4 +1,4 @@
-"""What is drawn, shapes of a geometry model or boxes and cylinders with the inertia of links; and what collides."""
+"""Geoms of an MJCF file: visual shapes (a geometry model, or boxes equivalent to the inertias) and collision shapes."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -13,16 +13,16 @@ from ._collisions import is_mesh, points_of
 from ._text import Names, text, wxyz
 
 READABLE = (".stl", ".obj", ".msh")
-"""Endings of meshes that MuJoCo reads."""
+"""File endings of meshes that MuJoCo reads."""
 _LINK, _ROTOR = "0.75 0.78 0.82 1", "0.85 0.45 0.10 1"
 _DRAWN = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
 _COLLIDES = {"contype": "1", "group": "3", "mass": "0"}
 _STEEL = 7800.0
-"""[kg/m^3], of rotors of which only the inertia is known."""
+"""Density [kg/m^3] for drawing rotors without mass."""
 
 
 class Geoms:
-    """Writes what is drawn of one robot, of a geometry that may be None, and what collides."""
+    """Visual and collision geoms of one robot; ``visual`` is a geometry model or None."""
 
     def __init__(self, bodies: Bodies, visual: Any) -> None:
         self._assets: dict[tuple[str, str], str] = {}
@@ -32,49 +32,48 @@ class Geoms:
         self._colliding: dict[int, list[dict[str, str]]] = {}
         missing, unread = list[str](), list[str]()
         for shape in () if visual is None else visual.geometryObjects:
-            body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
+            body, joint_frame = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
             if body is None:
                 continue
             mesh = is_mesh(shape) or (shape.meshPath and Path(shape.meshPath).suffix)
-            given = self._mesh(shape) if mesh else _primitive(shape.geometry)
-            if given is None:
+            geometry = self._mesh(shape) if mesh else _primitive(shape.geometry)
+            if geometry is None:
                 (unread if Path(shape.meshPath).suffix.lower() not in READABLE else missing).append(shape.name)
                 continue
             colour = np.clip(np.asarray(shape.meshColor, dtype=float), 0.0, 1.0)
-            here = _placed(place * shape.placement) | {"rgba": text(colour)}
-            self._found.setdefault(id(body), []).append(given | here)
-        for names, why in ((missing, "their meshes are missing"), (unread, "MuJoCo has no such shape")):
+            placed_geom = _placed(joint_frame * shape.placement) | {"rgba": text(colour)}
+            self._found.setdefault(id(body), []).append(geometry | placed_geom)
+        for names, why in ((missing, "with missing mesh files"), (unread, "of kinds that MuJoCo cannot read")):
             if names:
-                bodies.remarks.append(f"not drawn as given, as {why}: {', '.join(names)}.")
+                bodies.remarks.append(f"visual shapes {why} are omitted: {', '.join(names)}.")
         self._collide(bodies)
 
     def _collide(self, bodies: Bodies) -> None:
-        """Find the shapes that collide: with the world, and with each other where the geometry has a pair of them."""
         collision, names, lost = bodies.model.collision, Names(), list[str]()
         paired = {k for pair in collision.collisionPairs for k in (pair.first, pair.second)}
         for k, shape in enumerate(collision.geometryObjects):
-            body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
-            pose, given = place * shape.placement, _primitive(shape.geometry)
+            body, joint_frame = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
+            pose, geometry = joint_frame * shape.placement, _primitive(shape.geometry)
             if type(shape.geometry).__name__ == "Halfspace":
                 n = np.array(shape.geometry.n)
-                given = {"type": "plane", "size": "0 0 1"} if body is bodies.world else None  # MuJoCo has no others
+                # MuJoCo supports planes only on the world.
+                geometry = {"type": "plane", "size": "0 0 1"} if body is bodies.world else None
                 turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), n).matrix()
                 pose = pose * pin.SE3(turn, shape.geometry.d * n)
             elif is_mesh(shape):
-                given = self._mesh(shape) or self._hull(shape)
-            if body is None or given is None:
+                geometry = self._mesh(shape) or self._hull(shape)
+            if body is None or geometry is None:
                 lost.append(shape.name)
                 continue
-            both = str(int(body is bodies.world or k in paired))
-            here = {"name": names(shape.name), "conaffinity": both} | _placed(pose)
-            self._colliding.setdefault(id(body), []).append(given | here)
+            affinity = str(int(body is bodies.world or k in paired))
+            placed_geom = {"name": names(shape.name), "conaffinity": affinity} | _placed(pose)
+            self._colliding.setdefault(id(body), []).append(geometry | placed_geom)
         if lost:
             bodies.remarks.append(f"collision shapes that are not written: {', '.join(lost)}.")
         bodies.remarks.append(
-            "Geoms of group 3 collide: those of the robot with the world, and with each other if the collision model "
-            "has pairs of them."
+            "Geoms of group 3 collide with the world, and with each other if the collision model has a pair of them."
             if self._colliding
-            else "There are no contacts: no geom collides."
+            else "No geom collides, so there are no contacts."
         )
 
     def _hull(self, shape: Any) -> dict[str, str]:
@@ -93,22 +92,20 @@ class Geoms:
         return {"type": "mesh", "mesh": self._assets[key]}
 
     def add_assets(self, root: ET.Element) -> None:
-        """Write the meshes."""
         if self._assets or self._points:
             section = ET.SubElement(root, "asset")
             for (path, scale), name in self._assets.items():
-                # an inertia that is given needs no closed mesh
+                # The bodies have explicit inertias, so meshes need not be closed.
                 ET.SubElement(section, "mesh", name=name, file=path, scale=scale, inertia="shell")
             for points, name in self._points.items():
                 ET.SubElement(section, "mesh", name=name, vertex=points, inertia="shell")
 
     def add(self, element: ET.Element, body: Body) -> None:
-        """Write the geoms of a body."""
-        found = self._found.get(id(body)) or ([] if body.parent is None else _of_inertia(body))
-        for given in found:
-            ET.SubElement(element, "geom", given | _DRAWN)
-        for given in self._colliding.get(id(body), ()):
-            ET.SubElement(element, "geom", given | _COLLIDES)
+        visual = self._found.get(id(body)) or ([] if body.parent is None else _of_inertia(body))
+        for geom in visual:
+            ET.SubElement(element, "geom", geom | _DRAWN)
+        for geom in self._colliding.get(id(body), ()):
+            ET.SubElement(element, "geom", geom | _COLLIDES)
 
 
 def _placed(pose: pin.SE3) -> dict[str, str]:
@@ -127,7 +124,6 @@ def _primitive(shape: Any) -> dict[str, str] | None:
 
 
 def _of_inertia(body: Body) -> list[dict[str, str]]:
-    """Return a box with the inertia of a body; a rotor is a cylinder about its axis."""
     mass, centre, second = _masses.about_centre(body.drawn)
     if body.spins:
         return _of_rotor(body)
@@ -141,7 +137,7 @@ def _of_inertia(body: Body) -> list[dict[str, str]]:
 
 
 def _of_rotor(body: Body) -> list[dict[str, str]]:
-    """Return a disc with the axial inertia of a rotor: of its mass, or of steel and half as long as its radius."""
+    """Build a cylinder with the axial inertia of a rotor; without mass, of steel and half as long as its radius."""
     axis, (mass, centre, second) = body.joints[0].axis, _masses.about_centre(body.drawn)
     axial = _masses.axial(body.drawn, axis)
     if not axial > 0.0:
@@ -153,5 +149,5 @@ def _of_rotor(body: Body) -> list[dict[str, str]]:
         radius = (4.0 * axial / (np.pi * _STEEL)) ** 0.2  # J = pi rho h r^4 / 2 with h = r / 2
         half = 0.25 * radius
     turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), axis).matrix()
-    given = {"type": "cylinder", "size": text(radius, half), "pos": text(centre), "quat": text(wxyz(turn))}
-    return [given | {"rgba": _ROTOR}]
+    cylinder = {"type": "cylinder", "size": text(radius, half), "pos": text(centre), "quat": text(wxyz(turn))}
+    return [cylinder | {"rgba": _ROTOR}]

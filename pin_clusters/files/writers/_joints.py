@@ -1,4 +1,4 @@
-"""Joints of Pinocchio as chains of what file formats know: hinges, slides, free joints, planes and balls."""
+"""Pinocchio joints as chains of joints that file formats support: hinges, slides, free, planar and ball joints."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ from ...constraints._frames import resolve_frame
 from ...errors import UnsupportedJointError
 
 WHOLE = {"JointModelFreeFlyer": "free", "JointModelPlanar": "planar", "JointModelSpherical": "ball"}
-"""Joints that stay one, by their names in Pinocchio."""
+"""Joints that remain one joint, by their name in Pinocchio."""
 CHAINS = ("JointModelTranslation", "JointModelUniversal", "JointModelSphericalZYX")
-"""Joints whose coordinates are those of hinges and slides in a row."""
+"""Joints whose coordinates equal the coordinates of a chain of hinges and slides."""
 UNLIMITED = float(np.finfo(float).max)
 
 
@@ -21,61 +21,61 @@ UNLIMITED = float(np.finfo(float).max)
 class Part:
     """One joint of a chain."""
 
-    name: str  # of the joint; the last part bears the name of the whole
+    name: str  # the last part has the name of the Pinocchio joint
     kind: str  # ``"hinge"``, ``"slide"``, ``"free"``, ``"planar"`` or ``"ball"``
-    axis: np.ndarray  # unit vector in the frame of the part, shape (3,); zeros where there is none
-    placement: pin.SE3  # in the frame of the part before it, or of the parent's joint
-    turns: bool  # whether its coordinates are cosine and sine
+    axis: np.ndarray  # unit vector in the frame of the part, shape (3,); zeros for joints without an axis
+    placement: pin.SE3  # in the frame of the preceding part, or of the parent's joint
+    turns: bool  # True if its coordinates are cosine and sine
     at_q: range  # indices in the tree's q
     at_v: range  # indices in the tree's v
 
 
 def parts_of(tree: pin.Model, j: int, where: str) -> list[Part]:
-    """Return a joint of a tree as a chain of parts; refuse what ``where`` (``"URDF"``, ``"MJCF"``) cannot say."""
+    """Split a joint into a chain of parts; raise if the format ``where`` (``"URDF"``, ``"MJCF"``) lacks the joint."""
     parts = _parts(tree.joints[j], tree.names[j], where)
     count, at_q, at_v = len(parts), in_q(tree, j).start, in_v(tree, j).start
-    found = []
+    chain = []
     for k, (kind, axis, placement, nq, nv) in enumerate(parts):
         name = tree.names[j] if k == count - 1 else f"{tree.names[j]}_{k + 1}"
         turns = kind == "hinge" and nq == 2
-        found.append(Part(name, kind, axis, placement, turns, range(at_q, at_q + nq), range(at_v, at_v + nv)))
+        chain.append(Part(name, kind, axis, placement, turns, range(at_q, at_q + nq), range(at_v, at_v + nv)))
         at_q, at_v = at_q + nq, at_v + nv
-    return [replace(found[0], placement=tree.jointPlacements[j] * found[0].placement), *found[1:]]
+    return [replace(chain[0], placement=tree.jointPlacements[j] * chain[0].placement), *chain[1:]]
 
 
 _Simple = tuple[str, np.ndarray, pin.SE3, int, int]
 
 
 def _parts(joint: pin.JointModel, name: str, where: str) -> list[_Simple]:
-    kind, here = joint.shortname(), pin.SE3.Identity()
+    kind, identity = joint.shortname(), pin.SE3.Identity()
     if kind in WHOLE:
-        return [(WHOLE[kind], np.zeros(3), here, joint.nq, joint.nv)]
+        return [(WHOLE[kind], np.zeros(3), identity, joint.nq, joint.nv)]
     if kind == "JointModelComposite":
         inner = joint.extract() if hasattr(joint, "extract") else joint
         chain: list[_Simple] = []
         for part, placement in zip(inner.joints, inner.jointPlacements, strict=True):
-            first, *rest = _parts(part, name, where)
-            chain += [(first[0], first[1], placement * first[2], *first[3:]), *rest]
+            first, *further = _parts(part, name, where)
+            chain += [(first[0], first[1], placement * first[2], *first[3:]), *further]
         return chain
     if joint.nv == 1 or kind in CHAINS:
         S = _subspace(joint)
         if all(np.any(column[:3]) != np.any(column[3:]) for column in S.T):
             simple = [("slide", c[:3]) if np.any(c[:3]) else ("hinge", c[3:]) for c in S.T]
-            return [(what, axis, here, joint.nq // joint.nv, 1) for what, axis in simple]
+            return [(part_kind, axis, identity, joint.nq // joint.nv, 1) for part_kind, axis in simple]
     raise UnsupportedJointError(
-        f"joint {name!r} is a {kind}, which {where} cannot express: it knows hinges, slides, "
+        f"joint {name!r} is a {kind}, which {where} does not support; it supports hinges, slides, "
         + ("floating and planar joints" if where == "URDF" else "free, planar and ball joints")
         + ". Split it into such joints, or export in another format."
     )
 
 
 def _subspace(joint: pin.JointModel) -> np.ndarray:
-    """Return the motion subspace at zero, shape (6, nv); by a model of it, as not all kinds hand out their own."""
-    alone = pin.Model()
-    alone.addJoint(0, joint, pin.SE3.Identity(), "joint")
-    data = alone.createData()
-    pin.computeJointJacobians(alone, data, pin.neutral(alone))
-    return np.array(pin.getJointJacobian(alone, data, 1, pin.LOCAL)).reshape(6, -1)
+    """Compute the motion subspace at zero, shape (6, nv), with a model, because not all joint kinds expose it."""
+    model = pin.Model()
+    model.addJoint(0, joint, pin.SE3.Identity(), "joint")
+    data = model.createData()
+    pin.computeJointJacobians(model, data, pin.neutral(model))
+    return np.array(pin.getJointJacobian(model, data, 1, pin.LOCAL)).reshape(6, -1)
 
 
 class Place(NamedTuple):
@@ -86,5 +86,4 @@ class Place(NamedTuple):
 
 
 def place_of(tree: pin.Model, frame: Any, owner: str) -> Place:
-    """Return where a frame is: a name, or a name and a placement, as constraints keep them."""
     return Place(*resolve_frame(tree, frame, owner))

@@ -1,4 +1,4 @@
-"""Links of a tree: one for each joint's body, and one for each further frame."""
+"""Links of a URDF file: one for the body of each joint, and one for each further frame."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from ._text import Names
 
 WORLD = "world"
 _TOLERANCE = 1e-12
-"""Relative: inertias of frames that add up to that of their joint's body up to this are written one by one."""
+"""Relative tolerance: frame inertias whose sum equals the inertia of the joint's body are written separately."""
 
 
 @dataclass(frozen=True, eq=False)
 class Extra:
-    """A frame that is no joint's own: a link on a fixed joint, placed in the frame of the joint that moves it."""
+    """A frame other than the frame of a joint: a link on a fixed joint, placed in the frame of the moving joint."""
 
     link: str
     joint: str
@@ -29,25 +29,25 @@ class Links:
         tree: The tree.
 
     Attributes:
-        of_joint: Name of the link that each joint moves; of the universe, the root link.
+        of_joint: Name of the link that each joint moves, by joint id; the root link for the universe.
         extras: Further frames by joint id.
-        inertias: By link, in its frame; links without are absent.
+        inertias: Inertia by link, in the frame of the link; links without inertia are absent.
     """
 
     def __init__(self, tree: pin.Model) -> None:
         frames = list(tree.frames)[1:]
         self.new = Names(f.name for f in frames if f.type == pin.FrameType.BODY)
-        own = own_bodies(tree)
-        self.of_joint = {j: own[j].name for j in own}
-        if 0 not in own:
+        bodies = own_bodies(tree)
+        self.of_joint = {j: bodies[j].name for j in bodies}
+        if 0 not in bodies:
             self.of_joint[0] = self.new(WORLD)
         for j in range(1, tree.njoints):
-            if j not in own:
+            if j not in bodies:
                 self.of_joint[j] = self.new(f"{tree.names[j]}_link")
         fixed = Names([*tree.names, *(f.name for f in frames if f.type == pin.FrameType.FIXED_JOINT)])
-        written = {(f.parentJoint, f.name) for f in own.values()}
+        written = {(f.parentJoint, f.name) for f in bodies.values()}
         self.extras: dict[int, list[Extra]] = {}
-        parts: dict[str, tuple[int, pin.Frame]] = {own[j].name: (j, own[j]) for j in own}
+        parts: dict[str, tuple[int, pin.Frame]] = {bodies[j].name: (j, bodies[j]) for j in bodies}
         for f in further_frames(tree, lambda f: (f.parentJoint, f.name) in written):
             joint, is_body = tree.frames[f.parentFrame], f.type == pin.FrameType.BODY
             held = is_body and joint.type == pin.FrameType.FIXED_JOINT and f.parentFrame
@@ -59,13 +59,11 @@ class Links:
 
 
 def own_bodies(tree: pin.Model) -> dict[int, pin.Frame]:
-    """Return the body, by joint id, whose frame is that of the joint."""
     bodies = [f for f in list(tree.frames)[1:] if f.type == pin.FrameType.BODY]
     return {f.parentJoint: f for f in reversed(bodies) if is_identity(f.placement)}
 
 
 def further_frames(tree: pin.Model, is_own: Callable[[pin.Frame], bool]) -> Iterator[pin.Frame]:
-    """Return the frames that are neither those of joints nor bodies of which ``is_own`` says that they are."""
     frames = list(tree.frames)
     bearing = {f.parentFrame for f in frames[1:] if f.type == pin.FrameType.BODY}
     for k, f in enumerate(frames):
@@ -76,21 +74,20 @@ def further_frames(tree: pin.Model, is_own: Callable[[pin.Frame], bool]) -> Iter
 
 
 def is_identity(placement: pin.SE3) -> bool:
-    """Say whether a placement is none, to the bit."""
     return bool(np.array_equal(placement.homogeneous, np.eye(4)))
 
 
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Share the inertia of each joint's body among its links, as its frames say; if they do not add up, one has it."""
-    found: dict[str, pin.Inertia] = {}
+    """Distribute the inertia of each joint's body over its links; without a matching sum the main link has it all."""
+    inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
-        whole = np.array(tree.inertias[j].matrix())
-        mine = {n: f for n, (i, f) in parts.items() if i == j and np.any(f.inertia.matrix())}
-        total = sum((np.array(f.placement.act(f.inertia).matrix()) for f in mine.values()), np.zeros((6, 6)))
-        if mine and np.abs(total - whole).max() <= _TOLERANCE * np.abs(whole).max():
-            found |= {n: f.inertia for n, f in mine.items()}
-        elif np.any(whole):
-            found[of_joint[j]] = tree.inertias[j]
-    return found
+        body_inertia = np.array(tree.inertias[j].matrix())
+        frames = {n: f for n, (i, f) in parts.items() if i == j and np.any(f.inertia.matrix())}
+        total = sum((np.array(f.placement.act(f.inertia).matrix()) for f in frames.values()), np.zeros((6, 6)))
+        if frames and np.abs(total - body_inertia).max() <= _TOLERANCE * np.abs(body_inertia).max():
+            inertias |= {n: f.inertia for n, f in frames.items()}
+        elif np.any(body_inertia):
+            inertias[of_joint[j]] = tree.inertias[j]
+    return inertias

@@ -1,28 +1,27 @@
-"""Mass distributions that MuJoCo accepts, and what may be moved between bodies without a change of motion.
+"""Mass distributions that MuJoCo accepts, and exchange of mass between bodies without a change of motion.
 
-A mass distribution is here a matrix of its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4): it adds up, and in
-other axes it is ``T P T'`` with the homogeneous matrix T of the placement.
+A mass distribution is represented by its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4), [kg, kg m, kg m^2].
+Moments of parts add up. In another frame the moments are ``T P T'``, with the homogeneous matrix T of the placement.
 
-What lies on the axis of a hinge moves as well with the body before the hinge as with the one behind it, and what only
-has rotational inertia moves as well with both bodies of a slide. So a body that MuJoCo would refuse, such as a rotor
-without mass, borrows such a part from the one that carries it: the sum of both, and every motion, stays exactly.
+Mass on the axis of a hinge can belong to the body on either side of the hinge; rotational inertia without mass can
+belong to either body of a slide. MuJoCo rejects some bodies, such as rotors without mass. Such a body takes a part of
+this kind from its parent. The sum of the two bodies, and therefore every motion, does not change.
 """
 
 import numpy as np
 import pinocchio as pin
 
 LEAST_MASS = 1e-6
-"""[kg]: bodies that have less borrow this much."""
+"""Mass [kg] of a body after the exchange, if it had less."""
 LEAST_MOMENT = 1e-14
-"""[kg m^2]: smaller ones are raised to it, as MuJoCo refuses those below 1e-15."""
+"""Smallest principal moment [kg m^2] in the file, because MuJoCo rejects moments below 1e-15."""
 ROUNDING = 1e-11
-"""By so much of the largest moment MuJoCo's A + B >= C may be missed and is put right in place."""
+"""Violation of MuJoCo's condition A + B >= C, relative to C, that is corrected as a rounding error."""
 _MARGIN = 1e-3
-"""A body that borrows gets this part of its largest second moment more than it needs."""
+"""Safety margin of the exchanged inertia, relative to the largest second moment of the body."""
 
 
 def moments(inertia: pin.Inertia) -> np.ndarray:
-    """Return the moments of a body in its frame, shape (4, 4)."""
     m, c = float(inertia.mass), np.array(inertia.lever)
     I = np.array(inertia.inertia)
     P = np.zeros((4, 4))
@@ -33,43 +32,41 @@ def moments(inertia: pin.Inertia) -> np.ndarray:
 
 
 def spin(inertia: float, axis: np.ndarray) -> np.ndarray:
-    """Return the moments of a body that has an inertia about an axis through its origin alone, shape (4, 4)."""
+    """Compute the moments of a body with only an axial inertia [kg m^2] about an axis through its origin."""
     P = np.zeros((4, 4))
-    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # a disc without moments across its axis
+    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # zero moments across the axis
     return P
 
 
 def axial(P: np.ndarray, axis: np.ndarray) -> float:
-    """Return the moment of inertia about an axis through the centre of mass."""
     second = about_centre(P)[2]
     return float(np.trace(second) - axis @ second @ axis)
 
 
 def placed(placement: pin.SE3, P: np.ndarray) -> np.ndarray:
-    """Return moments in the axes in which their frame is placed."""
+    """Transform moments from a frame with the given placement to the frame of the placement."""
     T = np.array(placement.homogeneous)
     return np.asarray(T @ P @ T.T)
 
 
 def about_centre(P: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return mass, centre of mass, and second moments about it, shape (3, 3)."""
+    """Compute mass, centre of mass, and second moments about it, shape (3, 3)."""
     m = float(P[3, 3])
     c = P[:3, 3] / m if m > 0.0 else np.zeros(3)
     return m, c, np.array(P[:3, :3] - m * np.outer(c, c))
 
 
 def principal(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return principal moments of inertia about the centre of mass, rising, and their axes as a rotation."""
+    """Compute principal moments of inertia about the centre of mass, ascending, and their axes as a rotation."""
     S = about_centre(P)[2]
     I = np.trace(S) * np.eye(3) - S
-    found, axes = np.linalg.eigh(0.5 * (I + I.T))
+    values, axes = np.linalg.eigh(0.5 * (I + I.T))
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
-    return found, axes
+    return values, axes
 
 
 def admissible(P: np.ndarray) -> bool:
-    """Say whether MuJoCo takes a moving body with these moments."""
     if not P[3, 3] > 0.1 * LEAST_MOMENT:
         return False
     (a, b, c), _ = principal(P)
@@ -77,21 +74,21 @@ def admissible(P: np.ndarray) -> bool:
 
 
 def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the principal moments of an admissible body, put right where only rounding is against them."""
-    found, axes = principal(P)
-    a, b, c = np.maximum(found, LEAST_MOMENT).tolist()
+    """Compute the principal moments of an admissible body, with rounding errors corrected, and their axes."""
+    principal_moments, axes = principal(P)
+    a, b, c = np.maximum(principal_moments, LEAST_MOMENT).tolist()
     return np.array([a, b, min(c, float(np.nextafter(a + b, 0.0)))]), axes
 
 
 def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.ndarray | None:
-    """Return moments on a line that make a body of moments P admissible, as small as can be; None if there are none."""
+    """Find the smallest moments on a line that make a body of moments P admissible, or None."""
     added = np.zeros((4, 4))
     s = np.append(axis, 0.0)
     if P[3, 3] < LEAST_MASS:
         x = np.append(point, 1.0)
         added += (LEAST_MASS - P[3, 3]) * np.outer(x, x)
     S = about_centre(P + added)[2]
-    across = np.linalg.svd(axis.reshape(1, 3))[2][1:].T  # two directions across the line
+    across = np.linalg.svd(axis.reshape(1, 3))[2][1:].T  # two directions perpendicular to the line, shape (3, 2)
     scale = max(float(np.abs(S).max()), LEAST_MOMENT)
     flat = across.T @ S @ across
     values, vectors = np.linalg.eigh(flat)
@@ -108,7 +105,7 @@ def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.
 
 
 def borrowed_by_slide(P: np.ndarray) -> np.ndarray | None:
-    """Return moments without mass that make a body admissible; None if it has no mass."""
+    """Find moments without mass that make a body admissible, or None if the body has no mass."""
     if not P[3, 3] > 0.1 * LEAST_MOMENT:
         return None
     S = about_centre(P)[2]

@@ -1,4 +1,4 @@
-"""The text of an MJCF file: bodies with their joints, motors, the keyframe, and what is said at the top."""
+"""The text of an MJCF file: bodies with joints, motors, the keyframe, and the comment at the top."""
 
 import xml.etree.ElementTree as ET
 from typing import Any
@@ -16,32 +16,31 @@ from ._robot import Robot
 from ._text import Names, in_comment, text, wxyz
 
 MUJOCO = "3.3.1"
-"""First MuJoCo whose tendons have armature."""
+"""First MuJoCo version with armature of tendons."""
 _SAID = {
-    "best": "The rotors are locked into their carriers. What their spin adds to the mass matrix while the carriers "
-    "stand is armature: of joints, and of fixed tendons where several joints turn a rotor. Lost: their gyroscopic "
-    "moments, and what the acceleration of the carriers does to them.",
-    "diagonal": "The rotors are locked into their carriers, and J ratio^2 is armature of each joint that turns one. "
-    "Lost: the coupling of joints that turn a rotor together, gyroscopic moments, and what the acceleration of the "
-    "carriers does to the rotors.",
-    "exact": "Every rotor is a body, tied to the joints that turn it by an equality. Nothing is lost but the "
-    "stiffness: equalities of MuJoCo give way.",
+    "best": "The rotors are locked into their carriers. Their reflected inertia is armature of joints, and of fixed "
+    "tendons where several joints turn a rotor. Lost: gyroscopic moments, and the inertial coupling of rotors with the "
+    "motion of their carriers.",
+    "diagonal": "The rotors are locked into their carriers, and J ratio^2 is armature of each joint that turns a "
+    "rotor. Lost: the coupling of joints that turn a rotor together, gyroscopic moments, and the inertial coupling of "
+    "rotors with the motion of their carriers.",
+    "exact": "Every rotor is a body that an equality constraint couples to its joints. The only loss is stiffness, "
+    "because MuJoCo's equality constraints are soft.",
 }
 
 
 class File:
-    """Writes one file: a robot, geometry that is drawn or None, and time step and integrator as ``option``."""
+    """One MJCF file: a robot, visual geometry or None, and ``option`` with time step and integrator."""
 
     def __init__(self, robot: Robot, visual: Any, option: dict[str, Any]) -> None:
         self.robot, self.model, self.tree = robot, robot.model, robot.tree
         self.bodies, self.ties, self.option = robot.bodies, robot.ties, option
         self.geoms = Geoms(self.bodies, visual)
         self.carried = self.bodies.carried()
-        self.written: list[tuple[Body, Joint]] = []  # in the order of MuJoCo's qpos
+        self.written: list[tuple[Body, Joint]] = []  # joints in the order of MuJoCo's qpos
         self.rotor_of = {self.bodies.of_rotor[r.name]: r for r in self.model.rotors if r.name in self.bodies.of_rotor}
 
     def text(self) -> str:
-        """Return the file."""
         root = ET.Element("mujoco", model=self.model.name or "robot")
         ET.SubElement(root, "compiler", angle="radian", autolimits="true")
         option = {"timestep": text(self.option["timestep"]), "integrator": str(self.option["integrator"])}
@@ -54,41 +53,38 @@ class File:
             if len(section):
                 root.append(section)
         ET.indent(root)
-        said = "\n".join(f"     {in_comment(line)}" for line in self._remarks())
-        return f"<!-- {said.strip()}\n-->\n{ET.tostring(root, encoding='unicode')}\n"
+        comment = "\n".join(f"     {in_comment(line)}" for line in self._remarks())
+        return f"<!-- {comment.strip()}\n-->\n{ET.tostring(root, encoding='unicode')}\n"
 
     def _remarks(self) -> list[str]:
-        said = [
-            f"{self.model.name}, written by pc.to_mjcf, approximation {self.robot.rung!r}.",
-            _SAID[self.robot.rung] if self.model.rotors else "The robot has no rotors.",
+        remarks = [
+            f"{self.model.name}, written by pc.to_mjcf, approximation {self.robot.approximation!r}.",
+            _SAID[self.robot.approximation] if self.model.rotors else "The robot has no rotors.",
         ]
         if len(self.ties.equality):
-            said.append(
-                "Loops and couplings are equalities, which give way a little: coordinates of all joints of the tree."
-            )
+            remarks.append("Loops and couplings are soft equality constraints; qpos contains all joints of the tree.")
         if self.robot.tendon_of:
-            said.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
+            remarks.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
         if self.robot.across:
-            said.append(
-                "Lost besides, as MuJoCo's mass matrix has no entry for joints of different branches: the coupling of "
-                f"the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
+            remarks.append(
+                "Also lost, because MuJoCo's mass matrix has no entry for joints of different branches: the coupling "
+                f"of the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
             )
-        return [*said, *self.bodies.remarks]
+        return [*remarks, *self.bodies.remarks]
 
     def _contents(self, element: ET.Element, body: Body) -> None:
-        """Write what is on a body, and the bodies that it carries."""
         self.geoms.add(element, body)
-        for name, place in body.sites:
-            ET.SubElement(element, "site", name=name, pos=text(place.translation), quat=text(wxyz(place.rotation)))
+        for name, pose in body.sites:
+            ET.SubElement(element, "site", name=name, pos=text(pose.translation), quat=text(wxyz(pose.rotation)))
         for child in self.carried[body]:
-            place = child.place
+            pose = child.place
             inner = ET.SubElement(
-                element, "body", name=child.name, pos=text(place.translation), quat=text(wxyz(place.rotation))
+                element, "body", name=child.name, pos=text(pose.translation), quat=text(wxyz(pose.rotation))
             )
             mass, centre, _ = _masses.about_centre(child.P)
             moments, axes = _masses.accepted(child.P)
-            given = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(moments)}
-            ET.SubElement(inner, "inertial", given)
+            inertial = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(moments)}
+            ET.SubElement(inner, "inertial", inertial)
             for joint in child.joints:
                 self._joint(inner, joint)
                 self.written.append((child, joint))
@@ -98,45 +94,44 @@ class File:
         if joint.kind == "free":
             ET.SubElement(element, "freejoint", name=joint.name)
             return
-        given = {"name": joint.name, "type": joint.kind}
+        attributes = {"name": joint.name, "type": joint.kind}
         if joint.kind != "ball":
-            given |= {"axis": text(joint.axis)}
+            attributes |= {"axis": text(joint.axis)}
         if np.any(joint.pos):
-            given["pos"] = text(joint.pos)
+            attributes["pos"] = text(joint.pos)
         if joint.armature:
-            given["armature"] = text(joint.armature)
+            attributes["armature"] = text(joint.armature)
         if joint.at_v is not None:
             i = joint.at_v.start
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
-                if values[i] != 0.0 and joint.name not in self.robot.springs:  # which say what acts
-                    given[key] = text(values[i])
-            given |= self.robot.springs.get(joint.name, {})
+                if values[i] != 0.0 and joint.name not in self.robot.springs:  # Spring constraints take precedence.
+                    attributes[key] = text(values[i])
+            attributes |= self.robot.springs.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:
             k = joint.at_q.start
             low, high = float(self.tree.lowerPositionLimit[k]), float(self.tree.upperPositionLimit[k])
             if -UNLIMITED < low < high < UNLIMITED:
-                given["range"] = text(low, high)
-        ET.SubElement(element, "joint", given)
+                attributes["range"] = text(low, high)
+        ET.SubElement(element, "joint", attributes)
 
     def _actuators(self) -> ET.Element:
-        """Return a motor for each motor's rotor; of a robot without rotors, for each independent joint."""
         section, names = ET.Element("actuator"), Names()
         for r in self.model.motors:
             turned = self.bodies.drives(r)
             if r.name in self.bodies.of_rotor:
-                at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
+                transmission = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
             elif r.joint_id is not None and self.tree.names[r.joint_id] in self.robot.joints:
-                at = {"joint": str(self.tree.names[r.joint_id])}
+                transmission = {"joint": str(self.tree.names[r.joint_id])}
             elif len(turned) == 1:
-                at = {"joint": turned[0][0], "gear": text(turned[0][1])}
+                transmission = {"joint": turned[0][0], "gear": text(turned[0][1])}
             else:
-                at = {"tendon": self.robot.tendon_of.get(r.name) or self.ties.fixed(r.name, turned)}
-            motor = ET.SubElement(section, "motor", {"name": names(r.name), **at})
-            most = self._most_torque(turned)
+                transmission = {"tendon": self.robot.tendon_of.get(r.name) or self.ties.fixed(r.name, turned)}
+            motor = ET.SubElement(section, "motor", {"name": names(r.name), **transmission})
+            limit = self._most_torque(turned)
             if r.motor is not None and r.motor.peak_torque is not None:
                 motor.set("forcerange", text(-r.motor.peak_torque, r.motor.peak_torque))
-            if most:
-                motor.set("ctrlrange", text(-most, most))
+            if limit:
+                motor.set("ctrlrange", text(-limit, limit))
         if not self.model.rotors:
             for name in self.model.independent_joints:
                 j = self.tree.getJointId(name)
@@ -145,14 +140,13 @@ class File:
         return section
 
     def _most_torque(self, turned: list[tuple[str, float]]) -> float:
-        """Return the largest torque of a motor, from the effort limit of the joint that it turns; 0 if unknown."""
+        """Compute the torque limit of a motor [N m] from the effort limit of its only joint; 0 if unknown."""
         if len(turned) != 1:
             return 0.0
         limit = float(self.tree.effortLimit[self.tree.idx_vs[self.tree.getJointId(turned[0][0])]])
         return limit / abs(turned[0][1]) if 0.0 < limit < 1e9 else 0.0
 
     def _keyframe(self) -> ET.Element:
-        """Return the reference pose; what the file adds is at 0 there."""
         q = np.array(self.model.q_reference)
         section = ET.Element("keyframe")
         if self.written:
@@ -161,17 +155,16 @@ class File:
         return section
 
     def _coordinates(self, body: Body, joint: Joint, q: np.ndarray) -> Any:
-        """Return MuJoCo's coordinates of a joint at a configuration of the model."""
         if joint.at_q is None:
             rotor = self.rotor_of.get(body)
             if rotor is None:
                 return 0.0
             turned = self.bodies.drives(rotor)
             return in_order(ratio * coordinate(self.tree, self.tree.getJointId(name), q) for name, ratio in turned)
-        mine = q[list(joint.at_q)]
+        joint_q = q[list(joint.at_q)]
         if joint.kind == "free":
-            pose = body.place * pin.XYZQUATToSE3(mine)
+            pose = body.place * pin.XYZQUATToSE3(joint_q)
             return np.concatenate([pose.translation, wxyz(pose.rotation)])
         if joint.kind == "ball":
-            return mine[[3, 0, 1, 2]]
-        return np.arctan2(mine[1], mine[0]) if joint.turns else mine
+            return joint_q[[3, 0, 1, 2]]
+        return np.arctan2(joint_q[1], joint_q[0]) if joint.turns else joint_q

@@ -1,4 +1,4 @@
-"""A robot as MuJoCo will have it: which rotors are bodies, which are armature, and what ties the joints."""
+"""A robot for MuJoCo: rotors as bodies or armature, constraints, and springs."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,28 +16,30 @@ from ._ties import Ties
 
 
 class Robot:
-    """Bodies and ties of a robot.
+    """Bodies and constraints of a robot.
 
     Args:
         model: The robot.
-        rung: ``"best"``, ``"diagonal"`` or ``"exact"``.
+        approximation: ``"best"``, ``"diagonal"`` or ``"exact"``.
         stiff: Time constant of the equalities, [s].
 
     Attributes:
-        bodies: Its bodies.
-        ties: What ties them.
+        bodies: Bodies of the file.
+        ties: Equality constraints and tendons of the file.
         joints: Joints by name.
-        springs: What the robot does by itself along joints, as attributes by their names.
-        across: Names of rotors whose tendon ties joints of different branches.
-        tendon_of: Name of the tendon of each rotor that shares joints with others, where it is armature.
+        springs: Attributes of springs, dampers and dry friction, by the name of the joint.
+        across: Names of rotors whose tendon couples joints of different branches.
+        tendon_of: Name of the tendon with the armature of a rotor that several joints turn, by the name of the rotor.
     """
 
-    def __init__(self, model: ClusterModel, rung: str, stiff: float) -> None:
-        self.model, self.tree, self.rung = model, model.own_tree, rung
+    def __init__(self, model: ClusterModel, approximation: str, stiff: float) -> None:
+        self.model, self.tree, self.approximation = model, model.own_tree, approximation
         following = {row.dependent for row in model.coupling_rows}
-        self._locked = [r for r in model.rotors if rung != "exact" and (r.joint_id is None or r.joint_id in following)]
+        self._locked = [
+            r for r in model.rotors if approximation != "exact" and (r.joint_id is None or r.joint_id in following)
+        ]
         locked = {r.joint_id for r in self._locked if r.joint_id is not None}
-        self.bodies = Bodies(model, locked, rung == "exact")
+        self.bodies = Bodies(model, locked, approximation == "exact")
         self._sites()
         self.ties = Ties(model, self.bodies, {"solref": text(stiff, 1.0), "solimp": "0.9999 0.9999 0.001"})
         for row in model.coupling_rows:
@@ -59,11 +61,10 @@ class Robot:
     # --- rotors
 
     def _armature(self) -> None:
-        """Put the reflected inertia of locked rotors on joints, and for ``best`` on tendons."""
         shared: list[Driven] = []
         for r in self._locked:
             d = Driven(r.name, axial_inertia(self.model, r), dict(self.bodies.drives(r)))
-            if len(d.ratios) != 1 and self.rung != "diagonal":
+            if len(d.ratios) != 1 and self.approximation != "diagonal":
                 shared.append(d)
                 continue
             for joint, ratio in d.ratios.items():
@@ -74,38 +75,30 @@ class Robot:
         self.across = [d.rotor for d in shared if not self._in_a_row(d.ratios)]
 
     def _in_a_row(self, joints: Iterable[str]) -> bool:
-        """Return whether each joint moves the next one; else MuJoCo's mass matrix has no entry for the pair."""
+        """Check whether all joints are on one path; otherwise MuJoCo's mass matrix has no entry for some pair."""
         ids = [self.tree.getJointId(name) for name in joints]
         support = max((set(map(int, self.tree.supports[i])) for i in ids), key=len)
         return support.issuperset(ids)
 
     def _sites(self) -> None:
-        """Add a site for each frame that is no joint or body of its own."""
         of_joint = self.bodies.of_joint
         for f in further_frames(self.tree, lambda f: f.name == of_joint[f.parentJoint][0].name):
-            body, place = of_joint[f.parentJoint]
-            body.sites.append((self.bodies.site_names(f.name), place * f.placement))
+            body, joint_frame = of_joint[f.parentJoint]
+            body.sites.append((self.bodies.site_names(f.name), joint_frame * f.placement))
 
 
 BENT = "4.0.0"
-"""First MuJoCo whose springs and dampers may be polynomials."""
+"""First MuJoCo version with polynomial springs and dampers."""
 
 
 def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
-    """Write what a robot does by itself: along anything but a joint of its own as tendons.
-
-    Returns:
-        Attributes by the name of a joint.
-
-    Raises:
-        ConstraintError: MuJoCo has nothing that says one of them.
-    """
+    """Write springs, dampers and dry friction: as attributes of single joints, which are returned, or as tendons."""
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
     for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):
             raise ConstraintError(
-                f"to_mjcf: {c.label} holds {c.mass:g} kg of a body, and MuJoCo can hold a part of a whole body only. "
-                "Take it out of the model, and add gravcomp to the file's body."
+                f"to_mjcf: {c.label} compensates the weight of {c.mass:g} kg, but MuJoCo's gravity compensation is a "
+                "fraction of a body's weight. Remove it from the model, and add gravcomp to the body in the file."
             )
         if not isinstance(c, Spring):
             continue
@@ -121,34 +114,33 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
             slack = c.rest is not None and len(c.rest) > 1 and c.rest[0] != c.rest[-1]
             if tree.nvs[j] != 1:
                 raise ConstraintError(
-                    f"to_mjcf: {c.label} acts on joint {tree.names[j]!r} of several degrees of freedom, which is not "
-                    "written. Put it on simple joints."
+                    f"to_mjcf: {c.label} acts on joint {tree.names[j]!r}, which has several degrees of freedom. Use "
+                    "joints with one degree of freedom."
                 )
-            own, more = of_joint.setdefault(str(tree.names[j]), {}), _numbers(c, "springref")
-            if not slack and not own.keys() & more.keys():
-                own |= more
+            attributes, added = of_joint.setdefault(str(tree.names[j]), {}), _numbers(c, "springref")
+            if not slack and not attributes.keys() & added.keys():
+                attributes |= added
                 continue
         terms = [(str(tree.names[j]), x) for j, x in ids.items()]
         ties.fixed(c.name or c.label, terms, more=_numbers(c, "springlength"))
     if bent:
-        ties.bodies.remarks.append(f"Springs and dampers that are polynomials need MuJoCo {BENT} or newer.")
+        ties.bodies.remarks.append(f"Polynomial springs and dampers need MuJoCo {BENT} or newer.")
     return of_joint
 
 
 def _numbers(c: Spring, rest: str) -> dict[str, str]:
-    """Return the attributes of a spring; ``rest`` is that of its rest."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for key, value in (("stiffness", c.stiffness), ("damping", c.damping)):
         if any(value):
-            found[key] = text(value if any(value[1:]) else value[:1])
+            attributes[key] = text(value if any(value[1:]) else value[:1])
     if c.friction:
-        found["frictionloss"] = text(c.friction)
+        attributes["frictionloss"] = text(c.friction)
     if any(c.stiffness):
-        at = tuple(c.rest or (0.0,))
-        if rest == "springlength" and min(at) < 0.0:
+        rest_positions = tuple(c.rest or (0.0,))
+        if rest == "springlength" and min(rest_positions) < 0.0:
             raise ConstraintError(
-                f"to_mjcf: {c.label} rests at {text(at)}, and the rest of a tendon of MuJoCo cannot be negative. "
-                "Turn the signs of its coefficients, or count from elsewhere."
+                f"to_mjcf: {c.label} has the rest length {text(rest_positions)}, and MuJoCo's tendons need a rest "
+                "length of at least 0. Negate all its coefficients, or shift the zero of the joints."
             )
-        found[rest] = text(at)
-    return found
+        attributes[rest] = text(rest_positions)
+    return attributes

@@ -1,7 +1,4 @@
-"""Names and numbers in a file: no name twice, none that XML cannot hold; numbers that give the same bits when read.
-
-And where the file goes: all of it or nothing, and over another one only if that is said.
-"""
+"""Text of files: unique names that XML allows, and numbers that are read back to the same bits."""
 
 import os
 import re
@@ -18,17 +15,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Names:
-    """Gives every element of one kind a name of its own.
-
-    Args:
-        taken: Names that are used already.
-    """
+    """Unique names for elements of one kind; ``taken`` names are in use already."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
     def __call__(self, wanted: str) -> str:
-        """Return the name, with a number behind it if it is taken."""
         check_text(wanted)
         name, k = wanted, 1
         while not name or name in self._taken:
@@ -39,46 +31,38 @@ class Names:
 
 
 def check_text(name: str) -> None:
-    """Raise if XML cannot hold a name, as it has a control character in it."""
     if _CONTROL.search(name):
-        raise ModelError(f"the name {name!r} has characters that no XML file can hold. Rename it.")
+        raise ModelError(f"the name {name!r} contains characters that XML does not allow. Rename it.")
 
 
 def in_comment(text: str) -> str:
-    """Return text as a comment can hold it: two hyphens would end it."""
+    """Escape text for an XML comment, which must not contain two hyphens."""
     return re.sub(r"-(?=-|$)", "- ", _CONTROL.sub("?", text))
 
 
 def text(*numbers: float | Iterable[float]) -> str:
-    """Return numbers, shortest digits that are exact, with spaces between them; no negative zeros."""
+    """Format numbers with the shortest exact digits, separated by spaces, without negative zeros."""
     flat = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in numbers])
     return " ".join(repr(x + 0.0).removesuffix(".0") for x in flat.tolist())
 
 
 def finite(number: float) -> float:
-    """Return a number with the largest float in the place of infinity."""
     return float(np.clip(number, -UNLIMITED, UNLIMITED))
 
 
 def wxyz(rotation: np.ndarray) -> np.ndarray:
-    """Return the quaternion of a rotation, the real part first, shape (4,)."""
     return np.asarray(pin.Quaternion(np.asarray(rotation)).normalized().coeffs()[[3, 0, 1, 2]])
 
 
 def write(text: str, file: str | os.PathLike[str] | None) -> str:
-    """Write text to a file, if one is given; return the text.
-
-    Raises:
-        ArgumentTypeError: ``file`` is no path.
-        ExportError: It cannot be written; what was there before stays.
-    """
+    """Write text to a file, if one is given, completely or not at all; return the text."""
     if file is None:
         return text
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
-    if os.path.exists(file) and not os.path.isfile(file):  # a device, or a pipe, ``whole`` would write to
-        what = "folder" if os.path.isdir(file) else "device or a pipe"
-        raise ExportError(f"{os.fspath(file)} is a {what}; give the name of a file.")
+    if os.path.exists(file) and not os.path.isfile(file):  # ``whole`` would write to a device or a pipe.
+        kind = "folder" if os.path.isdir(file) else "device or a pipe"
+        raise ExportError(f"{os.fspath(file)} is a {kind}; give the name of a file.")
     with refused(ExportError, repr(str(file)[:200]), " Choose another name or folder."), whole(file) as (part,):
         part.write_text(text, encoding="utf-8")
     return text

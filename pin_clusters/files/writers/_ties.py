@@ -1,4 +1,4 @@
-"""What ties the bodies of an MJCF file: equalities, tendons, the bodies of rods, and those that close loops."""
+"""Constraints of an MJCF file: equalities, tendons, bodies of rods, and bodies that close loops."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from ._bodies import Bodies, Body, Joint
 from ._text import Names, text
 
 PIN = 0.1
-"""[m]: a revolute loop is held at two points of its axis, this far to both sides."""
+"""A revolute loop is closed at two points on its axis, at this distance [m] on either side."""
 _AXIAL = 1e-12
-"""[kg m^2]: inertia of a rod about itself, as MuJoCo wants some."""
+"""Inertia [kg m^2] of a rod about its axis, because MuJoCo needs a positive value."""
 
 
 class Ties:
-    """Writes what ties the bodies of one file, and adds those of rods and loops; ``stiff``: of all equalities."""
+    """Equality constraints and tendons of one file; ``stiff`` contains the solver attributes of all equalities."""
 
     def __init__(self, model: ClusterModel, bodies: Bodies, stiff: dict[str, str]) -> None:
         self.model, self.tree, self.bodies, self.stiff = model, model.own_tree, bodies, stiff
@@ -32,26 +32,24 @@ class Ties:
 
     @cached_property
     def at_reference(self) -> list[pin.SE3]:
-        """Where the joints are at the reference pose; not asked for without loops, as large trees need much memory."""
+        """Placements of the joints at the reference pose, computed only for loops because large trees need memory."""
         return _poses(self.tree, np.array(self.model.q_reference))
 
     @cached_property
     def at_zero(self) -> list[pin.SE3]:
-        """Where they are at zero."""
         return _poses(self.tree, np.array(pin.neutral(self.tree)))
 
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
-        """Tie a joint to a sum: of one other by a polynomial, of several by a fixed tendon of constant length."""
+        """Couple a joint to ``offset + sum(ratio * joint)``: one joint by a polynomial, several by a fixed tendon."""
         if len(terms) == 1:
-            other, ratio = terms[0]
-            given = {"joint1": joint, "joint2": other, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
-            self.tie("joint", joint, given)
+            leader, ratio = terms[0]
+            attributes = {"joint1": joint, "joint2": leader, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
+            self.tie("joint", joint, attributes)
             return
         name = self.fixed(f"{joint}_coupling", [(joint, -1.0), *terms])
         self.tie("tendon", name, {"tendon1": name, "polycoef": text(-offset, [0.0] * 4)})
 
     def fixed(self, wanted: str, terms: list[tuple[str, float]], more: dict[str, str] | None = None) -> str:
-        """Add a fixed tendon with more attributes; return its name."""
         name = self.tendon_names(wanted)
         element = ET.SubElement(self.tendon, "fixed", {"name": name, **(more or {})})
         for joint, ratio in terms:
@@ -59,7 +57,6 @@ class Ties:
         return name
 
     def add_closure(self, closure: Closure) -> None:
-        """Close a loop; ``ConstraintError`` if MuJoCo has nothing that says its equations."""
         source = closure.source
         if isinstance(closure, FrameClosure):
             self._frames(closure)
@@ -72,27 +69,24 @@ class Ties:
             self._push_rods(source)
         else:
             raise ConstraintError(
-                f"to_mjcf: {source.label} is an equation between angles that no equality of MuJoCo says: it has "
-                "polynomials of one joint, sums of joints, distances and points, and this is none of them. Model the "
-                "linkage by bodies, pc.Rod and pc.Loop, or simulate it here: pc.simulate."
+                f"to_mjcf: {source.label} is an equation between angles without an equivalent in MuJoCo, which has "
+                "polynomials of one joint, sums of joints, distances and points. Model the linkage with bodies, pc.Rod "
+                "and pc.Loop, or use pc.simulate."
             )
 
     def tie(self, kind: str, name: str, given: dict[str, str]) -> None:
-        """Add an equality."""
         ET.SubElement(self.equality, kind, {"name": self.names(name), **given, **self.stiff})
 
     def site(self, j: int, name: str, placement: pin.SE3) -> str:
-        """Add a site on the body of a joint; return its name."""
         if j not in self.bodies.of_joint:
             raise ConstraintError(
-                f"to_mjcf: {name} is on the body of joint {self.tree.names[j]!r}, which has no inertia, and MuJoCo has "
-                "no such body. Give it one."
+                f"to_mjcf: {name} is on the body of joint {self.tree.names[j]!r}, which has no inertia, so the file "
+                "does not contain it. Give the body an inertia."
             )
-        body, place = self.bodies.of_joint[j]
-        return self.site_on(body, name, place * placement)
+        body, joint_frame = self.bodies.of_joint[j]
+        return self.site_on(body, name, joint_frame * placement)
 
     def site_on(self, body: Body, wanted: str, placement: pin.SE3) -> str:
-        """Add a site on a body; return its name."""
         name = self.bodies.site_names(wanted)
         body.sites.append((name, placement))
         return name
@@ -100,7 +94,7 @@ class Ties:
     def _frames(self, c: FrameClosure) -> None:
         rows = tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0)))
         label = str(getattr(c.source, "name", None) or c.source.label)
-        if c.rotation == "none":  # points; across the plane of a planar linkage they stay together by themselves
+        if c.rotation == "none":  # A planar linkage keeps its points together across the plane, so connect is exact.
             self._point(c, label, "connect", 0.0)
         elif rows == (0, 1, 2, 3, 4, 5):
             self._point(c, label, "weld", 0.0)
@@ -117,47 +111,52 @@ class Ties:
         self.tie(kind, label, {"site1": a, "site2": b})
 
     def _joint_of_its_own(self, c: FrameClosure, label: str) -> None:
-        """Close any other loop: half of a body hangs from the other one by the loop's joint, and is welded to the rest.
+        """Close any other loop: split one body, attach one half by the loop's joint, and weld it to the other half.
 
-        It stands as the frame b does at the reference pose.
+        The frame of the half equals frame b at the reference pose.
         """
-        here = [self.at_reference[j] * M for j, M in c.ends]
-        z, x, y = here[0].rotation[:, 2], here[0].rotation[:, 0], here[0].rotation[:, 1]
+        frames = [self.at_reference[j] * M for j, M in c.ends]
+        z, x, y = frames[0].rotation[:, 2], frames[0].rotation[:, 0], frames[0].rotation[:, 1]
         free = {
             (0, 1, 3, 4, 5): [("slide", z)],
             (0, 1, 3, 4): [("slide", z), ("hinge", z)],
-            (0, 1, 2, 5): [("hinge", z), ("hinge", here[1].rotation[:, 0])],
+            (0, 1, 2, 5): [("hinge", z), ("hinge", frames[1].rotation[:, 0])],
             (2, 3, 4): [("slide", x), ("slide", y), ("hinge", z)],
         }.get(tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0))))
         if free is None:
-            raise ConstraintError(f"to_mjcf: {c.source.label} closes rows that are no joint, which MuJoCo cannot say.")
-        carrier, whole = c.joint_a, c.joint_b
-        if self.bodies.of_joint[whole][0] is self.bodies.world:
-            carrier, whole, free = whole, carrier, free[::-1]
-        body, place = self.bodies.of_joint[whole]
+            raise ConstraintError(
+                f"to_mjcf: the constraint equations of {c.source.label} do not correspond to a joint of MuJoCo. Use "
+                "pc.simulate instead."
+            )
+        carrier, split = c.joint_a, c.joint_b
+        if self.bodies.of_joint[split][0] is self.bodies.world:
+            carrier, split, free = split, carrier, free[::-1]
+        body, joint_frame = self.bodies.of_joint[split]
         holder, held = self.bodies.of_joint[carrier]
-        frame = self.at_reference[carrier].actInv(here[1])
+        frame = self.at_reference[carrier].actInv(frames[1])
         joints = [
-            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, here[1].rotation.T @ axis)
+            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, frames[1].rotation.T @ axis)
             for k, (kind, axis) in enumerate(free)
         ]
-        mine = place * self.at_reference[whole].actInv(here[1])
+        weld_frame = joint_frame * self.at_reference[split].actInv(frames[1])
         share = 0.5 * body.P
         body.P = body.P - share
         half = Body(
-            self.bodies.names(f"{label} half"), holder, held * frame, joints, _masses.placed(mine.inverse(), share)
+            self.bodies.names(f"{label} half"),
+            holder,
+            held * frame,
+            joints,
+            _masses.placed(weld_frame.inverse(), share),
         )
         half.drawn[:] = 0.0
         self.bodies.all.append(half)
-        ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", mine)
+        ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", weld_frame)
         self.tie("weld", label, {"site1": ends[0], "site2": ends[1]})
-        self.bodies.remarks.append(
-            f"{label}: half of the inertia of {body.name} is a body welded to it by an equality."
-        )
+        self.bodies.remarks.append(f"{label}: half of the inertia of {body.name} is a body that is welded to it.")
 
     def _rod(self, c: RodClosure) -> None:
         label = str(getattr(c.source, "name", None) or c.source.label)
-        assert c.length is not None  # the reference pose has given it
+        assert c.length is not None  # The reference pose has determined the length.
         a, b = (pin.SE3(np.eye(3), np.asarray(p)) for p in (c.point_a, c.point_b))
         if c.mass > 0.0:
             self._massive_rod(c, label, a, b)
@@ -171,24 +170,22 @@ class Ties:
         return float(np.linalg.norm(ends[1] - ends[0]))
 
     def spatial(self, label: str, points: Sequence[tuple[int, pin.SE3]], more: dict[str, str] | None = None) -> str:
-        """Add a spatial tendon through points on bodies of joints; return its name."""
         ends = "ab" if len(points) == 2 else [str(k) for k in range(len(points))]
-        sites = [self.site(j, f"{label} {end}", place) for end, (j, place) in zip(ends, points, strict=True)]
+        sites = [self.site(j, f"{label} {end}", placement) for end, (j, placement) in zip(ends, points, strict=True)]
         return self.through(label, sites, more)
 
     def through(self, label: str, sites: Sequence[str], more: dict[str, str] | None = None) -> str:
-        """Add a spatial tendon through sites; return its name."""
         name = self.tendon_names(label)
-        given = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
-        element = ET.SubElement(self.tendon, "spatial", given)
+        attributes = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
+        element = ET.SubElement(self.tendon, "spatial", attributes)
         for site in sites:
             ET.SubElement(element, "site", site=site)
         return name
 
     def _massive_rod(self, c: RodClosure, label: str, a: pin.SE3, b: pin.SE3) -> None:
-        """Add a rod as a body: two hinges at one end, a point at the other; its spin about itself has none.
+        """Add a rod as a body with two hinges at one end and a point constraint at the other end.
 
-        Its z axis is the rod; at the reference pose its coordinates are 0.
+        The rod does not spin about itself. Its z axis is along the rod; its coordinates are 0 at the reference pose.
         """
         poses = self.at_reference
         start, end = (poses[j] * M for j, M in zip((c.joint_a, c.joint_b), (a, b), strict=True))
@@ -197,15 +194,15 @@ class Ties:
         frame = pin.SE3(np.column_stack([x, np.cross(z, x), z]), start.translation)
         holder, held = self.bodies.of_joint[c.joint_a]
         joints = [Joint(self.bodies.joint_names(f"{label} {k + 1}"), "hinge", np.eye(3)[k]) for k in range(2)]
-        place = held * poses[c.joint_a].actInv(frame)
+        placement = held * poses[c.joint_a].actInv(frame)
         P = rod_moments(c)
-        rod = Body(self.bodies.names(label), holder, place, joints, P)
+        rod = Body(self.bodies.names(label), holder, placement, joints, P)
         self.bodies.all.append(rod)
         tip = self.site_on(rod, f"{label} a", pin.SE3(np.eye(3), np.array([0.0, 0.0, float(c.length or 0.0)])))
         self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
 
     def _swing(self, c: RodClosure, z: np.ndarray) -> np.ndarray:
-        """Return the axis, across a rod, of its first hinge: the one about which most of its swing is likely to be."""
+        """Choose the axis of a rod's first hinge, perpendicular to the rod z: the likely main axis of its swing."""
         for j in (c.joint_a, c.joint_b):
             axis = joint_axis(self.tree.joints[j]) if j and self.tree.nvs[j] == 1 else None
             if axis is None:
@@ -219,34 +216,32 @@ class Ties:
         return np.asarray(across / np.linalg.norm(across))
 
     def _push_rods(self, source: PushRodAnkle) -> None:
-        """Tie the distance of both ends to the extension of an actuator: a spatial tendon to a fixed one."""
+        """Couple the distance of the ends to the extension of the actuator: a spatial tendon to a fixed tendon."""
         g = source.geometry(self.tree)
-        for k, (actuator, near, far, length) in enumerate(zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)):
+        for k, (actuator, shank, foot, length) in enumerate(zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)):
             label = f"{source.label} {k + 1}"
-            ends = [(g.ankle.shank, pin.SE3(np.eye(3), near)), (g.ankle.foot, pin.SE3(np.eye(3), far))]
+            ends = [(g.ankle.shank, pin.SE3(np.eye(3), shank)), (g.ankle.foot, pin.SE3(np.eye(3), foot))]
             points = [self.at_zero[j].act(M.translation) for j, M in ends]
             name = self.spatial(label, ends)
-            other = self.fixed(f"{label} extension", [(str(self.tree.names[actuator]), 1.0)])
-            # lengths count from those at zero
+            extension = self.fixed(f"{label} extension", [(str(self.tree.names[actuator]), 1.0)])
+            # MuJoCo measures tendon lengths relative to the zero configuration.
             offset = length - float(np.linalg.norm(points[1] - points[0]))
             poly = text(offset, 1.0, [0.0] * 3)
-            self.tie("tendon", label, {"tendon1": name, "tendon2": other, "polycoef": poly})
+            self.tie("tendon", label, {"tendon1": name, "tendon2": extension, "polycoef": poly})
 
 
 def rod_moments(c: RodClosure) -> np.ndarray:
-    """Return the moments of a rod from its first end along z, shape (4, 4): of masses at both ends and the middle."""
     length = float(c.length or 0.0)
     weights = np.array(c.point_masses)
-    at = np.array([0.0, 0.5, 1.0]) * length
+    positions = np.array([0.0, 0.5, 1.0]) * length
     P = np.zeros((4, 4))
-    P[2, 2], P[2, 3], P[3, 3] = weights @ at**2, weights @ at, weights.sum()
+    P[2, 2], P[2, 3], P[3, 3] = weights @ positions**2, weights @ positions, weights.sum()
     P[3, 2] = P[2, 3]
     P[0, 0] = P[1, 1] = 0.5 * _AXIAL
     return P
 
 
 def _poses(tree: pin.Model, q: np.ndarray) -> list[pin.SE3]:
-    """Return the placement of every joint in the world."""
     data = tree.createData()
     pin.forwardKinematics(tree, data, q)
     return [pin.SE3(M) for M in data.oMi]

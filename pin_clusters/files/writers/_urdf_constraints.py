@@ -1,4 +1,4 @@
-"""Constraints as elements: couplings and loops of URDF+, and the elements of our own that the loader reads."""
+"""Constraints as XML elements: couplings and loops of URDF+, and the extensions that the loader reads."""
 
 import xml.etree.ElementTree as ET
 from collections import defaultdict
@@ -21,71 +21,74 @@ from ._links import Links, is_identity
 from ._text import Names, text
 
 NOTHING = 1e-12
-"""Of the largest coefficient: what is left of one that is eliminated."""
+"""Coefficients below this fraction of the largest one are rounding errors of the elimination."""
 
 
 def rows_by_source(model: ClusterModel) -> dict[int, Row]:
-    """Return the row of each coupling by the identity of what the user stated.
+    """Collect the constraint equation (row) of each coupling, by the ``id`` of the user's constraint.
 
-    A row names a joint that follows. In a cluster with loops that joint may lead all the same, and one that it is said
-    to follow may be the dependent one: which they are is chosen from all equations. A file says both at once, so the
-    rows of such a cluster are solved for joints that are dependent, those on no loop first, as only rows move them.
-    A row that the others imply is not there.
+    A row gives its dependent joint. In a cluster with loops, the model chooses the dependent joints from all equations,
+    so the dependent joint of a row may be independent there. A file must state a consistent choice. The rows of such a
+    cluster are therefore solved for dependent joints of the model, first for joints on no loop, which only rows move.
+    Redundant rows are omitted.
     """
-    tree, found = model.own_tree, {id(row.source): row for row in model.coupling_rows}
-    looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}  # on the paths of closures
+    tree, by_source = model.own_tree, {id(row.source): row for row in model.coupling_rows}
+    looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}
     for cluster in model.clusters:
         joints = {tree.getJointId(name) for name in cluster.joints}
         if not joints & looped:
             continue
-        here = [row for row in model.coupling_rows if row.dependent in joints]
-        rows = [row for row in here if isinstance(row.source, (Gear, Belt, LinearCoupling))]
+        cluster_rows = [row for row in model.coupling_rows if row.dependent in joints]
+        rows = [row for row in cluster_rows if isinstance(row.source, (Gear, Belt, LinearCoupling))]
         dependent = [tree.getJointId(name) for name in cluster.dependent]
-        others = {row.dependent for row in here} - {row.dependent for row in rows}  # of the library's mechanisms
-        alone = [j for j in dependent if j not in looped | others]
+        # Joints that mechanisms of the library (such as FourBar) determine.
+        determined = {row.dependent for row in cluster_rows} - {row.dependent for row in rows}
+        off_loops = [j for j in dependent if j not in looped | determined]
         stated = {row.dependent for row in rows}
-        if stated <= set(dependent) and set(alone) <= stated:
+        if stated <= set(dependent) and set(off_loops) <= stated:
             continue
         for row in rows:
-            del found[id(row.source)]
-        found |= {id(row.source): row for row in _solved(rows, alone, [j for j in dependent if j in looped])}
-    return found
+            del by_source[id(row.source)]
+        by_source |= {id(row.source): row for row in _solved(rows, off_loops, [j for j in dependent if j in looped])}
+    return by_source
 
 
 def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> list[Row]:
-    """Return the rows solved for some joints each (Gauss and Jordan), all of ``first`` if they can be."""
+    """Solve the rows for one joint each by Gauss-Jordan elimination, first for joints in ``first``, then ``then``."""
     joints = sorted({j for row in rows for j in (row.dependent, *row.masters)})
-    place = {j: i for i, j in enumerate(joints)}
+    index = {j: i for i, j in enumerate(joints)}
     A = np.zeros((len(rows), len(joints) + 1))
     for equation, row in zip(A, rows, strict=True):
-        equation[place[row.dependent]], equation[-1] = 1.0, row.offset
+        equation[index[row.dependent]], equation[-1] = 1.0, row.offset
         for j, c in row.terms:
-            equation[place[j]] -= c
+            equation[index[j]] -= c
     size = np.abs(A[:, :-1]).max(axis=0, initial=0.0)
-    left, pivots = list(range(len(rows))), dict[int, int]()
-    for wanted in (first, then):
-        while left and (columns := [place[j] for j in wanted if j in place and place[j] not in pivots.values()]):
-            block = np.abs(A[np.ix_(left, columns)]) / size[columns]
+    unsolved, pivots = list(range(len(rows))), dict[int, int]()
+    for group in (first, then):
+        while unsolved and (columns := [index[j] for j in group if j in index and index[j] not in pivots.values()]):
+            block = np.abs(A[np.ix_(unsolved, columns)]) / size[columns]
             i, k = np.unravel_index(np.argmax(block), block.shape)
             if block[i, k] <= NOTHING:
                 break
-            own, column = left.pop(int(i)), columns[int(k)]
-            A[own] /= A[own, column]
-            for other in range(len(rows)):
-                if other != own:
-                    A[other] -= A[other, column] * A[own]
-                    A[other, column] = 0.0
-            pivots[own] = column
+            pivot, column = unsolved.pop(int(i)), columns[int(k)]
+            A[pivot] /= A[pivot, column]
+            for equation_index in range(len(rows)):
+                if equation_index != pivot:
+                    A[equation_index] -= A[equation_index, column] * A[pivot]
+                    A[equation_index, column] = 0.0
+            pivots[pivot] = column
     solved = []
-    for own, column in sorted(pivots.items()):
-        terms = {j: float(-A[own, place[j]]) for j in joints if place[j] != column and abs(A[own, place[j]]) > NOTHING}
-        row, offset = rows[own], float(A[own, -1])
+    for pivot, column in sorted(pivots.items()):
+        terms = {
+            j: float(-A[pivot, index[j]]) for j in joints if index[j] != column and abs(A[pivot, index[j]]) > NOTHING
+        }
+        row, offset = rows[pivot], float(A[pivot, -1])
         solved.append(Row(joints[column], tuple(terms), tuple(terms.values()), offset, row.source, row.tied))
     return solved
 
 
 class Constraints:
-    """Writes the constraints of one model.
+    """Writer of the constraints of one model.
 
     Args:
         root: The ``<robot>``.
@@ -96,20 +99,15 @@ class Constraints:
     def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings = Names()
-        self.names = defaultdict[str, Names](Names)  # of each kind of our own elements
+        self.names = defaultdict[str, Names](Names)  # names by the tag of our extensions
         self.rows = rows_by_source(model)
         self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
         self.resolved |= {id(c.source): c for c in model.closures}
 
     def add(self) -> None:
-        """Add an element for each of them.
-
-        Raises:
-            ConstraintError: One has no element.
-        """
         writers: tuple[tuple[Any, Callable[[Any], None]], ...] = (
             (Rotor, self._rotor),
-            (Motor, lambda _: None),  # its friction is among the springs; what is left of it is told
+            (Motor, lambda _: None),  # Friction of motors is written as springs; a warning lists the other losses.
             ((Gear, Belt, LinearCoupling), self._coupling),
             (Loop, self._loop),
             (Rod, self._rod),
@@ -121,27 +119,27 @@ class Constraints:
             write = next((writer for kinds, writer in writers if isinstance(c, kinds)), None)
             if write is None:
                 raise ConstraintError(
-                    f"{c.label} is a {type(c).__name__} on a function, and no file can hold a function. Write the "
-                    "model without it, and give it again when the file is read: buildModelFromUrdf(file, "
+                    f"{c.label} is a {type(c).__name__} on a Python function, which a file cannot contain. Write the "
+                    "model without it, and pass it again when reading the file: buildModelFromUrdf(file, "
                     "constraints=[...])."
                 )
             write(c)
 
     def _coupling(self, constraint: Gear | Belt | LinearCoupling) -> None:
-        """Add a coupling with one ratio on two paths, as URDF+ has it; else with a ratio per joint."""
+        """Add a coupling: with one ratio on two paths, as URDF+ defines it, or else with a ratio per joint."""
         row = self.rows.get(id(constraint))
         if row is None:
             return
         tree, last = self.tree, self.tree.names[row.dependent]
         element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
-        found = self._paths(constraint, row)
-        if found is None:
+        belt = self._paths(constraint, row)
+        if belt is None:
             ET.SubElement(element, "dependent", joint=last)
             for j, ratio in row.terms:
                 ET.SubElement(element, "independent", joint=tree.names[j], ratio=text(ratio))
             offset = row.offset
         else:
-            first, ratio, offset = found
+            first, ratio, offset = belt
             ET.SubElement(element, "predecessor", link=self.links.of_joint[first])
             ET.SubElement(element, "successor", link=self.links.of_joint[row.dependent])
             ET.SubElement(element, "ratio", value=text(ratio))
@@ -149,7 +147,7 @@ class Constraints:
             ET.SubElement(element, "offset", value=text(offset))
 
     def _paths(self, constraint: Any, row: Row) -> tuple[int, float, float] | None:
-        """Return predecessor, ratio and offset if the row is the sum over two paths, and its last joint follows."""
+        """Find predecessor, ratio and offset if the row is a sum over two paths that end at its dependent joint."""
         tree, ratios = self.tree, {c for c in row.coefficients if c != -1.0}
         if len(row.masters) == 1:
             first, ratio = row.masters[0], row.coefficients[0]
@@ -162,19 +160,19 @@ class Constraints:
             return None
         top = common_ancestor(tree, (first, row.dependent))
         before, after = path_below(tree, top, first), path_below(tree, top, row.dependent)
-        said = {j: ratio for j in before} | {j: -1.0 for j in after[:-1]}
+        expected = {j: ratio for j in before} | {j: -1.0 for j in after[:-1]}
         if not before or not after or any(tree.nvs[j] != 1 for j in (*before, *after)):
             return None
-        return (first, ratio, row.offset) if said == dict(row.terms) else None
+        return (first, ratio, row.offset) if expected == dict(row.terms) else None
 
     def _loop(self, loop: Loop) -> None:
         closure: FrameClosure = self.resolved[id(loop)]
-        name = self.couplings(loop.name or f"{loop.kind}_loop")  # loops and couplings share their names
+        name = self.couplings(loop.name or f"{loop.kind}_loop")  # Names of loops and couplings must not coincide.
         element = ET.SubElement(self.root, "loop", name=name, type=loop.kind)
         if loop.axis_b is None:
             ends = [place_of(self.tree, frame, loop.label) for frame in (loop.frame_a, loop.frame_b)]
             axis = loop.axis
-        else:  # the frames of the closure have the axis along z
+        else:  # The z axes of the closure's frames are along the joint axis.
             ends = [Place(closure.joint_a, closure.placement_a), Place(closure.joint_b, closure.placement_b)]
             axis = (0.0, 0.0, 1.0)
         self._ends(element, ends)
@@ -192,9 +190,9 @@ class Constraints:
         self._ends(element, [Place(j, pin.SE3(np.eye(3), np.asarray(point))) for j, point in ends])
 
     def _ends(self, element: ET.Element, ends: list[Place]) -> None:
-        for side, place in zip(("predecessor", "successor"), ends, strict=True):
-            half = ET.SubElement(element, side, link=self.links.of_joint[place.joint])
-            _origin(half, place.placement)
+        for side, end in zip(("predecessor", "successor"), ends, strict=True):
+            half = ET.SubElement(element, side, link=self.links.of_joint[end.joint])
+            _origin(half, end.placement)
 
     def _rotor(self, rotor: Rotor) -> None:
         resolved: RotorElement = self.resolved[id(rotor)]
@@ -214,7 +212,7 @@ class Constraints:
             add_inertial(element, rotor.inertia)
 
     def _spring(self, c: Spring) -> None:
-        if _in_dynamics(self.tree, c) is not None:  # which says linear damping and dry friction
+        if _in_dynamics(self.tree, c) is not None:  # <dynamics> contains linear damping and dry friction.
             c = Spring(c.along, c.stiffness, c.rest, (0.0, *c.damping[1:]))
             if not any((*c.stiffness, *c.damping)):
                 return
@@ -237,11 +235,10 @@ class Constraints:
 
     def _held(self, c: GravityCompensation) -> None:
         joint = joint_id(self.tree, c.body, c.label)
-        given = {"mass": text(c.mass), "center": text(c.center), "link": self.links.of_joint[joint]}
-        ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **given})
+        attributes = {"mass": text(c.mass), "center": text(c.center), "link": self.links.of_joint[joint]}
+        ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **attributes})
 
     def _mechanism(self, c: Any) -> None:
-        """Add a mechanism of the library with its parameters."""
         plain = {"FourBar": "four_bar", "SliderCrank": "slider_crank"}
         kind = plain.get(type(c).__name__) or str(c.mechanism)
         name = self.names["mechanism"](getattr(c, "name", None) or kind)
@@ -251,8 +248,8 @@ class Constraints:
             if value is None:
                 continue
             if f.name in c._text_fields:
-                place = place_of(self.tree, value, c.label)
-                ET.SubElement(element, "joint", role=f.name, joint=self.tree.names[place.joint])
+                end = place_of(self.tree, value, c.label)
+                ET.SubElement(element, "joint", role=f.name, joint=self.tree.names[end.joint])
             elif isinstance(value, (int, float)) or all(isinstance(x, (int, float)) for x in value):
                 ET.SubElement(element, "number", role=f.name, value=text(value))
             else:
@@ -263,41 +260,38 @@ class Constraints:
         if isinstance(value, tuple):
             ET.SubElement(element, "point", role=role, xyz=text(value))
             return
-        place = place_of(self.tree, value, label)
-        frame = ET.SubElement(element, "frame", link=self.links.of_joint[place.joint])
+        end = place_of(self.tree, value, label)
+        frame = ET.SubElement(element, "frame", link=self.links.of_joint[end.joint])
         if role:
             frame.set("role", role)
-        _origin(frame, place.placement)
+        _origin(frame, end.placement)
 
 
 def friction_of(tree: pin.Model, constraints: Iterable[Any]) -> np.ndarray:
-    """Return the linear damping and dry friction that stand in ``<dynamics>``, shape (2, tree.nv)."""
-    found = np.zeros((2, tree.nv))
+    coefficients = np.zeros((2, tree.nv))
     for c in constraints:
         if (i := _in_dynamics(tree, c)) is not None:
-            found[:, i] += c.damping[0], c.friction
-    return found
+            coefficients[:, i] += c.damping[0], c.friction
+    return coefficients
 
 
 def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
-    """Return where in v a spring without a name acts that is along one simple joint; else None."""
+    """Return the index in v of an unnamed spring along one joint of one degree of freedom, else None."""
     simple = isinstance(c, Spring) and isinstance(c.along, str) and c.name is None
     j = joint_id(tree, c.along, c.label) if simple else 0
     return int(tree.idx_vs[j]) if tree.nvs[j] == 1 else None
 
 
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
-    """Add ``<inertial>``: mass, centre of mass, inertia about it."""
     element = ET.SubElement(parent, "inertial")
     ET.SubElement(element, "origin", xyz=text(inertia.lever), rpy="0 0 0")
     ET.SubElement(element, "mass", value=text(inertia.mass))
     I = np.array(inertia.inertia)
-    at = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in at.items()})
+    entries = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in entries.items()})
 
 
 def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
-    """Add ``<origin>``."""
     ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(pin.rpy.matrixToRpy(placement.rotation)))
 
 

@@ -1,4 +1,4 @@
-"""``pc.to_mjcf``: a cluster model as a complete MuJoCo model."""
+"""``pc.to_mjcf``: write a cluster model as a complete MuJoCo model."""
 
 import os
 from typing import Literal
@@ -26,47 +26,47 @@ def to_mjcf(
     integrator: Literal["Euler", "implicitfast", "implicit", "RK4"] = "implicitfast",
     solref: float | None = None,
 ) -> str:
-    """Write a model for MuJoCo: bodies, joints, loops, motors, sites, collision shapes, and what can be drawn.
+    """Write a model for MuJoCo: bodies, joints, loops, motors, sites, visual and collision shapes.
 
     ==============  =====================================================  ==========================================
     approximation   rotors                                                 mass matrix
     ==============  =====================================================  ==========================================
-    ``"best"``      armature of joints, and of fixed tendons for those     that of the approximation ``block``
-                    that several joints turn (MuJoCo 3.3.1 or newer)
+    ``"best"``      armature of joints, and of fixed tendons if several    equal to the approximation ``block``
+                    joints turn a rotor (MuJoCo 3.3.1 or newer)
     ``"diagonal"``  armature of joints                                     ``diagonal``; with loops ``armature``
-    ``"exact"``     bodies, tied by stiff equalities                       exact, projected onto the equalities
+    ``"exact"``     bodies that stiff equality constraints couple          exact, projected onto the equalities
     ==============  =====================================================  ==========================================
 
-    Loops are equalities in all of them: ``connect`` (two for a revolute loop), ``weld``, a tendon of constant length
-    for a rod without mass; a rod with mass is a body. A loop of another kind is closed by a joint of its own, on half
-    of the inertia of one of its bodies, which is welded to the rest. Tello's differentials become the cranks and rods
-    that their equations stand for; their motors are bodies in every file. Motors are on the joints that turn a rotor,
-    with its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
-    ``reference`` is the reference pose. Shapes of ``model.collision`` collide with the world, and with each other where
-    that has pairs of them. All is written from the model alone, even if an MJCF file was read: what else that has
-    (drawn geoms, sensors, contact pairs and excludes) is not kept. ``into_mjcf`` keeps it.
+    Loops are always equality constraints: ``connect`` (two for a revolute loop), ``weld``, or a tendon of constant
+    length for a rod without mass. A rod with mass is a body. For a loop of another kind, one body is split: one half
+    hangs from the loop's joint and is welded to the other half. Tello's differentials become the equivalent cranks and
+    rods; their motors are bodies in every file. Motors act on the joints that turn a rotor, with its ratio as gear, or
+    on the rotor. Their control is the torque of the motor, [N m]. The keyframe ``reference`` is the reference pose.
+    Shapes of ``model.collision`` collide with the world, and with each other if the collision model has a pair of them.
+    The text contains only the model. If the model was read from an MJCF file, other contents of that file (visual
+    geoms, sensors, contact pairs and excludes) are lost; ``into_mjcf`` keeps them.
+
+    Friction of motors becomes ``damping`` and ``frictionloss`` of joints and tendons, ``peak_torque`` becomes
+    ``forcerange``. Losses of gears and speed-dependent torque limits are lost, with a warning.
 
     Args:
         model: The robot.
-        approximation: What becomes of the rotors.
-        visual_model: Geometry that is drawn, such as that of ``pin.buildGeomFromUrdf``; meshes are named by their
-            paths. Without it, and where MuJoCo cannot read a mesh, boxes with the inertia of the links.
-        file: Where to write it; it is replaced whole, or left as it was. None writes nothing.
-        timestep: Of the file's ``<option>``, [s].
-        integrator: Of the file's ``<option>``.
-        solref: Time constant of the equalities, [s]; by default two time steps, the stiffest that MuJoCo takes.
-
-    Motors give their friction to joints and tendons (``damping``, ``frictionloss``) and ``peak_torque`` as
-    ``forcerange``; losses of gears, and limits by speed, are lost, and a warning says so.
+        approximation: Approximation of the rotors, see the table.
+        visual_model: Visual geometry, such as the result of ``pin.buildGeomFromUrdf``; the file refers to meshes by
+            path. A body without shapes that MuJoCo can read is drawn as a box with its inertia.
+        file: Path of the output, which is replaced completely or not at all. None writes nothing.
+        timestep: Time step in the file's ``<option>``, [s].
+        integrator: Integrator in the file's ``<option>``.
+        solref: Time constant of the equality constraints, [s]; by default two time steps, MuJoCo's stiffest value.
 
     Returns:
-        The text. A comment at its top says what is lost.
+        The MJCF text, in SI units and radians. A comment at the top lists the losses.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
-        ConstraintError: No equality of MuJoCo says a constraint (a ``Coupling`` on a function, a weight that is held).
-        UnsupportedJointError: A joint is nothing that MuJoCo knows (screws, ...).
-        ModelError: A body is none that MuJoCo takes, or a name has characters that XML cannot hold.
+        ConstraintError: A constraint has no equivalent in MuJoCo, such as ``Coupling`` or ``GravityCompensation``.
+        UnsupportedJointError: MuJoCo does not support a joint, such as a screw.
+        ModelError: MuJoCo does not accept a body, or a name contains characters that XML does not allow.
         ExportError: The file cannot be written.
 
     Example:
@@ -85,13 +85,11 @@ def to_mjcf(
 def _check(model: object, approximation: object, visual: object, timestep: object, how: object, solref: object) -> None:
     check_model(model, "to_mjcf")
     integrators = ("Euler", "implicitfast", "implicit", "RK4")
-    for name, value, known in (("approximation", approximation, APPROXIMATIONS), ("integrator", how, integrators)):
-        if not isinstance(value, str) or value not in known:
-            raise ArgumentTypeError(f"to_mjcf: {name} must be one of {', '.join(map(repr, known))}, got {value!r}.")
+    for name, value, choices in (("approximation", approximation, APPROXIMATIONS), ("integrator", how, integrators)):
+        if not isinstance(value, str) or value not in choices:
+            raise ArgumentTypeError(f"to_mjcf: {name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
     if visual is not None and not isinstance(visual, pin.GeometryModel):
-        raise ArgumentTypeError(
-            f"to_mjcf: visual_model must be a pinocchio.GeometryModel, got {type(visual).__name__}."
-        )
+        raise ArgumentTypeError(f"to_mjcf: visual_model must be a pin.GeometryModel, got {type(visual).__name__}.")
     for name, value in (("timestep", timestep), ("solref", solref)):
         if value is None and name == "solref":
             continue

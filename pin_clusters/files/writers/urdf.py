@@ -1,4 +1,4 @@
-"""``pc.to_urdf``: a cluster model as URDF+, from which the loader makes the same model again."""
+"""``pc.to_urdf``: write a cluster model as URDF+, from which the loader rebuilds the model."""
 
 import os
 import warnings
@@ -22,30 +22,30 @@ _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar
 
 
 def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
-    """Write a model as URDF+, from which ``buildModelFromUrdf`` makes the same model again.
+    """Write a model as URDF+, from which ``buildModelFromUrdf`` rebuilds the model.
 
-    Joints, inertias, limits, damping and friction (of ``Spring`` constraints, which act) are plain URDF, loops and
-    couplings URDF+ (arXiv 2411.19753). What neither has is in elements that the loader reads and others skip:
-    ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<shape>`` (collision shapes other than boxes, spheres, cylinders and
-    files of meshes), ``<reference_pose>`` and ``<dynamics armature=...>``. The result needs no ``root_joint``: a
-    floating base is a ``floating`` joint below a link ``world``.
+    Joints, inertias, limits, and the damping and friction of ``Spring`` constraints are plain URDF. Loops and couplings
+    are URDF+ (arXiv 2411.19753). Extensions contain everything else; other programs ignore them: ``<rotor>``,
+    ``<rod>``, ``<mechanism>``, ``<shape>`` (collision shapes other than boxes, spheres, cylinders and mesh files),
+    ``<reference_pose>`` and ``<dynamics armature=...>``. Read the result without ``root_joint``: a floating base is a
+    ``floating`` joint below a link ``world``.
 
-    Joints with several freedoms become rows of revolute and prismatic ones, with the same coordinates, but for floating
-    and planar joints. Frames become links without inertia on fixed joints. Pinocchio orders the children of a link by
-    the names of their joints, so a tree that was built in another order has its coordinates in another order.
+    Joints with several degrees of freedom, except floating and planar joints, become chains of revolute and prismatic
+    joints with the same coordinates. Frames become links without inertia on fixed joints. Pinocchio orders the children
+    of a link by joint name, so a tree that was built in another order gets another order of coordinates.
 
     Args:
         model: The robot.
-        file: Where to write it; it is replaced whole, or left as it was. None writes nothing.
+        file: Path of the output, which is replaced completely or not at all. None writes nothing.
 
     Returns:
-        The text. A comment at its top says what URDF cannot hold: gravity, for example.
+        The URDF+ text, in SI units. A comment at the top lists the losses, such as gravity.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or ``file`` no path.
-        UnsupportedJointError: A joint is nothing that URDF knows (ball joints, screws, ...).
-        ConstraintError: A constraint has no element: a ``Coupling`` on a function.
-        ModelError: A name has characters that XML cannot hold.
+        ArgumentTypeError: ``model`` is not a ClusterModel, or ``file`` is not a path.
+        UnsupportedJointError: URDF does not support a joint, such as a ball joint or a screw.
+        ConstraintError: A constraint cannot be written: a ``Coupling`` on a Python function.
+        ModelError: A name contains characters that XML does not allow.
         ExportError: The file cannot be written.
 
     Example:
@@ -56,7 +56,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     """
     check_model(model, "to_urdf")
     warn_of_motors("to_urdf", model)
-    own, tree = model.own_tree, model.own_tree.copy()
+    own_tree, tree = model.own_tree, model.own_tree.copy()
     by_springs = friction_of(tree, model.constraints)
     tree.damping, tree.friction = by_springs + friction_of(tree, friction_of_motors(tree, model.rotors))
     chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
@@ -64,7 +64,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         if any(part.kind == "ball" for part in parts):
             raise UnsupportedJointError(
                 f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and URDF has no ball joint. Use three "
-                "revolute joints, or export as MJCF, pc.to_mjcf, which has one."
+                "revolute joints, or write MJCF with pc.to_mjcf, which has ball joints."
             )
     links = Links(tree)
     check_text(model.name)
@@ -86,11 +86,11 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
-    said = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
-    idle = np.flatnonzero((np.array([own.damping, own.friction]) != by_springs).any(axis=0))
+    remarks = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
+    idle = np.flatnonzero((np.array([own_tree.damping, own_tree.friction]) != by_springs).any(axis=0))
     if lazy := dict.fromkeys(str(tree.names[joint_in_v(tree, int(i))]) for i in idle):
-        said.append(f"Damping and friction of the tree that no pc.Spring makes act are not written: {', '.join(lazy)}.")
-    head = "\n".join(f"     {in_comment(line)}" for line in said)
+        remarks.append(f"Damping and friction without a pc.Spring, which have no effect, are lost: {', '.join(lazy)}.")
+    head = "\n".join(f"     {in_comment(line)}" for line in remarks)
     return write(
         f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n{ET.tostring(root, encoding="unicode")}\n',
         file,
@@ -98,29 +98,28 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
 
 
 def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
-    """Return what is said at the top; warn of what changes the dynamics."""
     g = np.array(model.gravity.linear)
-    said = [
+    remarks = [
         f"{model.name}, written by pc.to_urdf; read it with pc.buildModelFromUrdf, without a root joint.",
         f"Gravity is not in URDF: {text(g)} m/s^2 in this model, {text(STANDARD_GRAVITY)} when it is read.",
     ]
     if not np.array_equal(g, STANDARD_GRAVITY):
         warnings.warn(
-            f"to_urdf: the gravity of model {model.name!r} is {text(g)} m/s^2, which URDF cannot hold: read the file, "
-            "and use model.with_gravity(g).",
+            f"to_urdf: the gravity of model {model.name!r} is {text(g)} m/s^2, which URDF cannot contain. After "
+            "reading the file, use model.with_gravity(g).",
             PinClustersWarning,
             stacklevel=4,
         )
     several = [model.own_tree.names[j] for j, parts in chains.items() if len(parts) > 1]
     if several:
-        said.append(f"Joints with several freedoms, written as rows of simple ones: {', '.join(several)}.")
+        remarks.append(f"Joints with several degrees of freedom, written as chains of joints: {', '.join(several)}.")
     if any(c for c in model.constraints):
-        said.append("Programs other than pin_clusters read the tree and skip what ties its joints.")
-    return said
+        remarks.append("Programs other than pin_clusters read the tree and ignore its constraints.")
+    return remarks
 
 
 def _flags(model: ClusterModel) -> dict[str, str]:
-    """Return the attribute ``independent`` of the joints of clusters with closures, and of rows' followers."""
+    """Choose the attribute ``independent`` for joints of clusters with loops, and for dependent joints of couplings."""
     tree, flags = model.own_tree, dict[str, str]()
     followers = {tree.names[row.dependent] for row in model.coupling_rows} - set(model.independent_joints)
     moved = {tree.names[k] for loop in model.closures for b in loop.bodies for k in list(tree.supports[b])[1:]}
@@ -144,11 +143,11 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
     if flag is not None:
         joint.set("independent", flag)
     if part.kind == "planar":
-        ET.SubElement(joint, "axis", xyz="0 0 1")  # the only one that Pinocchio's planar joint has
+        ET.SubElement(joint, "axis", xyz="0 0 1")  # Pinocchio's planar joint supports only this normal.
     if part.kind not in ("hinge", "slide"):
-        own = tree.armature[list(part.at_v)]
-        if np.any(own):
-            ET.SubElement(joint, "dynamics", damping="0", armature=text(own))
+        armature = tree.armature[list(part.at_v)]
+        if np.any(armature):
+            ET.SubElement(joint, "dynamics", damping="0", armature=text(armature))
         return
     ET.SubElement(joint, "axis", xyz=text(part.axis))
     i = part.at_v.start
@@ -158,14 +157,13 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
         limit["lower"] = text(finite(tree.lowerPositionLimit[k]))
         limit["upper"] = text(finite(tree.upperPositionLimit[k]))
     ET.SubElement(joint, "limit", limit)
-    given = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
-    if any(given.values()):  # the damping stands there in any case, as parsers of URDF want it
-        said = {key: text(value) for key, value in given.items() if value != 0.0 or key == "damping"}
-        ET.SubElement(joint, "dynamics", said)
+    dynamics = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
+    if any(dynamics.values()):  # Parsers of URDF need the attribute damping.
+        attributes = {key: text(value) for key, value in dynamics.items() if value != 0.0 or key == "damping"}
+        ET.SubElement(joint, "dynamics", attributes)
 
 
 def _add_frames(root: ET.Element, links: Links, j: int) -> None:
-    """Add the other frames of a joint's body: links on fixed joints."""
     for extra in links.extras.get(j, ()):
         _add_link(root, extra.link, links.inertias.get(extra.link))
         _connect(root, extra.joint, "fixed", extra.placement, links.of_joint[j], extra.link)
@@ -180,19 +178,18 @@ def _connect(root: ET.Element, name: str, kind: str, placement: pin.SE3, parent:
 
 
 def _add_reference(root: ET.Element, model: ClusterModel) -> None:
-    """Add the reference pose of a robot with closed loops; of others it follows from their couplings."""
     if not model.closures:
         return
     tree, q = model.own_tree, np.array(model.q_reference)
     zero = np.array(pin.neutral(tree))
     pose = ET.Element("reference_pose")
     for j in range(1, tree.njoints):
-        at = list(in_q(tree, j))
-        if np.array_equal(q[at], zero[at]):
+        indices = list(in_q(tree, j))
+        if np.array_equal(q[indices], zero[indices]):
             continue
         for part in parts_of(tree, j, "URDF"):
-            mine = q[list(part.at_q)]
-            value = [np.arctan2(mine[1], mine[0])] if part.turns else mine
+            part_q = q[list(part.at_q)]
+            value = [np.arctan2(part_q[1], part_q[0])] if part.turns else part_q
             ET.SubElement(pose, "joint", name=part.name, q=text(value))
     if len(pose):
         root.append(pose)

@@ -1,8 +1,8 @@
-"""Robots from MJCF, the format of MuJoCo; read here as a whole, and by no other library.
+"""Reader of MJCF, the format of MuJoCo; it does not need the MuJoCo library.
 
-``_document`` puts includes and defaults together, ``_bodies`` reads the bodies and ``_tree`` makes a ``pin.Model`` of
-them; ``_equalities``, ``_relations``, ``_actuators`` (tendons) and ``_rods`` read what ties joints, ``_passive`` what
-acts on them.
+``_document`` resolves includes and defaults, ``_bodies`` reads the bodies, and ``_tree`` builds a ``pin.Model``.
+``_equalities``, ``_relations``, ``_actuators`` (tendons) and ``_rods`` read constraints between joints. ``_passive``
+reads springs, dampers and friction.
 """
 
 from ._model import buildModelFromMJCF as buildModelFromMJCF

@@ -1,4 +1,4 @@
-"""``<actuator>`` and ``<tendon>``: which joints motors drive, with which gears, and what motors add to joints."""
+"""``<actuator>`` and ``<tendon>``: driven joints with their gears, and the armature and limits of motors."""
 
 import dataclasses
 import math
@@ -21,21 +21,20 @@ from ._tree import Layout
 
 @dataclass(frozen=True)
 class Actuator:
-    """What an actuator tells about the mechanism."""
+    """An actuator of joints or tendons."""
 
-    name: str  # as messages show it
-    joint: str | None  # what it drives, or None
-    tendon: str | None  # the same
-    gear: float  # its first number
-    armature: float  # inertia of the motor, on its own side
-    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, on its own side
-    force: float | None  # largest force on its own side, or None
-    electric: dict[str, float]  # fields of a `Motor` that a ``<dcmotor>`` gives
+    name: str  # label for messages
+    joint: str | None  # driven joint, or None
+    tendon: str | None  # driven tendon, or None
+    gear: float  # first number of the attribute gear
+    armature: float  # inertia of the motor, on the motor side, [kg m^2] or [kg]
+    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, on the motor side
+    force: float | None  # largest force on the motor side, [N m] or [N], or None
+    electric: dict[str, float]  # fields of ``Motor`` from a ``<dcmotor>``
 
 
 def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Mapping[str, Tendon]") -> list[Actuator]:
-    """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user."""
-    found = []
+    actuators = []
     for count, element in enumerate(document.sections["actuator"]):
         owner = f"actuator {element.get('name') or count!r}"
         a = document.elements.of(element, "actuator", owner)
@@ -45,39 +44,40 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
         if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
-            raise LoadError(
-                f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
-                "Remove it."
-            )
+            raise LoadError(f"{owner}: its armature or damping needs a hinge, slide or tendon. Remove it.")
         electric = _electric(a) if element.tag == "dcmotor" else {}
         forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
-        most = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
-        found.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, most, electric))
-    return found
+        force = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
+        actuators.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, force, electric))
+    return actuators
 
 
 def _electric(a: Element) -> dict[str, float]:
-    """Return what a ``<dcmotor>`` says: constants, or nominal voltage, stall torque and no-load speed."""
+    """Read the constants of a ``<dcmotor>``, or compute them from nominal voltage, stall torque and no-load speed."""
     k = math.sqrt(a.motorconst[0] * a.motorconst[-1]) if a.motorconst else 0.0
-    found = {"torque_constant": k, "resistance": a.resistance, "force": a.saturation[0] if a.saturation else 0.0}
+    constants = {"torque_constant": k, "resistance": a.resistance, "force": a.saturation[0] if a.saturation else 0.0}
     if a.nominal and min(a.nominal) > 0.0:
         voltage, stall, free = a.nominal
         k = voltage / free
-        found |= {"voltage": voltage, "no_load_speed": free, "torque_constant": k, "resistance": k * voltage / stall}
-    return {key: x for key, x in found.items() if x > 0.0}
+        constants |= {
+            "voltage": voltage,
+            "no_load_speed": free,
+            "torque_constant": k,
+            "resistance": k * voltage / stall,
+        }
+    return {key: x for key, x in constants.items() if x > 0.0}
 
 
 def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[str]:
-    """Return the names of joints that actuators drive, in the order of the file."""
-    found: list[str] = []
+    names: list[str] = []
     for actuator in actuators:
-        found += [actuator.joint] if actuator.joint else []
-        found += list(tendons[actuator.tendon].joints) if actuator.tendon else []
-    return [name for name in dict.fromkeys(found) if name in layout.ids]
+        names += [actuator.joint] if actuator.joint else []
+        names += list(tendons[actuator.tendon].joints) if actuator.tendon else []
+    return [name for name in dict.fromkeys(names) if name in layout.ids]
 
 
 def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
-    """Add the armature of motors, through their gears, to the joints; and the largest efforts."""
+    """Add the armature of motors to the joints, armature * gear^2, and set the effort limits."""
     tree = layout.tree
     for actuator, i in _of_scalars(actuators, layout):
         tree.armature[i] += actuator.armature * actuator.gear**2
@@ -86,32 +86,29 @@ def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
 
 
 def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) -> tuple[list[Rotor], list[str]]:
-    """Turn the armature of geared joints into rotors on the parent bodies, with motors.
+    """Convert the armature of geared joints to rotors with motors on the parent bodies.
 
-    Linear damping and dry friction of these joints, springs in ``passive``, go to the motors.
-
-    Returns:
-        The rotors, and the joints with armature that have no gear of their own, whose armature stays.
+    Linear damping and dry friction of these joints move from the springs in ``passive`` to the motors. The second
+    result lists joints whose armature stays because no actuator with a gear drives them.
     """
-    found: list[Rotor] = []
+    created: list[Rotor] = []
     tree = layout.tree
     springs = {s.along: i for i, s in enumerate(passive) if isinstance(s, Spring) and isinstance(s.along, str)}
     for actuator, i in _of_scalars(actuators, layout):
         armature, gear = float(tree.armature[i]), actuator.gear
-        if armature > 0.0 and gear != 0.0:  # else the joint has none, or no longer
-            given, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
+        if armature > 0.0 and gear != 0.0:  # Armature is 0 if an earlier actuator has converted it.
+            fields, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
             if name in springs:
                 s = passive[springs[name]]
-                given |= {"viscous": s.damping[0] / gear**2, "coulomb": s.friction / abs(gear)}
+                fields |= {"viscous": s.damping[0] / gear**2, "coulomb": s.friction / abs(gear)}
                 passive[springs[name]] = dataclasses.replace(s, damping=(0.0, *s.damping[1:]), friction=0.0)
-            motor = Motor(**given) if any(given.values()) else None
-            found.append(Rotor(name, gear, axial_inertia=armature / gear**2, motor=motor))
+            motor = Motor(**fields) if any(fields.values()) else None
+            created.append(Rotor(name, gear, axial_inertia=armature / gear**2, motor=motor))
             tree.armature[i] = 0.0
-    return found, [tree.names[j] for j in range(1, tree.njoints) if any(tree.armature[in_v(tree, j)] > 0.0)]
+    return created, [tree.names[j] for j in range(1, tree.njoints) if any(tree.armature[in_v(tree, j)] > 0.0)]
 
 
 def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple[Actuator, int]]:
-    """Return the actuators of joints with one degree of freedom, and its place in the tree's v."""
     for actuator in actuators:
         j = layout.ids.get(actuator.joint or "")
         if j is not None and layout.tree.nvs[j] == 1:
@@ -119,8 +116,8 @@ def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple
 
 
 def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[Any]:
-    """Return what the armature of fixed tendons adds: rotors in the world, which see no motion of a carrier."""
-    found = []
+    """Convert the armature of fixed tendons to rotors on the world, where no motion of a carrier affects them."""
+    created = []
     for tendon in tendons.values():
         a = tendon.element.armature
         a += in_order(m.armature * m.gear**2 for m in actuators if m.tendon == tendon.name)
@@ -135,7 +132,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
             ((name, c),) = joints.items()
             layout.tree.armature[layout.tree.idx_vs[layout.ids[name]]] += a * c**2
         elif joints:
-            found.append(
+            created.append(
                 Rotor(
                     list(joints),
                     list(joints.values()),
@@ -146,63 +143,61 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
                     name=f"armature of {tendon.element.owner}",
                 )
             )
-    return found
+    return created
 
 
 @dataclass(frozen=True)
 class Tendon:
-    """A tendon."""
+    """A fixed or spatial tendon."""
 
     name: str  # unique
     kind: str  # ``"fixed"`` or ``"spatial"``
-    element: Element  # what else the file says
-    joints: Mapping[str, float]  # coefficients by joint, of a fixed one
-    sites: tuple[str, ...]  # names along the path, of a spatial one
-    wrapped: bool  # whether it passes pulleys or wraps around geoms
+    element: Element
+    joints: Mapping[str, float]  # fixed tendon: coefficients by joint
+    sites: tuple[str, ...]  # spatial tendon: names along the path
+    wrapped: bool  # True if it passes pulleys or wraps around geoms
 
     def coefficients(self, owner: str) -> dict[str, float]:
-        """Return the coefficients of a fixed tendon; raise for a spatial one."""
         if self.kind != "fixed":
             raise LoadError(
-                f"{owner}: {self.element.owner} is spatial, and its length is no sum of joints. Only one alone between "
-                "two sites can be held: as a rod."
+                f"{owner}: {self.element.owner} is spatial, so its length is not a sum of joints. An equality can use "
+                "a spatial tendon only alone and between two sites, as a rod."
             )
         return dict(self.joints)
 
 
 def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
-    """Return all tendons by name."""
-    found: dict[str, Tendon] = {}
+    tendons: dict[str, Tendon] = {}
     joints = {j.name: j for b in bodies for j in b.joints}
     sites = {name for b in bodies for name, _ in b.sites}
     for count, element in enumerate(document.sections["tendon"]):
         name = element.get("name") or f"tendon{count}"
         owner = f"tendon {name!r}"
-        if name in found:
+        if name in tendons:
             raise LoadError(f"Two tendons have the name {name!r}. Rename one.")
         a = document.elements.of(element, element.tag, owner, defaults="tendon")
         if element.tag == "fixed":
-            found[name] = Tendon(name, "fixed", a, _sum(document, element, joints, owner), (), False)
+            tendons[name] = Tendon(name, "fixed", a, _sum(document, element, joints, owner), (), False)
         else:
-            found[name] = _path(element, name, a, sites, owner)
-    return found
+            tendons[name] = _path(element, name, a, sites, owner)
+    return tendons
 
 
 def _sum(document: Document, element: ET.Element, joints: Mapping[str, Joint], owner: str) -> dict[str, float]:
     total: dict[str, float] = {}
     for child in element:
         check_tag(child, {"joint"}, owner)
-        given = document.elements.plain(child, "tendon joint", owner)
-        name = given.joint
+        attributes = document.elements.plain(child, "tendon joint", owner)
+        name = attributes.joint
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
         if not joints[name].scalar:
-            raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. A tendon adds hinges and slides.")
-        if given.coef is None:
+            raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Use hinges or slides.")
+        if attributes.coef is None:
             raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")
-        total[name] = total.get(name, 0.0) + given.coef
+        total[name] = total.get(name, 0.0) + attributes.coef
     if not total:
-        raise LoadError(f"{owner} has no joint. Name one, or remove it.")
+        raise LoadError(f"{owner} has no joint. Add a joint, or remove the tendon.")
     return {name: c for name, c in total.items() if c != 0.0}
 
 
@@ -218,11 +213,10 @@ def _path(element: ET.Element, name: str, a: Element, sites: set[str], owner: st
             passed.append(site)
         wrapped = wrapped or child.tag != "site"
     if len(passed) < 2:
-        raise LoadError(f"{owner}: a path needs two sites at least.")
+        raise LoadError(f"{owner}: a path needs at least two sites.")
     return Tendon(name, "spatial", a, {}, tuple(passed), wrapped)
 
 
 def acts(tendon: Tendon) -> list[str]:
-    """Return which of its attributes make it act on the robot by itself."""
     keys = ("stiffness", "damping", "frictionloss", "armature")
     return [key for key in keys if np.any(getattr(tendon.element, key))]

@@ -1,4 +1,4 @@
-"""The bodies of ``<worldbody>``, depth-first as MuJoCo numbers them."""
+"""Reader of the bodies in ``<worldbody>``, depth-first as in MuJoCo's numbering."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from ._elements import Element, check_attributes, check_tag, normal
 from ._schema import BODY
 
 UNIVERSE = "universe"
-# Made by MuJoCo's compiler out of few attributes; its own words for them are long.
+# MuJoCo's compiler generates bodies and joints from these elements.
 MADE_BY_MUJOCO = {"attach", "replicate", "composite", "flexcomp"}
 
 
@@ -24,18 +24,17 @@ class Joint:
 
     name: str  # unique among joints
     kind: str  # ``"hinge"``, ``"slide"``, ``"ball"`` or ``"free"``
-    pos: np.ndarray  # anchor in the body, shape (3,)
+    pos: np.ndarray  # anchor in the body, shape (3,), [m]
     axis: np.ndarray  # unit vector in the body, shape (3,)
-    ref: float  # its coordinate in the pose of the file, [rad] or [m]
-    range: tuple[float, float] | None  # limits, or None
-    element: Element  # what else the file says
-    # displacement from the pose of the file at which it is held, so that it is no joint of the tree; else None
+    ref: float  # coordinate in the pose of the file, [rad] or [m]
+    range: tuple[float, float] | None  # limits, [rad] or [m], or None
+    element: Element
+    # Displacement from the pose of the file at which an equality locks the joint; the tree omits locked joints.
     held: float | None = None
-    of_ball: bool = False  # whether it is a part of a ball joint
+    of_ball: bool = False  # True for a hinge that replaces a part of a ball joint
 
     @property
     def scalar(self) -> bool:
-        """Whether it has one coordinate, so that couplings and tendons can name it."""
         return self.kind in ("hinge", "slide")
 
 
@@ -43,7 +42,7 @@ class Geom(NamedTuple):
     """A shape that may have mass."""
 
     element: Element
-    frame: pin.SE3  # in the body, around it
+    frame: pin.SE3  # placement in the body of the <frame> elements around the geom
 
 
 @dataclass
@@ -51,27 +50,26 @@ class Body:
     """A body, or the world."""
 
     name: str  # unique among bodies
-    parent: int  # index of the parent body; the world is its own
+    parent: int  # index of the parent body; the world is its own parent
     placement: pin.SE3  # in the parent body
-    joints: list[Joint] = field(default_factory=list)  # first is next to the parent
-    inertial: Element | None = None  # the element, or None
-    geoms: list[Geom] = field(default_factory=list)  # shapes
-    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # names and placements
-    mocap: bool = False  # whether it is moved by hand
-    gravcomp: float = 0.0  # part of its weight that is held
+    joints: list[Joint] = field(default_factory=list)  # ordered from the parent to the body
+    inertial: Element | None = None
+    geoms: list[Geom] = field(default_factory=list)
+    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name, placement in the body
+    mocap: bool = False
+    gravcomp: float = 0.0  # compensated fraction of its weight
 
     @property
     def owner(self) -> str:
-        """How messages name it."""
         return f"body {self.name!r}"
 
 
 Names = Mapping[str, "_Names"]
-"""By kind of elements."""
+"""Names in use, by kind of element."""
 
 
 class _Place(NamedTuple):
-    """Where elements are read: in a body, within frames."""
+    """An element to be read, with its body and the placement of its <frame> elements."""
 
     element: ET.Element
     body: int
@@ -81,9 +79,8 @@ class _Place(NamedTuple):
 
 
 def read_bodies(document: Document) -> list[Body]:
-    """Return all bodies, the world first, parents before children."""
     if document.root.find("worldbody") is None:
-        raise LoadError(f"{document.source} has no <worldbody>, so it holds no robot.")
+        raise LoadError(f"{document.source} has no <worldbody>, so it does not describe a robot.")
     bodies = [Body("world", 0, pin.SE3.Identity())]
     elements = [e for w in document.root.findall("worldbody") for e in w.iter()]
     names = {
@@ -94,22 +91,22 @@ def read_bodies(document: Document) -> list[Body]:
     none = pin.SE3.Identity()
     stack = [_Place(w, 0, none, w.get("childclass"), 1) for w in document.root.findall("worldbody")[::-1]]
     while stack:
-        place = stack.pop()
-        if place.depth > MAX_DEPTH:
-            raise LoadError(f"{document.source} has more than {MAX_DEPTH} bodies within each other.")
-        if place.element.tag == "body":
-            name = names["body"](place.element.get("name"), f"body{len(bodies)}")  # MuJoCo's number
-            given = document.elements.plain(place.element, "body", f"body {name!r}")
-            pose = place.frame * given.pose
-            bodies.append(Body(name, place.body, pose, mocap=given.mocap, gravcomp=given.gravcomp))
-            place = place._replace(body=len(bodies) - 1, frame=none)
-        inner = [found for child in place.element if (found := _read(document, bodies, names, place, child))]
+        item = stack.pop()
+        if item.depth > MAX_DEPTH:
+            raise LoadError(f"{document.source} has more than {MAX_DEPTH} nested bodies.")
+        if item.element.tag == "body":
+            name = names["body"](item.element.get("name"), f"body{len(bodies)}")  # with MuJoCo's number
+            attributes = document.elements.plain(item.element, "body", f"body {name!r}")
+            pose = item.frame * attributes.pose
+            bodies.append(Body(name, item.body, pose, mocap=attributes.mocap, gravcomp=attributes.gravcomp))
+            item = item._replace(body=len(bodies) - 1, frame=none)
+        inner = [child_item for child in item.element if (child_item := _read(document, bodies, names, item, child))]
         stack.extend(inner[::-1])
     return bodies
 
 
 def _read(document: Document, bodies: list[Body], names: Names, place: _Place, child: ET.Element) -> _Place | None:
-    """Read one element; return it if it is to be gone into."""
+    """Read one element; return it if its children must be read too."""
     body = bodies[place.body]
     check_tag(child, BODY, body.owner)
     if child.tag == "body" or child.tag == "frame":
@@ -120,11 +117,11 @@ def _read(document: Document, bodies: list[Body], names: Names, place: _Place, c
     if child.tag in MADE_BY_MUJOCO or child.tag == "plugin":
         raise NotPlainError(child.tag, body.owner)
     if child.tag == "inertial":
-        given = document.elements.plain(child, "inertial", body.owner)
+        inertial = document.elements.plain(child, "inertial", body.owner)
         if body.inertial is not None:
             raise LoadError(f"{body.owner} has two <inertial> elements. Keep one.")
-        given.owner = f"inertial of {body.owner}"
-        body.inertial = given
+        inertial.owner = f"inertial of {body.owner}"
+        body.inertial = inertial
     elif child.tag in ("joint", "freejoint"):
         _joint(document, body, place, child, names)
     elif child.tag == "geom":
@@ -137,66 +134,59 @@ def _read(document: Document, bodies: list[Body], names: Names, place: _Place, c
 
 def _site(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
     owner = f"site {element.get('name')!r} of {body.owner}"
-    given = document.elements.of(element, "site", owner, place.childclass)
-    if name := element.get("name"):  # without one nothing can refer to it
-        body.sites.append((names["site"](name, ""), place.frame * given.pose))
+    site = document.elements.of(element, "site", owner, place.childclass)
+    if name := element.get("name"):  # Nothing can refer to a site without a name.
+        body.sites.append((names["site"](name, ""), place.frame * site.pose))
 
 
 def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
     owner = f"joint {element.get('name')!r} of {body.owner}" if element.get("name") else f"a joint of {body.owner}"
     if place.body == 0:
-        raise LoadError(f"{owner}: the world has no joints. Put it into a body.")
+        raise LoadError(f"{owner}: the world cannot have joints. Move it into a body.")
     if element.tag == "freejoint":
         check_attributes(element, "freejoint", owner)
-        given, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
+        joint, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
         if element.get("align", document.compiler.alignfree) == "true":
-            document.notes.messages.append(
-                f"{body.owner}: align=true of its free joint is not followed; q is the pose of the body as the file "
-                "has it."
-            )
+            document.notes.messages.append(f"{body.owner}: align=true is ignored; q is the pose of the body frame.")
     else:
-        given = document.elements.of(element, "joint", owner, place.childclass)
-        kind = given.type
+        joint = document.elements.of(element, "joint", owner, place.childclass)
+        kind = joint.type
     if body.joints and "free" in (kind, body.joints[0].kind):
         raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
     if kind == "free" and body.parent != 0:
         raise LoadError(f"{owner}: only bodies in the world can have a free joint.")
     base = body.name if not body.joints else f"{body.name}_{len(body.joints) + 1}"
     name = names["joint"](element.get("name"), base)
-    owner = given.owner = f"joint {name!r}"
+    owner = joint.owner = f"joint {name!r}"
     scalar = kind in ("hinge", "slide")
     scale = document.elements.units.angle(1.0) if kind in ("hinge", "ball") else 1.0
-    axis = normal(given.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
+    axis = normal(joint.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
     bounds = None
     if kind != "free":
-        # a ball has no need of a range: a default class for all joints may switch limits on
-        bounds = given.limits("range", "limited", document.compiler.autolimits, needed=kind != "ball")
+        # A ball joint may lack a range, because a default class for all joints may switch limits on.
+        bounds = joint.limits("range", "limited", document.compiler.autolimits, needed=kind != "ball")
     if bounds is not None:
         bounds = scale * bounds[0], scale * bounds[1]
         if scalar and not bounds[0] < bounds[1]:
-            raise LoadError(f"{owner}: its range {given.given['range']!r} is empty. Give the lower limit first.")
-    ref = scale * given.ref if scalar else 0.0
-    anchor = place.frame.act(given.pos) if kind != "free" else np.zeros(3)
-    body.joints.append(Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, given))
+            raise LoadError(f"{owner}: its range {joint.given['range']!r} is empty. Give the lower limit first.")
+    ref = scale * joint.ref if scalar else 0.0
+    anchor = place.frame.act(joint.pos) if kind != "free" else np.zeros(3)
+    body.joints.append(Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, joint))
 
 
 class _Names:
-    """Names of one kind of elements: unique, and one for what has none; none is ``taken``, which no element has."""
+    """Unique names of one kind of elements; ``given`` names are in the file, ``taken`` is reserved."""
 
     def __init__(self, kind: str, kinds: str, given: Iterable[str | None] = (), taken: str = "") -> None:
         self.kind, self.kinds, self.given, self.known = kind, kinds, set(given), {taken}
 
     def __call__(self, name: str | None, base: str) -> str:
-        """Return the name of an element; if the file has none, ``base``, lengthened until it is free.
-
-        Raises:
-            LoadError: Another element has the name, or it is Pinocchio's.
-        """
+        """Register the name of an element, or a unique name that starts with ``base`` if the file gives none."""
         if not name:
             while base in self.given or base in self.known:
                 base += "_"
         elif name == UNIVERSE and self.kind != "site":
-            raise LoadError(f"{self.kind} {name!r} has the name that Pinocchio keeps for the world. Rename it.")
+            raise LoadError(f"{self.kind} {name!r} has the name that Pinocchio reserves for the world. Rename it.")
         elif name in self.known:
             raise LoadError(f"Two {self.kinds} have the name {name!r}. Rename one.")
         self.known.add(name or base)
@@ -204,7 +194,6 @@ class _Names:
 
 
 def body_at(bodies: list[Body], name: str, owner: str) -> int:
-    """Return the index of a body by its name."""
     for i, body in enumerate(bodies):
         if body.name == name:
             return i

@@ -1,4 +1,4 @@
-"""An MJCF document as one tree of elements: includes put in, defaults found."""
+"""An MJCF document as one tree of elements, with includes and default classes resolved."""
 
 import xml.etree.ElementTree as ET
 from collections import defaultdict
@@ -14,23 +14,23 @@ from ._elements import Element, Elements, Units, check_attributes, check_tag
 from ._schema import INSIDE, SECTIONS
 
 MAX_DEPTH = 1000
-"""Elements within each other: a chain of as many bodies."""
+"""Largest nesting depth of elements, and so of a chain of bodies."""
 
 
 @dataclass
 class Document:
-    """What the other modules read.
+    """A document, from which all other modules read.
 
     Attributes:
         root: The ``<mujoco>`` element with all includes in place.
-        source: How messages name the document.
-        folder: Where meshes and includes are looked for; None for text.
-        notes: What is to be said at the end.
-        elements: Makes elements with values.
-        compiler: All ``<compiler>`` elements as one.
-        name: Of the robot.
-        sections: What is in each section, which may stand in the file more than once.
-        disabled: What ``<option><flag>`` switches off.
+        source: Label of the document for messages.
+        folder: Folder of meshes and includes; None for text.
+        notes: Notes for the warning at the end.
+        elements: Factory of elements with typed values.
+        compiler: All ``<compiler>`` elements merged into one.
+        name: Name of the robot.
+        sections: Elements by section; a file may repeat a section.
+        disabled: Effects that ``<option><flag>`` switches off.
     """
 
     root: ET.Element
@@ -46,22 +46,17 @@ class Document:
         for section in self.root:
             self.sections[section.tag] += section
         flags = [f for o in self.root.findall("option") for f in o.findall("flag")]
-        self.disabled = {what for f in flags for what, said in f.attrib.items() if said == "disable"}
+        self.disabled = {effect for f in flags for effect, state in f.attrib.items() if state == "disable"}
 
 
 def read_document(given: Any, root_folder: Path | None) -> Document:
-    """Read a file or text, and everything that it includes.
-
-    Args:
-        given: A path, or XML text.
-        root_folder: Includes must lie below it; by default the folder of the file.
-    """
+    """Read a file or text with its includes, which must be in ``root_folder``, by default the folder of the file."""
     text, source, folder = text_or_file(given, "an MJCF")
     folder = folder or root_folder
     root = parse_xml(text, source, MAX_DEPTH, "<mujoco>")
     if root.tag != "mujoco":
         cure = " Use pc.buildModelFromUrdf." if root.tag == "robot" else ""
-        raise LoadError(f"{source} is no MJCF: its root element is <{root.tag}>, expected <mujoco>.{cure}")
+        raise LoadError(f"{source} is not MJCF: its root element is <{root.tag}>, expected <mujoco>.{cure}")
     _include(root, source, folder, root_folder or folder)
     document = Document(root, source, folder)
     for element in root:
@@ -74,22 +69,22 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
 
 
 def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:
-    """Put the children of included files in the place of ``<include>``; no file twice, none from elsewhere."""
-    seen: set[Path] = set()
+    """Replace each ``<include>`` by the children of its file; raise for repeated files, or files out of ``allowed``."""
+    included: set[Path] = set()
     stack = [(root, 0)]
     while stack:
         parent, depth = stack.pop()
         if depth > MAX_DEPTH:
-            raise LoadError(f"{source} has more than {MAX_DEPTH} elements within each other. This is no robot.")
-        waiting, found = list(parent)[::-1], []
+            raise LoadError(f"{source} has more than {MAX_DEPTH} nested elements. The maximum depth is {MAX_DEPTH}.")
+        waiting, children = list(parent)[::-1], []
         while waiting:
             child = waiting.pop()
             if child.tag == "include":
-                waiting.extend(list(_included(child, source, folder, allowed, seen))[::-1])
+                waiting.extend(list(_included(child, source, folder, allowed, included))[::-1])
             else:
-                found.append(child)
-        parent[:] = found
-        stack.extend((child, depth + 1) for child in found)
+                children.append(child)
+        parent[:] = children
+        stack.extend((child, depth + 1) for child in children)
 
 
 def _included(
@@ -97,14 +92,14 @@ def _included(
 ) -> ET.Element:
     name = include.get("file")
     if not name:
-        raise LoadError(f'{source}: an <include> names no file. Write <include file="..."/>.')
+        raise LoadError(f'{source}: an <include> has no attribute file. Write <include file="..."/>.')
     if folder is None or allowed is None:
         raise LoadError(f"{source} includes {name!r}, but text has no folder. Give the path of the file instead.")
     path = (folder / name).resolve()
     if not path.is_relative_to(allowed.resolve()):
         raise LoadError(
-            f"{source} includes {name!r}, which lies outside of {str(allowed)!r}. Such files are not read, unless "
-            "root_folder= names a folder that holds them all."
+            f"{source} includes {name!r}, which is outside of {str(allowed)!r}. For security, only files in that "
+            "folder are read. Set root_folder= to a folder that contains all files."
         )
     if path in seen:
         raise LoadError(f"{source} includes {name!r} twice (or in a circle). As in MuJoCo, each file is included once.")
@@ -113,44 +108,37 @@ def _included(
 
 
 def _compile(document: Document) -> None:
-    given: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for element in document.root.findall("compiler"):
         check_attributes(element, "compiler", "compiler")
-        given.update(element.attrib)
-    settings = document.compiler = Element("compiler", given, "compiler", document.elements.units)
+        attributes.update(element.attrib)
+    settings = document.compiler = Element("compiler", attributes, "compiler", document.elements.units)
     if settings.coordinate != "local":
-        raise LoadError(
-            "compiler: coordinate must be local, as MuJoCo has it since 2.3.4. Save the file with an older MuJoCo."
-        )
+        raise LoadError("compiler: coordinate must be local (MuJoCo 2.3.4). Save the file with an older MuJoCo.")
     if settings.angle not in ("degree", "radian"):
         raise LoadError(f"compiler: angle must be degree or radian, got {settings.angle!r}.")
     sequence = settings.eulerseq
     if len(sequence) != 3 or not set(sequence) <= set("xyzXYZ"):
-        raise LoadError(f"compiler: eulerseq must be three letters out of xyzXYZ, got {sequence!r}.")
+        raise LoadError(f"compiler: eulerseq must be three letters of xyzXYZ, got {sequence!r}.")
     document.elements.units = Units(settings.angle == "radian", sequence)
 
 
 class NotPlainError(LoadError):
-    """An element that MuJoCo's compiler expands."""
+    """The document contains an element that only MuJoCo's compiler can expand."""
 
     def __init__(self, tag: str, owner: str) -> None:
         super().__init__(
-            f"{owner}: <{tag}> is expanded by MuJoCo's compiler, and not read here. Let MuJoCo write the file out: "
+            f"{owner}: <{tag}> can be expanded only by MuJoCo's compiler. Install mujoco, or expand the file with it: "
             "spec = mujoco.MjSpec.from_file(file); spec.compile(); text = spec.to_xml()"
         )
 
 
 MAX_COPIES = 10_000
-"""More of them are refused: MuJoCo would fill the memory, and cannot be interrupted."""
+"""Limit for copies of elements, because MuJoCo would fill the memory and cannot be interrupted."""
 
 
 def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
-    """Return the text of the document as MuJoCo's compiler writes it.
-
-    Raises:
-        NotPlainError: MuJoCo is not installed; it says what to do with it.
-        LoadError: MuJoCo cannot compile the document.
-    """
+    """Expand the document with MuJoCo's compiler and return the text; raise ``reason`` if MuJoCo is not installed."""
     try:
         import mujoco
     except ImportError:
@@ -160,12 +148,11 @@ def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
         spec = mujoco.MjSpec.from_string(given) if is_xml(given) else mujoco.MjSpec.from_file(str(given))
         spec.compile()
         return str(spec.to_xml())
-    except Exception as error:  # whatever its compiler raises
-        raise LoadError(f"{reason} MuJoCo {mujoco.__version__} was asked to, but says: {error}") from None
+    except Exception as error:  # The compiler raises various classes.
+        raise LoadError(f"{reason} MuJoCo {mujoco.__version__} raised: {error}") from None
 
 
 def _check_size(document: Document) -> None:
-    """Raise if the elements are copied too often; what is no number is for MuJoCo to refuse."""
     stack = [(document.root, 1)]
     while stack:
         element, copies = stack.pop()
@@ -174,7 +161,7 @@ def _check_size(document: Document) -> None:
                 copies *= max(1, int(count)) if count.isdecimal() else 1
         if copies > MAX_COPIES:
             raise LoadError(
-                f"<{element.tag} count={element.get('count')!r}> makes {copies:.3g} copies, more than {MAX_COPIES:,}. "
-                "This is no robot."
+                f"<{element.tag} count={element.get('count')!r}> makes {copies:.3g} copies. The limit is "
+                f"{MAX_COPIES:,}; reduce the count."
             )
         stack.extend((child, copies) for child in element)

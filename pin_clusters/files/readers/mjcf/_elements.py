@@ -1,4 +1,4 @@
-"""Elements of MJCF with the values of their attributes: numbers, booleans and poses."""
+"""Elements of MJCF with typed attributes: numbers, booleans and poses."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -14,44 +14,42 @@ from ._schema import ACTUATORS, ATTRIBUTES, LOOSE, MAIN
 
 
 def check_attributes(element: ET.Element, kind: str, owner: str) -> None:
-    """Raise if an element of the dynamics has an attribute that MJCF does not know: it may be misspelt."""
-    known = ATTRIBUTES[kind]
+    """Raise ``LoadError`` for an attribute that is not in MJCF, because it may be misspelt."""
+    attributes = ATTRIBUTES[kind]
     for key in element.attrib:
-        if key not in known:
+        if key not in attributes:
             raise LoadError(
-                f"{owner}: unknown attribute {key!r} of <{element.tag}>, which would be lost although it may change "
-                f"the dynamics.{did_you_mean(key, sorted(known))} Correct or remove it."
+                f"{owner}: unknown attribute {key!r} of <{element.tag}>; ignoring it could change the "
+                f"dynamics.{did_you_mean(key, sorted(attributes))} Correct or remove it."
             )
 
 
 def check_tag(element: ET.Element, known: Iterable[str], parent: str) -> None:
-    """Raise if MJCF knows no such element there."""
     if element.tag not in known:
         raise LoadError(f"{parent}: unknown element <{element.tag}>.{did_you_mean(str(element.tag), sorted(known))}")
 
 
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
-_LEAST = 1e-10  # shorter vectors have no direction
+_LEAST = 1e-10  # Shorter vectors have no direction.
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 
 @dataclass(frozen=True)
 class Units:
-    """How ``<compiler>`` wants angles and Euler sequences read."""
+    """Units of angles and Euler sequence, as ``<compiler>`` defines them."""
 
     radian: bool = False
     eulerseq: str = "xyz"
 
     def angle(self, value: float) -> float:
-        """Return an angle of the file in rad."""
         return value if self.radian else math.radians(value)
 
 
 class Element:
-    """An element with its defaults: it has a value for each attribute of its kind in ``ATTRIBUTES``.
+    """An element with defaults: it has a value for each attribute of its kind in ``ATTRIBUTES``, and ``pose``.
 
-    Each is read once, when it is asked for, and refused then if it is ill-formed; ``pose`` is read the same way.
-    Attributes are given as text, those of the element's class included; messages call it ``owner``.
+    A value is parsed on first access, which raises ``LoadError`` if the text is invalid. ``given`` contains the texts
+    of the attributes, including the element's default class; ``owner`` is the label for messages.
     """
 
     def __init__(self, kind: str, given: Mapping[str, str], owner: str, units: Units) -> None:
@@ -72,28 +70,24 @@ class Element:
         return value
 
     def limits(self, key: str, switch: str, autolimits: bool, needed: bool = True) -> tuple[float, float] | None:
-        """Return a range that is in force, or None; ``autolimits`` puts one in force by giving it.
-
-        Raises:
-            LoadError: It is switched on, and ``needed``, but missing.
-        """
-        given, on = getattr(self, key), getattr(self, switch)
-        if on == "false" or (on == "auto" and (given is None or not autolimits)):
+        """Return a range if it is active, or None; with ``autolimits``, every given range is active."""
+        bounds, on = getattr(self, key), getattr(self, switch)
+        if on == "false" or (on == "auto" and (bounds is None or not autolimits)):
             return None
-        if given is None and needed:
+        if bounds is None and needed:
             raise LoadError(f"{self.owner}: {switch} is true, but {key} is missing. Give it.")
-        return given
+        return bounds
 
 
 class Elements:
-    """Makes elements of one document; ``classes``: defaults by class and element, inherited ones included."""
+    """Factory of elements; ``classes`` contains the defaults by class and element, including inherited defaults."""
 
     def __init__(self) -> None:
         self.units = Units()
         self.classes: dict[str, dict[str, dict[str, str]]] = {MAIN: {}}
 
     def read_defaults(self, root: ET.Element) -> None:
-        """Collect the classes of all ``<default>``; each has all that it inherits."""
+        """Collect the classes of all ``<default>`` elements, with inherited values."""
         classes = self.classes
         stack: list[tuple[ET.Element, str | None]] = [(e, None) for e in root.findall("default")[::-1]]
         while stack:
@@ -102,11 +96,11 @@ class Elements:
             if not name:
                 raise LoadError(f"default: a class within class {parent!r} has no name. Write <default class=...>.")
             if parent is None and name != MAIN:
-                classes[name] = classes[MAIN]  # the outermost class may have a name of its own
+                classes[name] = classes[MAIN]  # The outermost class may have a name other than main.
             if parent is not None and name in classes:
                 raise LoadError(f"default: class {name!r} is defined twice. Rename one.")
-            own = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
-            classes[name] = own
+            tags = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
+            classes[name] = tags
             inner = []
             for child in element:
                 if child.tag == "default":
@@ -115,34 +109,33 @@ class Elements:
                 tag = "actuator" if child.tag in ACTUATORS else child.tag
                 if tag in ("joint", "geom"):
                     check_attributes(child, tag, f"default class {name!r}")
-                own.setdefault(tag, {}).update(child.attrib)
+                tags.setdefault(tag, {}).update(child.attrib)
             stack.extend(inner[::-1])
 
     def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
-        """Return an element that has no class; raise if it has an attribute that MJCF does not know."""
+        """Build an element of a kind without classes; raise for unknown attributes."""
         check_attributes(element, kind, owner)
         return Element(kind, element.attrib, owner, self.units)
 
     def of(
         self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
     ) -> Element:
-        """Return an element with the attributes of its class, which ``defaults`` names; else those of its kind."""
+        """Build an element with the defaults of its class for the tag ``defaults``, by default its kind."""
         if kind not in LOOSE:
             check_attributes(element, kind, owner)
-        given = element.get("class")
-        chosen = given or childclass or MAIN
-        found = self.classes.get(chosen)
-        if found is None:
-            what = "class" if given else "childclass"
-            raise LoadError(f"{owner}: {what} {chosen!r} is not defined.{did_you_mean(chosen, self.classes)}")
-        inherited = found.get(defaults or kind, {})
+        own_class = element.get("class")
+        class_name = own_class or childclass or MAIN
+        defaults_by_tag = self.classes.get(class_name)
+        if defaults_by_tag is None:
+            attribute = "class" if own_class else "childclass"
+            raise LoadError(f"{owner}: unknown {attribute} {class_name!r}.{did_you_mean(class_name, self.classes)}")
+        inherited = defaults_by_tag.get(defaults or kind, {})
         if any(key in element.attrib for key in ORIENTATIONS):
             inherited = {key: text for key, text in inherited.items() if key not in ORIENTATIONS}
         return Element(kind, inherited | element.attrib, owner, self.units)
 
 
 def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:
-    """Return a vector of length one."""
     length = float(np.linalg.norm(v))
     if length < _LEAST:
         raise LoadError(f"{owner}: {what} has no direction: its length is {length:g}.")
@@ -150,30 +143,29 @@ def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:
 
 
 def _place(element: Element) -> tuple[np.ndarray, np.ndarray]:
-    """Return orientation and position of an element in its parent; ``fromto`` stands above both."""
+    """Read orientation, shape (3, 3), and position of an element in its parent; ``fromto`` overrides both."""
     owner, units = element.owner, element.units
-    given = [key for key in ORIENTATIONS[1:] if key in element]
+    orientations = [key for key in ORIENTATIONS[1:] if key in element]
     if "fromto" in element:
-        if element.kind == "site" and (other := [key for key in given if key != "zaxis"]):
-            raise LoadError(f"{owner}: fromto and {other[0]} both give its orientation. Keep one.")
+        if element.kind == "site" and (conflicting := [key for key in orientations if key != "zaxis"]):
+            raise LoadError(f"{owner}: fromto and {conflicting[0]} both define its orientation. Keep one.")
         along = element.fromto[:3] - element.fromto[3:]
         return upright(normal(along, "zaxis", owner)), 0.5 * (element.fromto[:3] + element.fromto[3:])
-    if len(given) > 1:
-        raise LoadError(f"{owner}: {' and '.join(given)} both give its orientation. Keep one.")
-    key = given[0] if given else "quat"
-    found = getattr(element, key)
-    return (np.eye(3) if found is None else _rotation(key, found, owner, units)), element.pos
+    if len(orientations) > 1:
+        raise LoadError(f"{owner}: {' and '.join(orientations)} both define its orientation. Keep one.")
+    key = orientations[0] if orientations else "quat"
+    value = getattr(element, key)
+    return (np.eye(3) if value is None else _rotation(key, value, owner, units)), element.pos
 
 
 def _rotation(key: str, found: np.ndarray, owner: str, units: Units) -> np.ndarray:
-    """Return an orientation as the attribute ``key`` gives it, shape (3, 3)."""
     if key == "quat":
         return of_quaternion(found, "quat", owner)
     if key == "axisangle":
         return np.array(pin.AngleAxis(units.angle(found[3]), normal(found[:3], "axisangle", owner)).matrix())
     if key == "xyaxes":
         x_axis = normal(found[:3], "the x axis of xyaxes", owner)
-        y_axis = normal(found[3:] - (found[3:] @ x_axis) * x_axis, "the y axis of xyaxes, across x,", owner)
+        y_axis = normal(found[3:] - (found[3:] @ x_axis) * x_axis, "the y axis of xyaxes, perpendicular to x,", owner)
         return np.stack([x_axis, y_axis, np.cross(x_axis, y_axis)], axis=1)
     if key == "zaxis":
         return upright(normal(found, "zaxis", owner))
@@ -185,13 +177,12 @@ def _rotation(key: str, found: np.ndarray, owner: str, units: Units) -> np.ndarr
 
 
 def of_quaternion(wxyz: np.ndarray, what: str, owner: str) -> np.ndarray:
-    """Return the rotation of a quaternion w, x, y, z, shape (3, 3)."""
     w, x, y, z = normal(wxyz, what, owner)
     return np.array(pin.Quaternion(w, x, y, z).toRotationMatrix())
 
 
 def upright(z: np.ndarray) -> np.ndarray:
-    """Return the smallest rotation that takes the z axis to a unit vector; the x axis is the one for a half turn."""
+    """Compute the smallest rotation from the z axis to a unit vector; a half turn is about the x axis."""
     axis = np.cross([0.0, 0.0, 1.0], z)
     sine = float(np.linalg.norm(axis))
     axis = np.array([1.0, 0.0, 0.0]) if sine < _LEAST else axis / sine

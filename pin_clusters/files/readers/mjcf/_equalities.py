@@ -1,4 +1,4 @@
-"""``<equality>``: connects and welds as loops, joints and tendons as couplings or locks."""
+"""``<equality>``: connect and weld become loops, joint and tendon equalities become couplings or locks."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
@@ -18,65 +18,63 @@ from ._elements import Element, of_quaternion
 from ._tree import Layout, poses_of_file
 
 KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendon": "equality tendon"}
-"""Of elements in ``ATTRIBUTES``, by tag."""
+"""Keys of ``ATTRIBUTES``, by tag."""
 
 
 @dataclass(frozen=True)
 class Tie:
     """A connect or a weld: two frames that coincide."""
 
-    name: str  # as messages show it
-    kind: str  # of the loop: ``"spherical"`` or ``"fixed"``
-    bodies: tuple[int, int]  # indices of both bodies
-    frames: tuple[pin.SE3, pin.SE3]  # in each body
+    name: str  # label for messages
+    kind: str  # kind of the loop: ``"spherical"`` or ``"fixed"``
+    bodies: tuple[int, int]  # indices of the bodies
+    frames: tuple[pin.SE3, pin.SE3]  # placement of the frame in each body
 
 
 @dataclass(frozen=True)
 class Equation:
-    """sum(left * x) = polynomial(sum(right * x)), x from the pose of the file."""
+    """sum(left * x) = polynomial(sum(right * x)), with joint displacements x from the pose of the file."""
 
-    name: str  # of the equality
+    name: str  # name of the equality
     left: Mapping[str, float]  # coefficients by joint
-    right: Mapping[str, float]  # the same; empty if nothing leads
-    coefficients: tuple[float, ...]  # of the polynomial, c0 first, without zeros at the end
-    # the spatial tendon whose length from that in the pose of the file is c0; nothing else is tied then
+    right: Mapping[str, float]  # coefficients by joint; empty for a lock
+    coefficients: tuple[float, ...]  # coefficients of the polynomial, c0 first, without trailing zeros
+    # A spatial tendon whose length differs from its length in the pose of the file by c0; left and right are empty.
     distance: Tendon | None = None
 
     @property
     def owner(self) -> str:
-        """How messages name it."""
         return f"equality {self.name!r}"
 
 
 def read_equalities(
     document: Document, bodies: list[Body], tendons: Mapping[str, Tendon]
 ) -> tuple[list[Tie], list[Equation]]:
-    """Return all equalities that are active."""
     ties: list[Tie] = []
     equations: list[Equation] = []
     poses = poses_of_file(bodies)
     sites = {name: (i, M) for i, body in enumerate(bodies) for name, M in body.sites}
     joints = {j.name: j for b in bodies for j in b.joints}
-    off, soft = [], False
+    inactive, soft = [], False
     none = "equality" in document.disabled
     for count, element in enumerate(document.sections["equality"]):
         kind = element.tag
-        what = element.get("name") or _parties(element) or str(count)
-        owner = f"equality '{kind} {what}'"
+        label = element.get("name") or _parties(element) or str(count)
+        owner = f"equality '{kind} {label}'"
         a = document.elements.of(element, KINDS.get(kind, "soft equality"), owner, defaults="equality")
         if not a.active or none:
-            off.append(f"{kind} {what}")
+            inactive.append(f"{kind} {label}")
             continue
         if kind not in KINDS:
-            raise LoadError(f"{owner}: <{kind}> ties soft bodies or distances that a rigid robot has not. Remove it.")
+            raise LoadError(f"{owner}: <{kind}> of soft bodies or distances is not supported. Remove it.")
         soft = soft or "solref" in a or "solimp" in a
         if kind in ("connect", "weld"):
-            ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites))
+            ties.append(_tie(kind, f"{kind} {label}", a, bodies, poses, sites))
         else:
-            equations.append(_equation(kind, f"{kind} {what}", a, joints, tendons))
+            equations.append(_equation(kind, f"{kind} {label}", a, joints, tendons))
     if soft:
-        document.notes.messages.append("equalities hold exactly: solref and solimp are ignored.")
-    document.notes.about(off, "equalities that are not active are left out: {}.")
+        document.notes.messages.append("equality constraints are exact: solref and solimp are ignored.")
+    document.notes.about(inactive, "inactive equalities are ignored: {}.")
     return ties, equations
 
 
@@ -98,14 +96,14 @@ def _tie(
     if "site1" in a or "site2" in a:
         if "body1" in a or "body2" in a:
             raise LoadError(f"{owner}: give two bodies or two sites, not both.")
-        (one, first), (two, second) = (_site(a, key, sites) for key in ("site1", "site2"))
+        (body1, first), (body2, second) = (_site(a, key, sites) for key in ("site1", "site2"))
     elif "body1" not in a:
         raise LoadError(f"{owner}: body1 is missing. Name a body, or two sites.")
     elif kind == "connect" and "anchor" not in a:
         raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
     else:
-        one, two = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
-        between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
+        body1, body2 = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
+        between = poses[body1].actInv(poses[body2])  # placement of body 2 in body 1, in the pose of the file
         anchor = pin.SE3(np.eye(3), a.anchor) if loose else pin.SE3.Identity()
         if kind == "connect":
             first, second = anchor, between.actInv(anchor)
@@ -113,13 +111,13 @@ def _tie(
             if a.relpose is not None and any(a.relpose[3:]):
                 between = pin.SE3(of_quaternion(a.relpose[3:], "relpose", owner), a.relpose[:3])
             first, second = between * anchor, anchor
-    for body in (bodies[one], bodies[two]):
+    for body in (bodies[body1], bodies[body2]):
         if body.mocap:
             raise LoadError(
-                f"{owner}: {body.owner} is moved by hand (mocap), and a robot that is tied to it has no dynamics of "
-                "its own. Set active='false', or remove the equality."
+                f"{owner}: {body.owner} is a mocap body, whose motion is prescribed, and cannot be part of a "
+                "constraint. Set active='false', or remove the equality."
             )
-    return Tie(name, "spherical" if loose else "fixed", (one, two), (first, second))
+    return Tie(name, "spherical" if loose else "fixed", (body1, body2), (first, second))
 
 
 def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tuple[int, pin.SE3]:
@@ -134,39 +132,37 @@ def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tup
 def _equation(kind: str, name: str, a: Element, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> Equation:
     first, second = getattr(a, f"{kind}1"), getattr(a, f"{kind}2")
     if not first:
-        raise LoadError(f"{a.owner}: {kind}1 is missing. Name what follows.")
+        raise LoadError(f"{a.owner}: {kind}1 is missing. Name the dependent {kind}.")
     if second == first:
-        raise LoadError(f"{a.owner}: {first!r} is tied to itself. Name another {kind}2.")
+        raise LoadError(f"{a.owner}: {kind}1 and {kind}2 are both {first!r}. Name another {kind}2.")
     coefficients = a.polycoef + (0.0, 1.0)[len(a.polycoef) :]
     degree = max((i for i, c in enumerate(coefficients) if c != 0.0), default=0) if second else 0
-    alone = tendons.get(first) if kind == "tendon" and not second else None
-    if alone is not None and alone.kind == "spatial" and len(alone.sites) == 2 and not alone.wrapped:
-        return Equation(name, {}, {}, coefficients[:1], alone)
-    left, right = (_terms(kind, what, a.owner, joints, tendons) if what else {} for what in (first, second))
-    return Equation(name, left, right, coefficients[: degree + 1])
+    single = tendons.get(first) if kind == "tendon" and not second else None
+    if single is not None and single.kind == "spatial" and len(single.sites) == 2 and not single.wrapped:
+        return Equation(name, {}, {}, coefficients[:1], single)
+    lhs, rhs = (_terms(kind, side, a.owner, joints, tendons) if side else {} for side in (first, second))
+    return Equation(name, lhs, rhs, coefficients[: degree + 1])
 
 
 def _terms(
     kind: str, name: str, owner: str, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]
 ) -> dict[str, float]:
-    """Return a joint or a tendon as a sum of joints."""
     if kind == "tendon" and name in tendons:
         return tendons[name].coefficients(owner)
     if kind == "joint" and name in joints:
         if not joints[name].scalar:
             raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Name hinges or slides.")
         return {name: 1.0}
-    known = tendons if kind == "tendon" else [n for n, joint in joints.items() if joint.scalar]
-    raise LoadError(f"{owner}: there is no {kind} {name!r}.{did_you_mean(name, known)}")
+    candidates = tendons if kind == "tendon" else [n for n, joint in joints.items() if joint.scalar]
+    raise LoadError(f"{owner}: there is no {kind} {name!r}.{did_you_mean(name, candidates)}")
 
 
 def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
-    """Return the loops; messages name the element of the file."""
-    found = []
+    loops = []
     for tie in ties:
         with in_words_of(f"equality {tie.name!r}"):
             a, b = (layout.frame(i, M) for i, M in zip(tie.bodies, tie.frames, strict=True))
             loop = Loop(a, b, tie.kind, name=tie.name)
-            loop.closures(layout.tree)  # names and bodies, so that what is refused is said of the element
-            found.append(loop)
-    return found
+            loop.closures(layout.tree)  # Errors are raised here, where messages can name the element.
+            loops.append(loop)
+    return loops

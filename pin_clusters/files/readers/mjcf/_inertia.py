@@ -1,4 +1,4 @@
-"""Inertias of bodies: what ``<inertial>`` says, or the sum over their geoms, which are shapes or meshes."""
+"""Inertias of bodies: from ``<inertial>``, or the sum over geoms, which are shapes or meshes."""
 
 import math
 
@@ -15,10 +15,9 @@ from ._meshes import Meshes
 
 
 def read_inertias(document: Document, bodies: list[Body], meshes: Meshes) -> list[pin.Inertia]:
-    """Return the inertia of each body in its own frame; that of the world is zero."""
     settings = document.compiler
     rule, groups = settings.inertiafromgeom, settings.inertiagrouprange
-    found = [pin.Inertia.Zero()]
+    inertias = [pin.Inertia.Zero()]
     for body in bodies[1:]:
         geoms = [g for g in body.geoms if groups[0] <= g.element.group <= groups[1]]
         if (rule == "true" and geoms) or (rule == "auto" and body.inertial is None):
@@ -27,18 +26,18 @@ def read_inertias(document: Document, bodies: list[Body], meshes: Meshes) -> lis
             raw = _of_element(body.inertial)
         else:
             raw = _parts(pin.Inertia.Zero())
-        found.append(_mended(document, body, *raw))
+        inertias.append(_mended(document, body, *raw))
     meshes.warn()
     total = settings.settotalmass
-    mass = in_order(I.mass for I in found)
+    mass = in_order(I.mass for I in inertias)
     if total > 0.0 and mass > 0.0:
         scale = total / mass
-        found = [pin.Inertia(scale * I.mass, I.lever, scale * I.inertia) for I in found]
-    return found
+        inertias = [pin.Inertia(scale * I.mass, I.lever, scale * I.inertia) for I in inertias]
+    return inertias
 
 
 Raw = tuple[float, np.ndarray, np.ndarray]
-"""Mass, centre, and rotational inertia about it, which may be none."""
+"""Mass, centre of mass, and rotational inertia about it, which need not be physical."""
 
 
 def _parts(inertia: pin.Inertia) -> Raw:
@@ -50,8 +49,8 @@ def _of_element(element: Element) -> Raw:
     if mass is None:
         raise LoadError(f"{owner}: mass is missing. Give it in kg.")
     if (diagonal is None) == (full is None):
-        given = "neither" if full is None else "both"
-        raise LoadError(f"{owner}: give diaginertia or fullinertia, got {given}.")
+        got_text = "neither" if full is None else "both"
+        raise LoadError(f"{owner}: give diaginertia or fullinertia, got {got_text}.")
     placement = element.pose
     if full is not None:
         if any(key in element for key in ORIENTATIONS):
@@ -66,11 +65,11 @@ def _of_element(element: Element) -> Raw:
 
 
 def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: np.ndarray) -> pin.Inertia:
-    """Apply what the compiler does to inertias; raise on what is none."""
+    """Apply the corrections of MuJoCo's compiler; raise ``InertiaError`` if the inertia is still not physical."""
     settings, owner = document.compiler, f"inertia of {body.owner}"
     bound, least = settings.boundmass, settings.boundinertia
     if mass == 0.0 < bound and body.inertial is None:
-        # MuJoCo lays the bound of an empty body at the place of the body in its parent, but in its own axes
+        # MuJoCo puts the centre of mass of an empty body at the body's position in its parent, but in the body's axes.
         lever = np.array(body.placement.translation)
     mass = max(mass, bound)
     moments, axes = np.linalg.eigh(I)
@@ -79,12 +78,12 @@ def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: n
         return pin.Inertia(mass, lever, I)
     bounded = np.maximum(moments, least) if least > 0.0 else moments
     if bounded[0] < -rounding:
-        raise InertiaError(f"{owner}: it is not positive semidefinite, its principal moments are {moments.tolist()}.")
+        raise InertiaError(f"{owner} is not positive semidefinite: its principal moments are {moments.tolist()}.")
     if bounded[0] + bounded[1] < bounded[2] * (1.0 - 1e-6):
         if not settings.balanceinertia:
             raise InertiaError(
-                f"{owner}: no body has these principal moments: {bounded.tolist()}; any two must add up to more than "
-                "the third. Correct them, or let <compiler balanceinertia='true'/> replace them by their mean."
+                f"{owner}: the principal moments {bounded.tolist()} are not physical: the sum of any two must be at "
+                "least the third. Correct them, or let <compiler balanceinertia='true'/> replace them by their mean."
             )
         bounded = np.full(3, bounded.mean())
     return pin.Inertia(mass, lever, (axes * np.maximum(bounded, 0.0)) @ axes.T)
@@ -100,7 +99,6 @@ def _of_geoms(geoms: list[Geom], meshes: Meshes) -> pin.Inertia:
 
 
 def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
-    """Return the inertia of a geom in its body; None if it has no mass."""
     g, owner = geom.element, geom.element.owner
     mass, density = g.mass, g.density
     if (mass is not None and mass < 0.0) or density < 0.0:
@@ -110,16 +108,16 @@ def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
         return None
     shell = g.shellinertia
     if kind == "sdf":
-        raise LoadError(f"{owner}: the inertia of an sdf is made by a plugin of MuJoCo. Give its body an <inertial>.")
+        raise LoadError(f"{owner}: a plugin of MuJoCo computes the inertia of an sdf. Give its body an <inertial>.")
     if "mesh" in g and "fromto" not in g:
         if kind != "mesh":
             raise LoadError(
-                f"{owner}: the size of this {kind} is fitted to a mesh by MuJoCo's compiler, and the inertia of its "
-                "body depends on it. Give the body an <inertial>, or the geom a size."
+                f"{owner}: MuJoCo's compiler fits the size of this {kind} to a mesh, and the inertia of its body "
+                "depends on the size. Give the body an <inertial>, or the geom a size."
             )
         unit = meshes.unit_density(g.mesh, owner, shell)
     elif kind == "mesh":
-        raise LoadError(f"{owner}: it is a mesh, but mesh= is missing. Name one.")
+        raise LoadError(f"{owner}: type is mesh, but the attribute mesh is missing. Name a mesh.")
     else:
         size = size_of(g)
         needed = FORMS[kind]
@@ -128,13 +126,13 @@ def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
         unit = solid(kind, size[:needed], shell, owner)
     placement = geom.frame * g.pose
     if unit.mass < 1.0 / LARGEST**3:
-        raise InertiaError(f"{owner}: its volume or surface is {unit.mass:g}, too little. Give its body an <inertial>.")
+        raise InertiaError(f"{owner}: its volume or area is too small ({unit.mass:g}). Give its body an <inertial>.")
     scale = density if mass is None else mass / unit.mass
     return placement.act(pin.Inertia(scale * unit.mass, unit.lever, scale * unit.inertia))
 
 
 def size_of(geom: Element) -> np.ndarray:
-    """Return the sizes of a geom that is no mesh: half edges, radii, half lengths; ``fromto`` gives its length."""
+    """Return the sizes of a geom other than a mesh: half edges, radii, half lengths; ``fromto`` defines the length."""
     size = geom.size
     if "fromto" in geom and len(size):
         half = 0.5 * np.linalg.norm(geom.fromto[3:] - geom.fromto[:3])
@@ -143,13 +141,13 @@ def size_of(geom: Element) -> np.ndarray:
 
 
 FORMS = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
-"""How many sizes a shape has."""
+"""Number of sizes of each shape."""
 
 
 def solid(kind: str, size: np.ndarray, shell: bool, owner: str) -> pin.Inertia:
-    """Return the inertia of a shape, one of ``FORMS``, of density 1 about its centre; of a ``shell``: 1 per area.
+    """Compute the inertia of a shape of ``FORMS`` about its centre, with mass 1 per volume, or per area if ``shell``.
 
-    ``size``: radii and half lengths, as MJCF has them.
+    ``size`` contains radii and half lengths, as in MJCF.
     """
     if shell:
         return _shell(kind, size, owner)
@@ -167,7 +165,7 @@ def solid(kind: str, size: np.ndarray, shell: bool, owner: str) -> pin.Inertia:
     across, along = mass * (r**2 / 4.0 + half**2 / 3.0), mass * r**2 / 2.0
     if kind == "cylinder":
         return pin.Inertia(mass, np.zeros(3), np.diag([across, across, along]))
-    caps = 4.0 / 3.0 * math.pi * r**3  # two half balls, whose centres are 3/8 r beyond the ends
+    caps = 4.0 / 3.0 * math.pi * r**3  # two half balls with centres of mass 3/8 r beyond the ends
     across += caps * (2.0 / 5.0 * r**2 + half**2 + 0.75 * r * half)
     along += caps * 2.0 / 5.0 * r**2
     return pin.Inertia(mass + caps, np.zeros(3), np.diag([across, across, along]))
@@ -183,10 +181,10 @@ def _shell(kind: str, size: np.ndarray, owner: str) -> pin.Inertia:
         return _diagonal(4.0 * math.pi * r**2, np.full(3, 2.0 / 3.0 * r**2))
     if kind == "box":
         mass, moments = 0.0, np.zeros(3)
-        for i in range(3):  # the two faces across axis i
+        for i in range(3):  # the two faces normal to axis i
             j, k = (i + 1) % 3, (i + 2) % 3
             area = 8.0 * size[j] * size[k]
-            second = np.zeros(3)  # mean square of each coordinate on them
+            second = np.zeros(3)  # mean square of each coordinate over the faces
             second[[i, j, k]] = size[i] ** 2, size[j] ** 2 / 3.0, size[k] ** 2 / 3.0
             mass += area
             moments += area * (second.sum() - second)
@@ -200,7 +198,7 @@ def _shell(kind: str, size: np.ndarray, owner: str) -> pin.Inertia:
         ends = 2.0 * math.pi * r**2
         across += ends * (r**2 / 4.0 + half**2)
         along += ends * r**2 / 2.0
-    else:  # two half spheres, whose centres are r / 2 beyond the ends
+    else:  # two half spheres with centres of mass r / 2 beyond the ends
         ends = 4.0 * math.pi * r**2
         across += ends * (2.0 / 3.0 * r**2 + half**2 + r * half)
         along += ends * 2.0 / 3.0 * r**2

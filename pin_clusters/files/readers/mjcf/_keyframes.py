@@ -1,4 +1,4 @@
-"""``<keyframe>``: poses of the file in the order of Pinocchio."""
+"""``<keyframe>``: poses of the file in Pinocchio's order of coordinates."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,44 +14,44 @@ SIZES = {"hinge": 1, "slide": 1, "ball": 4, "free": 7}
 
 
 def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndarray]:
-    """Return all poses by name, shape (nq,); one without a name is called by its number."""
+    """Read all poses by name, shape (nq,); the name of an unnamed pose is its number."""
     split = {rod.names[0]: rod.joint for rod in rods.values()}
     seconds = {rod.names[1] for rod in rods.values()}
-    # of the file, in its order: balls that were split as balls
+    # Joints in the order of the file, with ball joints in place of the hinges that replace them.
     joints = [split.get(j.name, j) for b in layout.bodies for j in b.joints if j.name not in seconds]
     nq = sum(SIZES[j.kind] for j in joints)
-    found: dict[str, np.ndarray] = {}
+    poses: dict[str, np.ndarray] = {}
     for count, key in enumerate(layout.document.sections["keyframe"]):
         name = key.get("name") or str(count)
         owner = f"keyframe {name!r}"
-        if name in found:
+        if name in poses:
             raise LoadError(f"Two keyframes have the name {name!r}. Rename one.")
-        given = Element("key", key.attrib, owner, layout.document.elements.units).qpos
-        if given is None:
+        qpos = Element("key", key.attrib, owner, layout.document.elements.units).qpos
+        if qpos is None:
             continue
-        if len(given) != nq:
-            raise LoadError(f"{owner}: qpos has {len(given)} numbers, and the joints of the file need {nq}.")
-        found[name] = _pose(given, joints, rods, layout, owner)
-    return found
+        if len(qpos) != nq:
+            raise LoadError(f"{owner}: qpos has {len(qpos)} numbers, but the joints of the file have {nq} coordinates.")
+        poses[name] = _pose(qpos, joints, rods, layout, owner)
+    return poses
 
 
 def _pose(qpos: np.ndarray, joints: Iterable[Joint], rods: Mapping[str, Rod], layout: Layout, owner: str) -> np.ndarray:
-    q, at = layout.q0.copy(), 0
+    q, start = layout.q0.copy(), 0
     for joint in joints:
-        x = qpos[at : at + SIZES[joint.kind]]
-        at += len(x)
+        x = qpos[start : start + SIZES[joint.kind]]
+        start += len(x)
         if joint.name in rods:
             R = np.eye(3) if not x.any() else of_quaternion(x, f"the quaternion of joint {joint.name!r}", owner)
             for hinge, angle in zip(rods[joint.name].names, rods[joint.name].angles(R), strict=True):
                 q[layout.at_q(hinge)] = angle
-        elif joint.name in layout.ids:  # else it is held
+        elif joint.name in layout.ids:  # Locked joints have no coordinate.
             x = x if joint.scalar else np.append(x[:-4], to_pinocchio(x[-4:]))
             q[layout.at_q(joint.name)] = x
     return q
 
 
 def chosen(keyframes: Mapping[str, np.ndarray], name: str | None) -> tuple[str, np.ndarray] | None:
-    """Return the keyframe that is the reference: the one asked for, else ``home``, else the first."""
+    """Choose the keyframe for the reference pose: the given name, else ``home``, else the first keyframe."""
     if name is None:
         name = "home" if "home" in keyframes else next(iter(keyframes), None)
         return None if name is None else (name, keyframes[name])

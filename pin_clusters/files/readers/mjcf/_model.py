@@ -1,4 +1,4 @@
-"""From the text of an MJCF file to a cluster model."""
+"""``pc.buildModelFromMJCF``: build a cluster model from an MJCF document."""
 
 import os
 import warnings
@@ -35,9 +35,9 @@ from ._shapes import read_shapes
 from ._tree import build_tree
 
 SINGULAR = 1e6
-"""Above this condition of the dependent joints a pose of the file is called a dead centre."""
+"""Condition number of the dependent joints above which a pose of the file is reported as singular."""
 MOVED = 1e-6
-"""A keyframe whose joints move more until its loops are closed is said to be open, [rad] or [m]."""
+"""Joint motion, [rad] or [m], above which the closing of a keyframe's loops is reported."""
 
 
 @documented
@@ -53,48 +53,49 @@ def buildModelFromMJCF(
     root_folder: str | os.PathLike[str] | None = None,
     root_joint_name: str | None = None,
 ) -> ClusterModel:
-    """Read an MJCF file, the format of MuJoCo, with all that ties its joints.
+    """Read an MJCF file, the format of MuJoCo, with all constraints between its joints.
 
-    ``q`` has the numbers of MuJoCo's ``qpos``, joint by joint in the same order, but for quaternions, which are
-    x, y, z, w here; ``v`` has the independent joints, in Pinocchio's conventions. Each joint of the file is a joint of
-    the tree under its own name, several of a body a chain; bodies and sites are frames. Names for what has none:
-    joints are called by their bodies.
+    ``q`` contains the coordinates of MuJoCo's ``qpos`` in the same order of joints, but quaternions are x, y, z, w.
+    ``v`` contains the independent joints, in Pinocchio's conventions. Each joint of the file is a joint of the tree
+    with the same name; several joints of a body form a chain. Bodies and sites are frames. Joints without a name are
+    named after their body.
 
-    - ``<connect>`` and ``<weld>`` become loops, which hold exactly (``solref`` and ``solimp`` are ignored and said
-      once), ``<joint>`` and ``<tendon>`` equalities couplings; a joint that one holds at a value becomes fixed; a
-      spatial tendon of constant length between two sites a massless rod.
-    - Stiffness, damping, dry friction of joints and tendons, and ``gravcomp``, become ``model.passive``: see
+    - ``<connect>`` and ``<weld>`` become exact loop-closure constraints; a warning states that ``solref`` and
+      ``solimp`` are ignored. ``<joint>`` and ``<tendon>`` equalities become couplings. A joint that an equality locks
+      becomes fixed. A spatial tendon of constant length between two sites becomes a massless rod.
+    - Stiffness, damping and dry friction of joints and tendons, and ``gravcomp``, become ``model.passive``, see
       ``pc.passive_torque``; ``pc.simulate`` applies them.
-    - Armature of joints and actuators stays armature, or becomes rotors; that of tendons over several joints is exact
-      as well. That of a free joint means another force in MuJoCo, and a warning says so.
-    - A body that hangs between a ball joint and a connect can spin about itself: its ball joint becomes two hinges
-      (``name_1``, ``name_2``) across the line between them, and a warning says so.
-    - Driven joints, then joints with springs, are rather independent than others; rotors of motors follow, as gears.
+    - Armature of joints and actuators stays armature, or becomes rotors. Armature of tendons over several joints is
+      exact too. Armature of a free joint has another meaning in MuJoCo, which a warning explains.
+    - A body between a ball joint and a connect can spin about itself. Its ball joint becomes two hinges (``name_1``,
+      ``name_2``) perpendicular to the line between them, with a warning.
+    - Driven joints, then joints with springs, are preferred as independent joints. Rotors of motors become gears.
 
-    What changes the dynamics and cannot be honoured is an error. ``<replicate>``, ``<attach>``, ``<composite>`` and
-    ``<flexcomp>`` are expanded by MuJoCo if it is installed. Contacts, sensors, limits of actuators and all that is
-    drawn have no effect; limits of joints stand in ``model.tree``. Geoms that may collide (``contype`` or
-    ``conaffinity`` is not 0) are shapes of ``model.collision``: a plane is a half space, a mesh its convex hull.
+    Contents that change the dynamics but are not supported raise ``LoadError``. If MuJoCo is installed, it expands
+    ``<replicate>``, ``<attach>``, ``<composite>`` and ``<flexcomp>``. Contacts, sensors, limits of actuators and visual
+    geometry have no effect; ``model.tree`` contains the limits of joints. Geoms that can collide (``contype`` or
+    ``conaffinity`` is not 0) become shapes of ``model.collision``: a plane is a half space, a mesh its convex hull.
 
     Args:
         mjcf_filename: Path of the file, or its XML as text.
         root_joint_name: Name of the root joint, ``"root_joint"`` by default.
-        root_joint: Joint between the world and the only body in it, such as ``pin.JointModelFreeFlyer()``, if that is
+        root_joint: Joint between the world and its only body, such as ``pin.JointModelFreeFlyer()``, if that body is
             fixed in the file.
-        q_reference: As in ``ClusterModel``; by default the keyframe named ``home``, else the first, else the pose of
-            the file. A keyframe that is open is closed, and a warning says how far its joints moved.
-        armature: ``"rotor"`` turns the armature A of a joint that an actuator drives with gear N into
-            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body; linear damping and dry friction of that
-            joint, and largest force and constants of the actuator (``<dcmotor>``), become its ``Motor``.
-        keyframe: Name of the keyframe that is the reference.
-        root_folder: Includes must lie in it; by default the folder of the file.
+        q_reference: Reference pose as in ``ClusterModel``, shape (nq,), [rad] or [m]; by default the keyframe ``home``,
+            else the first keyframe, else the pose of the file. The loops of a keyframe are closed; a warning states the
+            motion of the joints.
+        armature: ``"rotor"`` converts the armature A of a joint that an actuator drives with gear N to
+            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body. Linear damping and dry friction of that
+            joint, and force limit and constants of the actuator (``<dcmotor>``), become its ``Motor``.
+        keyframe: Name of the keyframe for the reference pose.
+        root_folder: Folder that must contain all included files; by default the folder of the file.
 
     Returns:
-        The model. All keyframes stand in ``model.tree.referenceConfigurations`` as the file has them; ``pc.project``
-        closes what is open.
+        The model. ``model.tree.referenceConfigurations`` contains all keyframes as in the file; ``pc.project`` closes
+        their loops.
 
     Raises:
-        PinClustersError: ``constraints`` does not fit the model, or what the file ties cannot move.
+        PinClustersError: ``constraints`` does not fit the model, or the constraints of the file leave no motion.
 
     Example:
         >>> import pin_clusters as pc
@@ -104,40 +105,36 @@ def buildModelFromMJCF(
         (1, ('hinge',))
     """
     root, constraints, q_reference = as_pinocchio(root_joint, constraints, q_reference, root_joint_name, None)
-    given, named = checked(root.joint if isinstance(root, Root) else root, constraints, independent)
+    extra, named = checked(root.joint if isinstance(root, Root) else root, constraints, independent)
     if armature not in ("keep", "rotor"):
         raise ArgumentTypeError(f"armature must be 'keep' or 'rotor', got {armature!r}.")
     document, bodies = _read(mjcf_filename, None if root_folder is None else Path(root_folder))
-    return _build(document, bodies, root, given, q_reference, named, armature == "rotor", keyframe)
+    return _build(document, bodies, root, extra, q_reference, named, armature == "rotor", keyframe)
 
 
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
-    """Return a robot that ships with the package, without warnings: its README says what they would.
-
-    ``root_joint`` is ``"default"`` for what the file says; else what is above the root body instead, or None.
-    """
-    own = isinstance(root_joint, str)
-    _, named = checked(None if own else root_joint, (), independent)
+    """Load a shipped robot, without warnings because its README documents them; ``root_joint`` as in ``load``."""
+    keeps_base = isinstance(root_joint, str)
+    _, named = checked(None if keeps_base else root_joint, (), independent)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
         document, bodies = _read(text, None)
-        for joint in (j for b in bodies for j in b.joints if j.kind == "free" and not own):
+        for joint in (j for b in bodies for j in b.joints if j.kind == "free" and not keeps_base):
             joint.held = 0.0
-        model = _build(document, bodies, None if own else root_joint, (), q_reference, named)
+        model = _build(document, bodies, None if keeps_base else root_joint, (), q_reference, named)
     assert model.name == name
     return model
 
 
 def _read(given: Any, folder: Path | None) -> tuple[Document, list[Body]]:
-    """Read a document and its bodies; what MuJoCo's compiler expands, it writes out first."""
     document = read_document(given, folder)
     try:
         return document, read_bodies(document)
     except NotPlainError as reason:
-        place, source = document.folder, document.source
-        document = read_document(flattened(given, document, reason), place)
-        document.folder, document.source = place, source
-        document.notes.messages.append("MuJoCo wrote out what its compiler expands (replicate, attach, composite).")
+        folder_of_file, source = document.folder, document.source
+        document = read_document(flattened(given, document, reason), folder_of_file)
+        document.folder, document.source = folder_of_file, source
+        document.notes.messages.append("MuJoCo's compiler expanded the file (replicate, attach, composite).")
         return document, read_bodies(document)
 
 
@@ -154,7 +151,7 @@ def _build(
     notes = document.notes
     for element in document.sections["deformable"]:
         if element.tag == "flex":
-            raise LoadError("deformable: <flex> bodies are soft, and not read here. Remove them, or the robot's rest.")
+            raise LoadError("deformable: soft bodies (<flex>) are not supported. Remove them from the file.")
     meshes = Meshes(document)
     inertias = read_inertias(document, bodies, meshes)
     joints = {j.name: j for b in bodies for j in b.joints}
@@ -164,12 +161,12 @@ def _build(
     equations, held = resolve([e for e in stated if e.distance is None])
     for name, x in held.items():
         joints[name].held = x
-    notes.about(sorted(held), "joints that an equality holds are fixed: {}.")
+    notes.about(sorted(held), "joints that an equality locks are fixed: {}.")
     balls = split_balls(document, bodies, ties)
     layout = build_tree(document, bodies, inertias, root_joint)
     motors.add_armature(actuators, layout)
     passive = read_passive(layout, tendons, actuators)
-    found = build_ties(ties, layout)
+    constraints = build_ties(ties, layout)
     leading = motors.driven(actuators, tendons, layout)
     sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
     leading = list(dict.fromkeys([*leading, *sprung]))
@@ -177,27 +174,27 @@ def _build(
     round_ = [n for n, j in layout.ids.items() if j not in inner and centred(layout.tree, j)]
     for owner, coupling in couplings(equations, joints, leading, independent, round_):
         check_fit({owner: coupling}, layout.tree)
-        found.append(coupling)
-        if isinstance(coupling, Gear):  # what the motor drives leads
+        constraints.append(coupling)
+        if isinstance(coupling, Gear):  # The driven link becomes independent in place of the rotor.
             leading = list(dict.fromkeys(coupling.link if n == coupling.rotor else n for n in leading))
     for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
         length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]
         with in_words_of(equation.owner):
             first, second = (layout.sites[site] for site in tendon.sites)
-            found.append(Rod(first, second, length=length, name=equation.name))
-    found += motors.tendon_rotors(actuators, tendons, layout)
+            constraints.append(Rod(first, second, length=length, name=equation.name))
+    constraints += motors.tendon_rotors(actuators, tendons, layout)
     if rotors:
-        turned, left = motors.rotors(actuators, layout, passive)
+        turned, unconverted = motors.rotors(actuators, layout, passive)
         passive = [s for s in passive if not isinstance(s, Spring) or any((*s.stiffness, *s.damping, s.friction))]
-        found += turned
-        notes.about(left, "armature that no gear of an actuator belongs to stays armature: {}.")
+        constraints += turned
+        notes.about(unconverted, "armature of joints without a geared actuator stays armature: {}.")
     keyframes = read_keyframes(layout, balls)
     for name, q in keyframes.items():
         layout.tree.referenceConfigurations[name] = q
     make = partial(
         ClusterModel,
         layout.tree,
-        (*found, *passive, *given),
+        (*constraints, *passive, *given),
         independent=independent or None,
         preferred=leading,
         name=document.name,
@@ -218,7 +215,7 @@ def _at_rest(
     asked: str | None,
     notes: list[str],
 ) -> ClusterModel:
-    """Return the model at a keyframe; if that is no assembled pose and was not asked for, in the pose of the file."""
+    """Build the model at a keyframe; if a default keyframe cannot be assembled, use the pose of the file."""
     if picked is not None:
         name, q = picked
         try:
@@ -226,7 +223,7 @@ def _at_rest(
         except ConfigurationError as error:
             if asked is not None:
                 raise
-            notes.append(f"keyframe {name!r} is no assembled pose and not the reference: {error}")
+            notes.append(f"keyframe {name!r} cannot be assembled and is not the reference pose: {error}")
         else:
             _say_moved(notes, f"keyframe {name!r}", model, q)
             return model
@@ -241,29 +238,27 @@ def _at_rest(
 
 
 def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
-    """Say that loops have a reference pose that is a dead centre, or outside of the ranges of their joints."""
     tree, q = model.tree, model.q_reference
     inside = (model.lowerPositionLimit <= q) & (q <= model.upperPositionLimit)
     looped = [j for x in model.tables.topology.analyses for j in x.joints if tree.nqs[j] == tree.nvs[j] == 1]
     outside = [repr(tree.names[j]) for j in looped if not inside[tree.idx_qs[j]]]
     singular = [x for c in condition(model, model.createData(), q) if not c.K_d < SINGULAR for x in c.cluster]
-    said = [f"is a dead centre of the loops of {', '.join(map(repr, singular))}"] if singular else []
-    said += [f"is outside of the ranges of {len(outside)} joints ({', '.join(outside)})"] if outside else []
-    if said:
+    problems = [f"is singular (a dead centre) for the loops of {', '.join(map(repr, singular))}"] if singular else []
+    problems += [f"is outside the ranges of {len(outside)} joints ({', '.join(outside)})"] if outside else []
+    if problems:
         notes.append(
-            f"there is no keyframe to take, and the pose of the file {' and '.join(said)}. Give another reference "
-            "pose: q_reference=..., or a <keyframe>. pc.project(model, q, hold=[JOINT, ...]) closes the loops of one "
-            "with these joints held."
+            f"no keyframe can be used, and the pose of the file {' and '.join(problems)}. Give another reference pose "
+            "with q_reference=... or a <keyframe>. pc.project(model, q, hold=[JOINT, ...]) closes the loops of a pose "
+            "while these joints keep their values."
         )
 
 
 def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) -> None:
-    """Say how far the joints of a pose moved until it was assembled."""
-    apart = np.abs(pin.difference(model.own_tree, q, model.q_reference))
-    if apart.max(initial=0.0) > MOVED:
-        i = int(np.argmax(apart))
+    motion = np.abs(pin.difference(model.own_tree, q, model.q_reference))
+    if motion.max(initial=0.0) > MOVED:
+        i = int(np.argmax(motion))
         name = model.names[joint_in_v(model.own_tree, i)]
         notes.append(
-            f"{what} is not quite assembled; it was closed, for which joint {name!r} moved most, by {apart[i]:.2g} "
-            "(rad or m)."
+            f"{what} was not exactly assembled; its loops were closed, and joint {name!r} moved most, by "
+            f"{motion[i]:.2g} (rad or m)."
         )

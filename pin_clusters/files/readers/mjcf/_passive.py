@@ -1,4 +1,4 @@
-"""Springs, dampers, dry friction and held weight of joints, tendons and bodies."""
+"""Springs, dampers, dry friction and gravity compensation of joints, tendons and bodies."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,42 +23,42 @@ _NONE = (0.0, 0.0, 0.0)
 
 
 def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Sequence[Actuator]) -> list[Any]:
-    """Return what the mechanism does by itself, as constraints that tie nothing."""
     document, bodies = layout.document, layout.bodies
-    found: list[Any] = []
+    forces: list[Any] = []
     for joint in layout.joints:
         _refuse_yield(joint.element)
-        found += _of_joint(layout, joint, actuators)
+        forces += _of_joint(layout, joint, actuators)
     for tendon in tendons.values():
         _refuse_yield(tendon.element)
-        found += _of_tendon(layout, tendon, actuators)
-    off = document.disabled
-    if not ({"gravity", "passive"} & off or {"spring", "damper"} <= off):
+        forces += _of_tendon(layout, tendon, actuators)
+    disabled = document.disabled
+    if not ({"gravity", "passive"} & disabled or {"spring", "damper"} <= disabled):
         held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint[i]]
         actuated = _by_actuators(layout, held)
         for i in (i for i in held if i not in actuated):
             joint_name, center = layout.frame(i, pin.SE3(np.eye(3), np.array(layout.inertias[i].lever)))
             mass = bodies[i].gravcomp * layout.inertias[i].mass
-            found.append(GravityCompensation(joint_name, mass, tuple(np.array(center.translation).tolist())))
+            forces.append(GravityCompensation(joint_name, mass, tuple(np.array(center.translation).tolist())))
         document.notes.about(
             [bodies[i].name for i in actuated],
-            "actuators hold the weight of the bodies {} (actuatorgravcomp), so it is no passive torque: add it to tau.",
+            "actuators compensate the weight of the bodies {} (actuatorgravcomp), so model.passive does not contain "
+            "it: add the compensation to tau.",
         )
-    return found
+    return forces
 
 
 def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
-    """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
-    above: list[dict[bool, str]] = []  # of each body, a joint with and one without
+    """Select the bodies whose weight is compensated by actuators, at all joints between body and world."""
+    above: list[dict[bool, str]] = []  # per body: an example joint with, and one without actuatorgravcomp
     for body in layout.bodies:
-        said = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
-        above.append({**(above[body.parent] if above else {}), **said})
+        owners = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
+        above.append({**(above[body.parent] if above else {}), **owners})
     for i in held:
         if len(above[i]) > 1:
             raise LoadError(
-                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} has not, and both move "
-                f"{layout.bodies[i].owner}: its weight would be held by actuators in part, which cannot be honoured. "
-                "Let both have it, or none."
+                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} does not, and both move "
+                f"{layout.bodies[i].owner}. Partial gravity compensation by actuators is not supported: set "
+                "actuatorgravcomp of all joints to the same value."
             )
     return [i for i in held if True in above[i]]
 
@@ -66,33 +66,30 @@ def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
 def _acting(
     layout: Layout, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
 ) -> tuple[Powers, Powers, float] | None:
-    """Return stiffness, damping and dry friction that ``<option><flag>`` leaves on; None if nothing is left.
-
-    Motors add their damping; as in MuJoCo all its coefficients take the gear squared.
-    """
-    off, total = layout.document.disabled, np.array(damping)
+    """Compute active stiffness, damping (with motors, times gear^2) and dry friction, or None if all are off."""
+    disabled, total = layout.document.disabled, np.array(damping)
     for m in motors:
         total += np.array(m.damping) * m.gear**2
-    stiffness = _NONE if {"spring", "passive"} & off else stiffness
-    damping = _NONE if {"damper", "passive"} & off else tuple(total.tolist())
-    friction = 0.0 if "frictionloss" in off else given.frictionloss
+    stiffness = _NONE if {"spring", "passive"} & disabled else stiffness
+    damping = _NONE if {"damper", "passive"} & disabled else tuple(total.tolist())
+    friction = 0.0 if "frictionloss" in disabled else given.frictionloss
     return (stiffness, damping, friction) if any(stiffness) or any(damping) or friction else None
 
 
 def _refuse_yield(element: Element) -> None:
     if element.springyield != 0.0:
-        raise LoadError(f"{element.owner}: springyield makes a spring flow, which needs a state of its own. Remove it.")
+        raise LoadError(f"{element.owner}: springyield (a plastic spring) is not supported. Remove it.")
 
 
 def _inertia(layout: Layout, name: str) -> float:
-    """Return the inertia that a joint sees in the pose of the file: ``springdamper`` is relative to it."""
+    """Compute the inertia at a joint in the pose of the file, on which ``springdamper`` depends."""
     if any(j.held is not None or j.of_ball for body in layout.bodies for j in body.joints):
         raise LoadError(
-            f"joint {name!r}: springdamper is relative to the inertia of a tree in which no equality holds a joint "
-            "or makes hinges of a ball. Write stiffness and damping out."
+            f"joint {name!r}: springdamper cannot be evaluated if equalities lock joints or ball joints become hinges, "
+            "because it depends on the inertia of the original tree. Give stiffness and damping."
         )
-    at = in_v(layout.tree, layout.ids[name])
-    return float(len(at) / layout.inverse[at].sum())
+    indices = in_v(layout.tree, layout.ids[name])
+    return float(len(indices) / layout.inverse[indices].sum())
 
 
 def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> list[Spring]:
@@ -113,15 +110,15 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
     if joint.kind == "free" and (any(damping[1:]) or friction):
         lost = "frictionloss" if friction else "damping by powers of the velocity"
         raise LoadError(
-            f"{owner}: {lost} of a free joint acts along axes of the world and cannot be honoured; linear damping can. "
-            "If it comes from a default class, make it a <freejoint/>, which takes none; else remove it."
+            f"{owner}: {lost} of a free joint is not supported (MuJoCo applies it in world axes); only linear damping "
+            "is. If the value comes from a default class, use <freejoint/>, which has no defaults; otherwise remove it."
         )
-    rest: Any = None
+    rest_position: Any = None
     if joint.scalar:
-        rest = _spring_reference(joint)
+        rest_position = _spring_reference(joint)
     elif joint.kind == "free":
-        rest = layout.q0[layout.at_q(joint.name)].tolist()
-    return [Spring(joint.name, stiffness, rest, damping, friction)]
+        rest_position = layout.q0[layout.at_q(joint.name)].tolist()
+    return [Spring(joint.name, stiffness, rest_position, damping, friction)]
 
 
 def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) -> list[Spring]:
@@ -134,7 +131,7 @@ def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) ->
     if tendon.wrapped:
         raise LoadError(
             f"{owner}: its {', '.join(acts(tendon)) or 'damping'} acts along a path around geoms or pulleys, which is "
-            "not computed here. Remove it, or let the path go through sites only."
+            "not supported. Remove the attribute, or use a path through sites only."
         )
     relaxed = _relaxed(layout)
     held = 0.0
@@ -153,7 +150,7 @@ def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) ->
 
 
 def _relaxed(layout: Layout) -> np.ndarray:
-    """Return the pose in which the springs of joints are at rest: tendons rest there, where nothing else is said."""
+    """Compute the rest pose of the joint springs, which is also the default rest pose of tendons, shape (nq,)."""
     q = layout.q0.copy()
     for joint in layout.joints:
         if joint.scalar and not joint.of_ball:
@@ -162,12 +159,11 @@ def _relaxed(layout: Layout) -> np.ndarray:
 
 
 def _spring_reference(joint: Joint) -> float:
-    rest = joint.element.springref
-    return joint.element.units.angle(rest) if joint.kind == "hinge" else float(rest)
+    reference = joint.element.springref
+    return joint.element.units.angle(reference) if joint.kind == "hinge" else float(reference)
 
 
 def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:
-    """Return the length of a path through sites."""
     data = layout.tree.createData()
     pin.forwardKinematics(layout.tree, data, q)
     places = [layout.sites[s] for s in tendon.sites]

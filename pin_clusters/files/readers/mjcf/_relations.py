@@ -1,4 +1,4 @@
-"""Joint and tendon equalities: what they lock, and couplings of what they leave."""
+"""Joint and tendon equalities: find locked joints, and build couplings of the remaining joints."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ from ._bodies import Joint
 from ._equalities import Equation
 
 MOST_PRODUCTS = 3
-"""Terms of the kernels have so many factors: polynomials of this degree need no function."""
+"""Largest number of factors of a kernel term; polynomials up to this degree need no compiled function."""
 SAME = 1e-9
-"""Values of a joint that differ less are one, [rad] or [m]."""
+"""Tolerance, [rad] or [m], for two values of a locked joint."""
 Terms = tuple[tuple[str, float], ...]
 
 
 def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, float]]:
-    """Return the equations without what is held, and the displacement of joints that are held, by name."""
+    """Eliminate locked joints; return the remaining equations, and the displacements of locked joints by name."""
     waiting = list(equations)
     locked: dict[str, float] = {}
     moved = True
     while moved:
-        moved, rest = False, []
+        moved, remaining = False, []
         for equation in waiting:
             equation = _without(equation, locked)
             total = {**equation.left}
@@ -42,43 +42,43 @@ def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, fl
                     total[name] = total.get(name, 0.0) - slope * c
             elif not equation.left:
                 raise LoadError(
-                    f"{equation.owner}: what follows is held by another equality, and a polynomial of degree "
-                    f"{len(equation.coefficients) - 1} does not say where that leaves the rest. State the lock alone."
+                    f"{equation.owner}: another equality locks its dependent joint, and a polynomial of degree "
+                    f"{len(equation.coefficients) - 1} does not determine the other joints uniquely. Remove the "
+                    "polynomial, or lock the other joints directly."
                 )
             else:
-                rest.append(equation)
+                remaining.append(equation)
                 continue
             total = {name: c for name, c in total.items() if c != 0.0}
             constant = equation.coefficients[0]
             if len(total) > 1:
-                rest.append(Equation(equation.name, total, {}, (constant,)))
+                remaining.append(Equation(equation.name, total, {}, (constant,)))
             elif total:
                 ((name, c),) = total.items()
                 locked[name] = constant / c
                 moved = True
             elif abs(constant) > SAME:
                 raise LoadError(
-                    f"{equation.owner} contradicts the other equalities: the joints that it names are held where it "
-                    f"is off by {constant:.3g}. Remove one of them."
+                    f"{equation.owner} contradicts the other equalities: they lock its joints at values that violate "
+                    f"it by {constant:.3g}. Remove one of them."
                 )
-        waiting = rest
+        waiting = remaining
     return waiting, locked
 
 
 def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
-    """Put the values of locked joints in."""
     if not any(name in locked for name in (*equation.left, *equation.right)):
         return equation
-    left = {n: c for n, c in equation.left.items() if n not in locked}
+    left_terms = {n: c for n, c in equation.left.items() if n not in locked}
     right = {n: c for n, c in equation.right.items() if n not in locked}
     held = [in_order(c * locked[n] for n, c in side.items() if n in locked) for side in (equation.left, equation.right)]
-    # p(y + held) as a polynomial of y
+    # The polynomial p(y + c) as a polynomial of y, with the sum c of the locked joints.
     shifted = np.polynomial.Polynomial(equation.coefficients)(np.polynomial.Polynomial([held[1], 1.0]))
     coefficients = [float(c) for c in np.atleast_1d(shifted.coef)]
     coefficients[0] -= held[0]
     if not right:
         coefficients = coefficients[:1]
-    return Equation(equation.name, left, right, tuple(coefficients))
+    return Equation(equation.name, left_terms, right, tuple(coefficients))
 
 
 def couplings(
@@ -88,43 +88,43 @@ def couplings(
     independent: Collection[str] = (),
     round_: Collection[str] = (),
 ) -> list[tuple[str, Any]]:
-    """Return a coupling for each equation, with its owner.
+    """Build a coupling for each equation, with the label of its equality.
 
-    Of a linear equation any joint can follow: one that no other equation determines, and rather the rotor on which a
-    motor acts, then one that no motor drives. Such a rotor is a joint in ``round_`` that turns faster than the others,
-    or none of which is in there.
+    In a linear equation, any joint that no other equation determines can be dependent. Rotors of motors are preferred,
+    then joints without a motor. A joint counts as a rotor if it is in ``round_`` and turns faster than all other joints
+    of the equation, or if no other joint is in ``round_``.
 
     Args:
-        equations: As resolved.
+        equations: Equations after ``resolve``.
         joints: All joints by name.
-        leading: Names of joints that shall rather be independent.
-        independent: Names of joints that the caller asks to be independent.
-        round_: Names of joints of which the bodies may be rotors, by their shape.
+        leading: Names of joints that are preferred as independent joints.
+        independent: Names of joints that the caller requires as independent joints.
+        round_: Names of joints whose bodies have the inertia of a rotor.
     """
 
     def readiness(name: str) -> int:
         return 0 if name in independent else 3 if geared(name) else 1 if name in leading else 2
 
     def geared(name: str) -> bool:
-        others = [n for n in c if n != name]
-        faster = in_order(abs(c[n] / c[name]) for n in others) > 1.0 or not set(others) & set(round_)
+        other_joints = [n for n in c if n != name]
+        faster = in_order(abs(c[n] / c[name]) for n in other_joints) > 1.0 or not set(other_joints) & set(round_)
         return name in leading and name in round_ and faster
 
-    found: list[tuple[str, Any]] = []
+    built: list[tuple[str, Any]] = []
     followers = {next(iter(e.left)): e.owner for e in equations if len(e.coefficients) > 2 and len(e.left) == 1}
-    groups = {name: {name} for name in joints}  # joints that equations tie to each other
+    groups = {name: {name} for name in joints}  # sets of joints that equations of two joints couple
     for equation in sorted(equations, key=lambda e: len(e.coefficients) <= 2):
         names = list(dict.fromkeys([*equation.left, *equation.right]))
         if len(equation.coefficients) > 2:
             zeros = tuple((name, joints[name].ref) for name in names)
-            left, right = tuple(equation.left.items()), tuple(equation.right.items())
-            found.append((equation.owner, PolynomialCoupling(left, right, equation.coefficients, zeros, equation.name)))
+            lhs, rhs = tuple(equation.left.items()), tuple(equation.right.items())
+            built.append((equation.owner, PolynomialCoupling(lhs, rhs, equation.coefficients, zeros, equation.name)))
             continue
         open_ones = [n for n in names if n not in followers]
         if not open_ones or (len(names) == 2 and groups[names[0]] is groups[names[1]]):
             raise LoadError(
-                f"{equation.owner}: other equalities tie the joints {', '.join(map(repr, names))} already, so that it "
-                "repeats or contradicts them. Remove one."
+                f"{equation.owner}: other equalities already couple the joints {', '.join(map(repr, names))}, so this "
+                "equality is redundant or contradicts them. Remove one of them."
             )
         c = equation.left
         first = max(open_ones, key=readiness)
@@ -136,25 +136,25 @@ def couplings(
         share = {n: -c[n] / c[first] for n in names if n != first}
         offset = equation.coefficients[0] / c[first] + joints[first].ref
         offset -= in_order(k * joints[n].ref for n, k in share.items())
-        link, *more = share
-        gear = readiness(first) == 3 and not more
+        link, *further = share
+        gear = readiness(first) == 3 and not further
         tie = Gear(link, first, share[link], offset) if gear else LinearCoupling(first, share, offset)
-        found.append((equation.owner, tie))
-    return found
+        built.append((equation.owner, tie))
+    return built
 
 
 @dataclass(frozen=True)
 class PolynomialCoupling(Constraint):
-    """sum(left * x) = c0 + c1 s + ... + c4 s^4 with s = sum(right * x), x from the pose of the file.
+    """sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x), with displacements x from the pose of the file.
 
-    Up to the third degree the kernels know it; of the fourth it is a compiled function. Pickles as its numbers.
+    The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Only the numbers are pickled.
 
     Args:
         left: Coefficients by joint.
-        right: The same, of what leads.
-        coefficients: c0 first.
-        zeros: Coordinate of each joint in the pose of the file.
-        name: For messages.
+        right: Coefficients by joint of the independent side.
+        coefficients: Coefficients of the polynomial, c0 first.
+        zeros: Coordinate of each joint in the pose of the file, [rad] or [m].
+        name: Name for messages.
     """
 
     left: Terms
@@ -165,11 +165,10 @@ class PolynomialCoupling(Constraint):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """What leads; without a linear term the other way round has no solution at zero."""
+        """Joints of the independent side; without a linear term, the inverse has no derivative at zero."""
         return tuple(name for name, _ in self.right) if len(self.left) == 1 else ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the equation with the names resolved in ``tree``."""
         names = list(dict.fromkeys([n for n, _ in (*self.left, *self.right)]))
         zero = dict(self.zeros)
         a, b = (np.array([dict(side).get(n, 0.0) for n in names]) for side in (self.left, self.right))
@@ -197,14 +196,12 @@ Numbers = tuple[float, ...]
 
 @lru_cache(maxsize=256)
 def _compiled(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
-    """Return the polynomial and three derivatives as compiled functions."""
     import numba
 
     return [numba.cfunc("void(CPointer(float64), CPointer(float64))")(f) for f in _formulas(a, b, start, c)]
 
 
 def _in_python(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
-    """Return the same as functions of arrays."""
 
     def function(x: np.ndarray, formula: Callable[..., None], order: int) -> np.ndarray:
         out = np.zeros((1, *(len(a),) * order))
@@ -215,7 +212,7 @@ def _in_python(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
 
 
 def _formulas(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Callable[..., None]]:
-    """Return the polynomial and three derivatives, which write to ``out``; their numbers are constants in them."""
+    """Build the polynomial and its first three derivatives, which write to ``out``; coefficients are constants."""
     n = len(a)
     tables = [np.polynomial.polynomial.polyder(np.array(c), k) for k in range(4)]
 
@@ -230,7 +227,7 @@ def _formulas(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Callab
             p = 0.0
             for i in range(len(coefficients)):
                 p = p * s + coefficients[len(coefficients) - 1 - i]
-            for k in range(n**order):  # an index of each derivative is a digit of k
+            for k in range(n**order):  # The digits of k in base n are the indices of the derivative.
                 product = p
                 for digit in range(order):
                     product *= b[k // n ** (order - 1 - digit) % n]

@@ -1,4 +1,4 @@
-"""Bodies between a ball joint and a connect: two hinges replace the ball, without the spin that nothing holds."""
+"""Bodies between a ball joint and a connect: two hinges replace the ball joint and remove the free spin."""
 
 import math
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ _STRAIGHT = 1e-6
 
 @dataclass(frozen=True)
 class Rod:
-    """A ball joint that became two hinges.
+    """A ball joint that two hinges replace.
 
     Attributes:
         joint: The ball joint.
-        line: From the ball to the connect, in the body, a unit vector.
-        names: Of the hinges; the first is next to the parent, and about ``axes[0]``.
-        axes: Unit vectors in the body, across the line and each other.
+        line: Unit vector from the ball to the connect, in the body.
+        names: Names of the hinges; the first is next to the parent and turns about ``axes[0]``.
+        axes: Unit vectors in the body, perpendicular to the line and to each other.
     """
 
     joint: Joint
@@ -33,55 +33,54 @@ class Rod:
     axes: tuple[np.ndarray, np.ndarray]
 
     def angles(self, R: np.ndarray) -> tuple[float, float]:
-        """Return the angles of the hinges that turn the line as a rotation of the ball does."""
+        """Compute the angles [rad] of the hinges that turn the line as the rotation R of the ball joint does."""
         d, first = R @ self.line, self.axes[0]
-        # turning the line about the second axis, then about the first: it ends along
-        # cos q2 (cos q1 line + sin q1 first x line) - sin q2 first
+        # The direction of the line after turns by q2 about the second axis, then by q1 about the first axis, is
+        # d = cos q2 (cos q1 line + sin q1 first x line) - sin q2 first.
         sine = float(np.clip(d @ first, -1.0, 1.0))
         return math.atan2(float(d @ np.cross(first, self.line)), float(d @ self.line)), -math.asin(sine)
 
 
 def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie]) -> dict[str, Rod]:
-    """Replace ball joints whose body could spin about itself; return them by name.
+    """Replace ball joints of bodies that could spin about themselves; return the rods by name of the joint.
 
-    That is a body with a ball joint alone that one connect holds elsewhere; between the two there may be slides along
-    the line (a cylinder and its piston).
+    Such a body has a single ball joint and one connect at another point. Slides along the line between them are
+    allowed (a cylinder and its piston).
     """
-    found: dict[str, Rod] = {}
+    rods: dict[str, Rod] = {}
     names = {j.name for b in bodies for j in b.joints}
     for i, body in enumerate(bodies):
         if len(body.joints) == 1 and body.joints[0].kind == "ball":
             rod = _rod(bodies, ties, i, names)
             if rod is not None:
-                found[rod.joint.name] = rod
+                rods[rod.joint.name] = rod
                 body.joints = _hinges(body.joints[0], rod)
     document.notes.about(
-        sorted(found),
-        "bodies between a ball joint and a connect can spin about themselves, and nothing says how fast: the ball "
-        "joints {} are read as two hinges each (..._1, ..._2) across the line, without that spin. Their inertia is "
-        "kept.",
+        sorted(rods),
+        "bodies between a ball joint and a connect can spin about themselves, and no constraint determines the spin: "
+        "each of the ball joints {} is read as two hinges (..._1, ..._2) perpendicular to the line, without spin. The "
+        "inertia does not change.",
     )
-    return found
+    return rods
 
 
 def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -> Rod | None:
-    """Return the rod of a body with a ball joint, if it is one."""
     joint = bodies[i].joints[0]
-    place = {i: (np.eye(3), np.zeros(3))}  # of bodies below, which come next, in this one
+    poses = {i: (np.eye(3), np.zeros(3))}  # rotation and position in body i, of the bodies below it
     slides = []
     for k, body in enumerate(bodies[i + 1 :], i + 1):
-        if body.parent not in place:
+        if body.parent not in poses:
             break
-        R, p = place[body.parent]
-        place[k] = R @ body.placement.rotation, p + R @ body.placement.translation
+        R, p = poses[body.parent]
+        poses[k] = R @ body.placement.rotation, p + R @ body.placement.translation
         if any(j.kind != "slide" for j in body.joints):
             return None
-        slides += [place[k][0] @ j.axis for j in body.joints]
-    ends = [(tie, end) for tie in ties for end in range(2) if tie.bodies[end] in place]
+        slides += [poses[k][0] @ j.axis for j in body.joints]
+    ends = [(tie, end) for tie in ties for end in range(2) if tie.bodies[end] in poses]
     if len(ends) != 1 or ends[0][0].kind != "spherical":
         return None
     tie, end = ends[0]
-    R, p = place[tie.bodies[end]]
+    R, p = poses[tie.bodies[end]]
     line = p + R @ tie.frames[end].translation - joint.pos
     length = float(np.linalg.norm(line))
     if length < _STRAIGHT:
@@ -91,28 +90,32 @@ def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -
         return None
     second = perpendicular(line)
     first = np.cross(line, second)
-    one, two = f"{joint.name}_1", f"{joint.name}_2"
-    while {one, two} & names:
-        one, two = f"{one}_", f"{two}_"
-    names |= {one, two}
-    return Rod(joint, line, (one, two), (first, second))
+    first_name, second_name = f"{joint.name}_1", f"{joint.name}_2"
+    while {first_name, second_name} & names:
+        first_name, second_name = f"{first_name}_", f"{second_name}_"
+    names |= {first_name, second_name}
+    return Rod(joint, line, (first_name, second_name), (first, second))
 
 
 def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
-    """Return the hinges; across each other they share damping and armature of the ball exactly."""
+    """Build the hinges; because they are perpendicular, they have the damping and armature of the ball exactly."""
     a = joint.element
     for key in ("stiffness", "frictionloss"):
         if np.any(getattr(a, key)):
-            raise LoadError(
-                f"{a.owner}: its body can spin about itself, and the joint is read as two hinges, along which its "
-                f"{key} cannot be split. Remove it, or use hinges."
-            )
+            raise LoadError(f"{a.owner}: {key} has no equivalent for the two hinges that replace the joint. Remove it.")
     if any(a.damping[1:]):
-        raise LoadError(f"{a.owner}: its body can spin about itself; only linear damping can be split among hinges.")
-    kept = {key: a.given[key] for key in ("damping", "armature") if key in a}
+        raise LoadError(f"{a.owner}: two hinges replace the joint and support only linear damping. Remove the rest.")
+    attributes = {key: a.given[key] for key in ("damping", "armature") if key in a}
     return [
         Joint(
-            name, "hinge", joint.pos, axis, 0.0, None, Element("joint", kept, f"joint {name!r}", a.units), of_ball=True
+            name,
+            "hinge",
+            joint.pos,
+            axis,
+            0.0,
+            None,
+            Element("joint", attributes, f"joint {name!r}", a.units),
+            of_ball=True,
         )
         for name, axis in zip(rod.names, rod.axes, strict=True)
     ]

@@ -1,6 +1,7 @@
-"""What MJCF has, as far as it may change the dynamics: elements, and the types of their attributes.
+"""Elements of MJCF that can change the dynamics, and the types of their attributes.
 
-What is not here is unknown to MuJoCo too, or does not matter to a rigid body: materials, cameras, contacts, sensors.
+Elements and attributes that are not listed do not affect rigid bodies (materials, cameras, contacts, sensors) or are
+unknown to MuJoCo.
 """
 
 import math
@@ -35,17 +36,17 @@ INSIDE = {
     "keyframe": {"key"},
     "equality": {"connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance"},
 }
-"""What is in sections that are read."""
+"""Tags by section, for the sections that are read."""
 MAIN = "main"
 KINDS = ("hinge", "slide", "ball", "free")
 TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 RULES = ("legacy", "exact", "convex", "shell")
-WATER = 1000.0  # MuJoCo's density where none is given, [kg/m^3]
-MANY = 10**7  # numbers of an attribute
+WATER = 1000.0  # MuJoCo's default density, [kg/m^3]
+MANY = 10**7  # largest number of values of an attribute
 LOOSE = {"soft equality", "site", "mesh", "actuator"}
-"""Kinds that are not checked for attributes that are not known."""
+"""Kinds whose unknown attributes are ignored."""
 Types = dict[str, Type | None]
-"""Types of attributes by name; None: it is known, and not read."""
+"""Types of attributes by name; None for known attributes that are not read."""
 
 
 def _types(unread: str = "", **read: Type) -> Types:

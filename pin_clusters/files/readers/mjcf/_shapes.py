@@ -1,4 +1,4 @@
-"""Geoms that collide, as shapes on bodies; those with ``contype`` and ``conaffinity`` 0 are only drawn."""
+"""Collision shapes: geoms whose ``contype`` or ``conaffinity`` is not 0."""
 
 from collections.abc import Sequence
 
@@ -14,34 +14,33 @@ from ._meshes import Meshes
 
 
 def read_shapes(document: Document, bodies: Sequence[Body], meshes: Meshes) -> dict[str, list[Shape]]:
-    """Return the shapes that collide by body; those of the world by ``universe``."""
     make = Maker(document.folder, document.notes)
-    found: dict[str, list[Shape]] = {}
+    shapes: dict[str, list[Shape]] = {}
     for i, body in enumerate(bodies):
-        here = found[body.name if i else UNIVERSE] = []
+        body_shapes = shapes[body.name if i else UNIVERSE] = []
         for geom in body.geoms:
             if geom.element.contype or geom.element.conaffinity:
                 with make.attempt():
-                    here.append(_shape(geom, make, meshes))
+                    body_shapes.append(_shape(geom, make, meshes))
     make.say()
-    return found
+    return shapes
 
 
 def _shape(geom: Geom, make: Maker, meshes: Meshes) -> Shape:
     g, owner, kind = geom.element, geom.element.owner, geom.element.type
-    name, place = g.given.get("name", ""), geom.frame * g.pose
+    name, placement = g.given.get("name", ""), geom.frame * g.pose
     if kind == "plane":
-        return Shape(name, place, half_space((0.0, 0.0, 1.0), owner))
+        return Shape(name, placement, half_space((0.0, 0.0, 1.0), owner))
     if kind in ("hfield", "sdf") or ("mesh" in g and kind != "mesh" and "fromto" not in g):
-        raise LoadError(f"{owner}: {'a shape fitted to a mesh' if 'mesh' in g else f'of type {kind}'}, is not read")
+        raise LoadError(f"{owner}: {'a shape fitted to a mesh' if 'mesh' in g else f'type {kind}'} is not supported")
     if kind == "mesh":
         path, scale = meshes.plain_file(g.mesh, owner)
         if path is not None:
-            return make.mesh(name, place, str(path), scale, owner)
-        return Shape(name, place, hull(meshes.soup(g.mesh, owner)[0], owner))
+            return make.mesh(name, placement, str(path), scale, owner)
+        return Shape(name, placement, hull(meshes.soup(g.mesh, owner)[0], owner))
     size = np.array(size_of(g))
     if kind == "box":
         size = 2.0 * size
     elif kind in ("capsule", "cylinder"):
         size[1:2] *= 2.0
-    return Shape(name, place, primitive(kind, size.tolist(), owner))
+    return Shape(name, placement, primitive(kind, size.tolist(), owner))

@@ -1,4 +1,4 @@
-"""The ``pin.Model`` of the bodies: a joint for each joint of the file, with q as in MuJoCo's qpos."""
+"""Build the ``pin.Model`` of the bodies: one joint per joint of the file, with q as in MuJoCo's qpos."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,12 +18,12 @@ _QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
 
 
 class Layout(Places[int]):
-    """The tree, and where things of the file are in it; bodies by their numbers, their inertias in their frames.
+    """The tree, and the placements of the file's bodies, by number, and sites in it.
 
     Attributes:
-        q0: The pose of the file (``qpos0``), shape (nq,).
+        q0: Pose of the file (``qpos0``), shape (nq,).
         ids: Joint ids by name.
-        sites: Name of the joint that moves each site, and the site in its frame.
+        sites: By site: name of the joint that moves it, and its placement in the frame of that joint.
     """
 
     def __init__(self, document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia]) -> None:
@@ -36,11 +36,9 @@ class Layout(Places[int]):
 
     @property
     def joints(self) -> list[Joint]:
-        """Joints of the file that are in the tree."""
         return [j for body in self.bodies for j in body.joints if j.name in self.ids]
 
     def at_q(self, joint: str) -> range:
-        """Return where the coordinates of a joint are."""
         return in_q(self.tree, self.ids[joint])
 
     @cached_property
@@ -50,11 +48,10 @@ class Layout(Places[int]):
 
 
 def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
-    """Return where each body is in the world in the pose of the file."""
-    found = [pin.SE3.Identity()]
+    poses = [pin.SE3.Identity()]
     for body in bodies[1:]:
-        found.append(found[body.parent] * body.placement)
-    return found
+        poses.append(poses[body.parent] * body.placement)
+    return poses
 
 
 def build_tree(
@@ -63,7 +60,6 @@ def build_tree(
     inertias: Sequence[pin.Inertia],
     root_joint: pin.JointModel | Root | None,
 ) -> Layout:
-    """Make the tree; ``root_joint`` is above the only body of the world."""
     root_joint, name = root_joint if isinstance(root_joint, Root) else (root_joint, ROOT_JOINT_NAME)
     layout = Layout(document, bodies, inertias)
     tree = layout.tree
@@ -78,7 +74,8 @@ def build_tree(
             assert root_joint is not None
             free = root_joint.nv == 6 and root_joint.nq == 7
             parent = tree.addJoint(0, root_joint, pin.SE3.Identity() if free else M, name)
-            start.append(pin.SE3ToXYZQUAT(M) if free else np.array(pin.neutral(tree)))  # it is the first one
+            # The root joint is the first joint, so neutral(tree) contains only its coordinates.
+            start.append(pin.SE3ToXYZQUAT(M) if free else np.array(pin.neutral(tree)))
             above, M = tree.addJointFrame(parent, above), pin.SE3.Identity()
         for joint in body.joints:
             if joint.held is not None:
@@ -92,7 +89,7 @@ def build_tree(
         frames.append(layout.put(i, body.name, parent, M, above))
         _add_sites(layout, i, frames[i])
     if tree.njoints == 1:
-        raise LoadError(f"{document.source} has no joint that moves, so there is nothing to compute.")
+        raise LoadError(f"{document.source} has no movable joint. Add a joint.")
     layout.q0 = np.concatenate(start)
     tree.gravity = pin.Motion(_gravity(document), np.zeros(3))
     return layout
@@ -105,25 +102,22 @@ def _add_sites(layout: Layout, i: int, frame: int) -> None:
 
 
 def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None, name: str) -> int:
-    """Return the index of the body that gets the root joint, or -1."""
     if root_joint is None:
         return -1
     roots = [i for i, b in enumerate(bodies) if i and b.parent == 0]
     if len(roots) != 1:
-        raise LoadError(
-            f"root_joint: {document.source} has {len(roots)} bodies in the world. A root joint is put above one."
-        )
+        raise LoadError(f"root_joint needs exactly one body in the world; {document.source} has {len(roots)}.")
     body = bodies[roots[0]]
     if any(j.held is None for j in body.joints):
         names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
-        raise LoadError(f"root_joint: {body.owner} is not fixed to the world, it has the joint {names}. Leave it out.")
+        raise LoadError(f"root_joint: {body.owner} must be fixed to the world, but has joint {names}. Omit it.")
     if any(j.name == name for b in bodies for j in b.joints):
         raise LoadError(f"root_joint: {document.source} has a joint named {name!r} already. Rename it.")
     return roots[0]
 
 
 def _displaced(joint: Joint, x: float) -> pin.SE3:
-    """Return the motion of a body by one of its hinges or slides; a free joint that is held stays where it is."""
+    """Compute the displacement of a body by a locked hinge or slide; a locked free joint keeps its pose."""
     if joint.kind == "free":
         return pin.SE3.Identity()
     if joint.kind == "slide":
@@ -133,10 +127,10 @@ def _displaced(joint: Joint, x: float) -> pin.SE3:
 
 
 def _add_joint(layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]) -> int:
-    """Add a joint whose frame is at its anchor, in the axes of the body; q is the qpos of MuJoCo."""
-    place = M * pin.SE3(np.eye(3), joint.pos)
+    """Add a joint with its frame at the anchor, in the axes of the body; q equals MuJoCo's qpos."""
+    placement = M * pin.SE3(np.eye(3), joint.pos)
     if joint.kind == "free":
-        model, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
+        model, placement = pin.JointModelFreeFlyer(), pin.SE3.Identity()
         start.append(np.array(pin.SE3ToXYZQUAT(M)))
     elif joint.kind == "ball":
         model = pin.JointModelSpherical()
@@ -145,22 +139,22 @@ def _add_joint(layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: lis
         model = joint_model("R" if joint.kind == "hinge" else "P", joint.axis)
         if joint.kind == "hinge":
             if joint.ref:
-                place = place * pin.SE3(np.array(pin.AngleAxis(-joint.ref, joint.axis).matrix()), np.zeros(3))
+                placement = placement * pin.SE3(np.array(pin.AngleAxis(-joint.ref, joint.axis).matrix()), np.zeros(3))
         else:
-            place = place * pin.SE3(np.eye(3), -joint.ref * joint.axis)
+            placement = placement * pin.SE3(np.eye(3), -joint.ref * joint.axis)
         start.append(np.array([joint.ref]))
-    j = layout.tree.addJoint(parent, model, place, joint.name)
+    j = layout.tree.addJoint(parent, model, placement, joint.name)
     layout.ids[joint.name] = j
     _fill_fields(layout.document, layout.tree, j, joint)
     return int(j)
 
 
 def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> None:
-    """Set what Pinocchio keeps beside a joint: limits, armature, and friction and damping, which it ignores."""
+    """Set limits, armature, friction and damping of a joint; Pinocchio itself ignores friction and damping."""
     q, v = in_q(tree, j), in_v(tree, j)
     if joint.range is not None and joint.scalar:
         tree.lowerPositionLimit[q], tree.upperPositionLimit[q] = joint.range
-    elif not joint.scalar:  # quaternions, as Pinocchio's own readers do
+    elif not joint.scalar:  # limits of quaternions as in Pinocchio's own readers
         tree.lowerPositionLimit[q[-4:]], tree.upperPositionLimit[q[-4:]] = -1.01, 1.01
     a, owner = joint.element, joint.element.owner
     armature = float(a.armature)
@@ -169,19 +163,18 @@ def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> N
     if joint.kind == "free" and armature > 0.0:
         A = f"{armature:g}"
         document.notes.messages.append(
-            f"{owner} has armature {A}. MuJoCo's velocity of a free joint is linear in the world, so there it is a "
-            f"force {A} (a + w x v), in axes of the body; here, as in Pinocchio, {A} a: mass matrices agree, "
-            f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
-            'defaults, or write armature="0".'
+            f"{owner} has armature {A}. In MuJoCo the linear velocity of a free joint is in world axes, so armature "
+            f"adds the force {A} (a + w x v) in body axes; here, as in Pinocchio, it adds {A} a. The mass matrices "
+            f"agree, but the forces differ by {A} w x v. If the armature is not intended, use <freejoint/>, which has "
+            'no defaults, or write armature="0".'
         )
     tree.armature[v], tree.damping[v], tree.friction[v] = armature, a.damping[0], a.frictionloss
-    most = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
-    if most is not None:
-        tree.effortLimit[v] = max(abs(most[0]), abs(most[1]))
+    effort = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
+    if effort is not None:
+        tree.effortLimit[v] = max(abs(effort[0]), abs(effort[1]))
 
 
 def _gravity(document: Document) -> np.ndarray:
-    """Return what ``<option>`` says; refuse a fluid."""
     gravity = np.array([0.0, 0.0, -9.81])
     for element in document.root.findall("option"):
         option = Element("option", element.attrib, "option", document.elements.units)
@@ -189,13 +182,13 @@ def _gravity(document: Document) -> np.ndarray:
         for medium in ("density", "viscosity"):
             if getattr(option, medium) != 0.0:
                 raise LoadError(
-                    f"option: {medium} {element.get(medium)} makes forces of a fluid, which are not computed here. "
-                    "Remove it, and add such forces as fext."
+                    f"option: {medium} {element.get(medium)} causes fluid forces, which are not supported. Remove it, "
+                    "and pass such forces as fext."
                 )
     return np.zeros(3) if "gravity" in document.disabled else gravity
 
 
 def to_pinocchio(values: np.ndarray) -> np.ndarray:
-    """Return a unit quaternion x, y, z, w of one w, x, y, z; of zeros the identity, as in MuJoCo."""
+    """Convert a quaternion (w, x, y, z) to a unit quaternion (x, y, z, w); zeros give the identity, as in MuJoCo."""
     length = float(np.linalg.norm(values))
     return np.array([0.0, 0.0, 0.0, 1.0]) if length < 1e-10 else values[_QUATERNION] / length

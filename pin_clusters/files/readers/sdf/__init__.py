@@ -1,4 +1,4 @@
-"""SDF: links with absolute poses and any number of parents, read without Pinocchio, whose wheels cannot."""
+"""Reader of SDF, which does not use Pinocchio because its wheels are built without SDF support."""
 
 import os
 from collections.abc import Iterable
@@ -34,24 +34,24 @@ def buildModelFromSdf(
 ) -> ClusterModel:
     """Read a model of SDF 1.2 to 1.12.
 
-    The joints nearest to the root make the tree; a link with two parents closes a loop (``Loop`` of the kind of the
-    joint). ``gearbox`` becomes a ``Gear``, whose rotor is the body that carries nothing, ``<mimic>`` a
-    ``LinearCoupling``, a body between two ball joints of a loop a ``Rod``, if it is round, and Drake's rotor inertia of
-    an axis a ``Rotor``. Springs, damping and friction become ``model.passive`` (``pc.passive_torque``). ``universal``
-    and ``revolute2`` are two hinges, the second of which is named ``<joint>_axis2``. Nested models and files from the
-    folder of this one are read; joints and links of a nested model are named ``model::name``. A joint that the tree
-    passes from child to parent keeps its sense.
+    The joints nearest to the root form the tree. A link with two parents closes a loop (a ``Loop`` of the kind of the
+    joint). ``gearbox`` becomes a ``Gear``, whose rotor is the body without children. ``<mimic>`` becomes a
+    ``LinearCoupling``. A body between two ball joints of a loop becomes a ``Rod`` if its inertia is axisymmetric.
+    Drake's rotor inertia of an axis becomes a ``Rotor``. Springs, damping and friction become ``model.passive``, see
+    ``pc.passive_torque``. ``universal`` and ``revolute2`` are two hinges, the second with the name ``<joint>_axis2``.
+    Nested models, and included files in the folder of the file, are read; their joints and links have the name
+    ``model::name``. If the tree passes a joint from child to parent, the sign of its coordinate does not change.
 
     Args:
         file_or_string: Path of the file, or its text.
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
-            root link stands in the world where the file has it.
-        q_reference: An assembled pose of the tree, or one close to it, as in ``ClusterModel``; by default the pose in
-            which the file has the links.
+            root link is fixed at its pose in the file.
+        q_reference: Assembled or nearly assembled pose of the tree, shape (nq,), [rad] or [m], as in ``ClusterModel``;
+            by default the pose of the links in the file.
 
     Returns:
-        The model; its tree has the links as frames, and those of ``<frame>``; ``model.collision`` has the shapes of
-        ``<collision>``, of meshes the convex hulls.
+        The model. Links and ``<frame>`` elements are frames of its tree. ``model.collision`` contains the shapes of
+        ``<collision>``, with convex hulls of meshes.
 
     Example:
         >>> import pin_clusters as pc
@@ -63,7 +63,7 @@ def buildModelFromSdf(
         ('hinge',)
     """
     text, source, folder = text_or_file(file_or_string, "a SDF")
-    given, named = checked(root_joint, constraints, independent)
+    extra, named = checked(root_joint, constraints, independent)
     notes = Notes()
     document = read_document(text, source, folder, notes)
     scan(document.model, notes)
@@ -74,9 +74,9 @@ def buildModelFromSdf(
     if groups := locked(robot.tree, robot.loops):
         parts, fixed = weld(parts, robot.tree, groups)
         notes.messages.append(
-            f"the loops of {listing([str(loop.name) for group in groups for loop in group])} leave their joints no "
-            f"motion, so these are fixed: {listing(fixed)}. If they shall move, check the axes: a file that is written "
-            "for soft constraints does not show that they are not parallel."
+            f"the loops of {listing([str(loop.name) for group in groups for loop in group])} allow no motion of their "
+            f"joints, so these joints are fixed: {listing(fixed)}. If they should move, check that their axes are "
+            "parallel: soft constraints in other simulators hide small errors."
         )
         robot = _assemble(parts, root_joint)
     tree, spanning = robot.tree, robot.spanning
@@ -85,19 +85,19 @@ def buildModelFromSdf(
         tree.gravity = pin.Motion(document.gravity, np.zeros(3))
     gears = couplings_of(parts, spanning)
     springs, rotors = springs_of(spanning), rotors_of(scope, spanning)
-    found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
+    from_file = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
     rods = {r.name for r in robot.rods} & shapes.keys()
-    notes.about(sorted(filter(None, rods)), "collision shapes of links that are rods here are left out: {}.")
-    shapes = {link: here for link, here in shapes.items() if link not in rods}
+    notes.about(sorted(filter(None, rods)), "collision shapes of links that become rods are ignored: {}.")
+    shapes = {link: link_shapes for link, link_shapes in shapes.items() if link not in rods}
     _note(robot, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
-    if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
+    if liked:  # Without known motors, sprung joints would often be a badly conditioned choice for the loops.
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
     preferred = list(dict.fromkeys(liked))
     return ClusterModel(
         tree,
-        (*found, *given),
+        (*from_file, *extra),
         q_reference,
         independent=named or None,
         preferred=preferred,
@@ -106,51 +106,51 @@ def buildModelFromSdf(
 
 
 class _Robot(NamedTuple):
-    """What the parts of a file make."""
+    """The tree and the constraints of a file."""
 
     tree: pin.Model
     spanning: Spanning
-    couplings: tuple[LinearCoupling, ...]  # in the place of joints that close loops
+    couplings: tuple[LinearCoupling, ...]  # in place of joints that close loops
     loops: tuple[Loop, ...]
     rods: tuple[Rod, ...]
-    hinged: tuple[RodBody, ...]  # rods that are no `Rod`
+    hinged: tuple[RodBody, ...]  # rods without axial symmetry, which stay bodies
 
 
 def _assemble(parts: Parts, root_joint: pin.JointModel | None) -> _Robot:
     rods = rods_of(parts)
     round_ones = [r for r in rods if r.is_round]
-    others = tuple(r for r in rods if r not in round_ones)
-    rest = without_rods(parts, round_ones)
-    spanning = span(rest)
-    places = build_tree(rest, spanning, root_joint, hinged(others, spanning))
+    asymmetric = tuple(r for r in rods if r not in round_ones)
+    remaining = without_rods(parts, round_ones)
+    spanning = span(remaining)
+    places = build_tree(remaining, spanning, root_joint, hinged(asymmetric, spanning))
     couplings, loops = list[LinearCoupling](), list[Loop]()
     for joint in spanning.closing:
         if places.joint[joint.parent] == places.joint[joint.child]:
-            continue  # both links are one body: their joint is locked
+            continue  # The links are fixed to each other, so their joint is locked.
         coupling = sliding_triangle(joint, spanning, parts)
         if coupling is not None:
             couplings.append(coupling)
         else:
-            loops.append(build_loop(joint, places, rest))
+            loops.append(build_loop(joint, places, remaining))
     built = tuple(build_rod(r, places, parts) for r in round_ones)
-    return _Robot(places.tree, spanning, tuple(couplings), tuple(loops), built, others)
+    return _Robot(places.tree, spanning, tuple(couplings), tuple(loops), built, asymmetric)
 
 
 def _note(robot: _Robot, notes: Notes) -> None:
-    """Say what was not taken as it stands."""
     notes.about(
         [r.link.name for r in robot.hinged],
-        "bodies between two ball joints can spin about themselves, and nothing says how fast: of {} one ball joint is "
-        "read as two hinges (..._1, ..._2), across the line, without that spin. Their inertia is kept.",
+        "bodies between two ball joints can spin about themselves, and no constraint determines the spin: one ball "
+        "joint of each of {} is read as two hinges (..._1, ..._2) perpendicular to the line, without spin. The inertia "
+        "does not change.",
     )
     if robot.couplings:
         closing = {str(loop.name) for loop in robot.loops}
         notes.about(
             [j.name for j in robot.spanning.closing if j.kind == "prismatic" and j.name not in closing],
-            "the sliders {} hold two parallel hinges in one direction only, and exactly closed they could not move. "
-            "The hinges are coupled one to one instead, which opens the sliders by the square of the angle.",
+            "the sliders {} constrain two parallel hinges so that, closed exactly, they could not move. The hinges are "
+            "coupled one to one instead; the error of the sliders is quadratic in the angle.",
         )
     notes.about(
         [j.name for j in robot.spanning.closing if loses(j)],
-        "joints that close loops have no coordinate, so limits, damping and friction are lost at: {}.",
+        "joints that close loops have no coordinate, so limits, damping and friction of these joints are lost: {}.",
     )

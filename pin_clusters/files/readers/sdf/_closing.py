@@ -1,6 +1,7 @@
 """Joints that close loops, and rods between two ball joints, as constraints.
 
-Files for soft constraints have loops that cannot move, or only to first order: see ``sliding_triangle`` and ``locked``.
+Files for simulators with soft constraints contain loops that cannot move, or only to first order; see
+``sliding_triangle`` and ``locked``.
 """
 
 import dataclasses
@@ -32,13 +33,14 @@ KINDS = {
     "universal": "universal",
     "revolute2": "universal",
 }
-SHORT = 1e-6  # [m]; ends that are nearer have no line between them
-RANK = 1e-4  # of singular values of columns of about unit length; printed digits leave axes off by some 1e-6
+SHORT = 1e-6  # Ends nearer than this [m] do not define a line.
+# Tolerance for singular values of columns of about unit length; printed digits cause errors of about 1e-6 in axes.
+RANK = 1e-4
 
 
 @dataclass(frozen=True)
 class RodBody:
-    """A body between two ball joints that close a loop: these joints, and the links at their other sides."""
+    """A body between two ball joints of a loop: the joints, and the links on their other sides."""
 
     link: Link
     ends: tuple[Joint, Joint]
@@ -46,19 +48,18 @@ class RodBody:
 
     @property
     def length(self) -> float:
-        """Distance of the ends, [m]."""
         a, b = (j.place.translation for j in self.ends)
         return float(np.linalg.norm(b - a))
 
     def seen_from(self, end: Joint) -> pin.SE3:
-        """Return the frame at one of the ends, in that of the model, whose x axis points to the other end."""
-        other = next(j for j in self.ends if j is not end)
-        line = (other.place.translation - end.place.translation) / self.length
+        """Compute a frame at one end, in the model frame, whose x axis points to the other end."""
+        far_end = next(j for j in self.ends if j is not end)
+        line = (far_end.place.translation - end.place.translation) / self.length
         return pin.SE3(smallest_turn(np.array([1.0, 0.0, 0.0]), line), end.place.translation)
 
     @property
     def is_round(self) -> bool:
-        """Whether a ``Rod`` can have its inertia, so that how it spins about itself does not count."""
+        """True if ``Rod`` accepts its inertia, so that its spin about itself does not affect the dynamics."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PinClustersWarning)
@@ -69,35 +70,33 @@ class RodBody:
 
     @property
     def inertia(self) -> pin.Inertia:
-        """As ``Rod`` takes it: seen from the first end."""
+        """Inertia in the frame at the first end, as ``Rod`` needs it."""
         return self.seen_from(self.ends[0]).actInv(self.link.place).act(self.link.inertia)
 
 
 def rods_of(parts: Parts) -> tuple[RodBody, ...]:
-    """Return the bodies that could spin about themselves in a closed loop."""
     around: dict[str, list[Joint]] = {}
     for j in parts.joints.values():
         for link in {j.parent, j.child, *([j.reference] if j.reference else [])}:
             around.setdefault(link, []).append(j)
-    found = []
+    bodies = []
     for name, joints in around.items():
         if name == WORLD or len(joints) != 2 or any(j.kind != "ball" for j in joints):
             continue
         a, b = (j.child if j.parent == name else j.parent for j in joints)
         body = RodBody(parts.links[name], (joints[0], joints[1]), (a, b))
         if a != b and body.length > SHORT and any({a, b} <= group for group in _connected(parts, without=name)):
-            found.append(body)
-    return tuple(found)
+            bodies.append(body)
+    return tuple(bodies)
 
 
 def _connected(parts: Parts, without: str) -> list[set[str]]:
-    """Return the groups of links that joints connect where one link is missing."""
+    """Group the links that joints connect if one link is removed."""
     pairs = [(j.parent, j.child) for j in parts.joints.values() if j.kind != "gearbox"]
     return merged(pair for pair in pairs if without not in pair)
 
 
 def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
-    """Return the parts without some bodies and the joints at their ends."""
     bodies = {r.link.name for r in rods}
     ends = {j.name for r in rods for j in r.ends}
     frames = {name: frame for name, frame in parts.frames.items() if frame[0] not in bodies}
@@ -107,7 +106,6 @@ def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
 
 
 def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
-    """Return a rod as a constraint."""
     (a, at_a), (b, at_b) = (
         places.frame(link, parts.place(link).inverse() * joint.place)
         for link, joint in zip(rod.neighbours, rod.ends, strict=True)
@@ -118,91 +116,90 @@ def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
 
 
 def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
-    """Return the ball joints, in the tree, that shall be two hinges about y and z of a frame, so that no rod spins."""
+    """Map ball joints that two hinges replace to a frame in the joint frame; the hinges turn about its y and z axes."""
     moving = {b.outer: b.joint for b in spanning.branches}
-    found = {}
+    frames = {}
     for rod in rods:
         joint = moving[rod.link.name]
-        found[joint.name] = joint.place.actInv(rod.seen_from(joint))
-    return found
+        frames[joint.name] = joint.place.actInv(rod.seen_from(joint))
+    return frames
 
 
 def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
-    """Return the joint as a loop."""
     if in_tree_only(joint) or joint.kind not in KINDS:
         raise LoadError(
             f"{joint.owner}: a {joint.kind} joint with a spring, a mimic, a thread or oblique axes cannot close a "
-            "loop, and all other joints of its loop are such. Make one of them a plain joint."
+            "loop, and the other joints of its loop cannot either. Remove these properties from one joint of the loop."
         )
     a, b = (places.frame(link, parts.place(link).inverse() * joint.place) for link in (joint.parent, joint.child))
     axes = (tuple(axis.direction.tolist()) for axis in joint.axes)
-    given = dict(zip(("axis", "axis_b"), axes, strict=False))
+    axis_arguments = dict(zip(("axis", "axis_b"), axes, strict=False))
     with in_words_of(joint.owner):
-        return Loop(a, b, KINDS[joint.kind], **given, name=joint.name)
+        return Loop(a, b, KINDS[joint.kind], **axis_arguments, name=joint.name)
 
 
 def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
-    """Return the coupling in the place of a slider that two parallel hinges hold in one direction only, or None.
+    """Replace a slider that allows two parallel hinges only an infinitesimal motion by a coupling, or return None.
 
-    Two bodies turn about parallel hinges of a third one, and a slider between them points across the line of the
-    hinges' centres: they can turn together to first order, and then no more, as the slider would have to give way by
-    the square of the angle. Who writes such a file means that they turn alike (Cassie's leaf springs).
+    Two bodies turn about parallel hinges of a third body. A slider between the two bodies is perpendicular to the line
+    between the hinges. Equal angles satisfy the slider to first order, but its error grows with the square of the
+    angle, so exactly closed hinges cannot move. Such files mean equal angles (Cassie's leaf springs).
     """
     if joint.kind != "prismatic":
         return None
     ways = spanning.between(joint.parent, joint.child)
-    hinges = [b.joint for way in ways for b in way if b.joint.kind != "fixed"]
+    hinges = [b.joint for path in ways for b in path if b.joint.kind != "fixed"]
     if len(hinges) != 2 or any(h.kind not in ("revolute", "continuous") for h in hinges):
         return None
     axes = [h.place.rotation @ h.axes[0].direction for h in hinges]
     slide = joint.place.rotation @ joint.axes[0].direction
-    apart = np.cross(axes[0], hinges[1].place.translation - hinges[0].place.translation)
-    length = np.linalg.norm(apart)
-    if length < 1e-9 or np.linalg.norm(np.cross(apart / length, slide)) > 1e-3:
+    normal = np.cross(axes[0], hinges[1].place.translation - hinges[0].place.translation)
+    length = np.linalg.norm(normal)
+    if length < 1e-9 or np.linalg.norm(np.cross(normal / length, slide)) > 1e-3:
         return None
     try:
         terms = angle(joint, spanning, joint.parent, joint.child, axes[0])
     except LoadError:  # the hinges are not parallel
         return None
-    (follower, sign), (leader, other) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
-    return LinearCoupling(follower, {leader: -other / sign})
+    (follower, sign), (leader, factor) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
+    return LinearCoupling(follower, {leader: -factor / sign})
 
 
 def _carries(name: str, parts: Parts) -> bool:
-    """Say whether a joint has a limit, a spring or damping; the other one follows."""
+    """Check for a limit, a spring or damping; a joint with one of them becomes independent."""
     axis = parts.joints[name].axes[0]
     return bool(axis.stiffness or axis.damping or np.isfinite(axis.lower) or np.isfinite(axis.upper))
 
 
 def locked(tree: pin.Model, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
-    """Return the groups of loops that leave their joints no motion at all in the pose of the file."""
-    if not loops:  # a pin.Data of thousands of joints does not fit into memory
+    """Find the groups of loops that allow no motion of their joints in the pose of the file."""
+    if not loops:  # A pin.Data with thousands of joints may not fit into memory.
         return []
     data, q = tree.createData(), pin.neutral(tree)
     pin.computeJointJacobians(tree, data, q)
     pin.updateFramePlacements(tree, data)
     closures = [closure for loop in loops for closure in loop.closures(tree)]
     paths = [between(tree, closure.bodies) for closure in closures]
-    found = []
+    groups = []
     for joints in merged(paths):
-        here = [k for k, path in enumerate(paths) if path <= joints]
+        indices = [k for k, path in enumerate(paths) if path <= joints]
         columns = [c for j in sorted(joints) for c in in_v(tree, j)]
-        K = np.vstack([_rows(tree, data, closures[k]) for k in here])[:, columns]
-        lengths = np.maximum(np.abs(K).max(axis=0), 1e-9)  # of metres per radian
+        K = np.vstack([_rows(tree, data, closures[k]) for k in indices])[:, columns]
+        lengths = np.maximum(np.abs(K).max(axis=0), 1e-9)  # scales of the columns, because rows mix [m] and [rad]
         if np.linalg.matrix_rank(K / lengths, tol=RANK) == len(columns):
-            found.append(tuple(loops[k] for k in here))
-    return found
+            groups.append(tuple(loops[k] for k in indices))
+    return groups
 
 
 def _rows(tree: pin.Model, data: pin.Data, closure: FrameClosure) -> np.ndarray:
-    """Return the velocities that a loop forbids, per velocity of the tree, where it is closed; shape (rows, nv)."""
-    places = [data.oMi[j] * at for j, at in closure.ends]
+    """Compute the constraint Jacobian of a closed loop, shape (rows, nv)."""
+    places = [data.oMi[j] * placement for j, placement in closure.ends]
     Ja, Jb = (
-        place.toActionMatrixInverse() @ _jacobian(tree, data, j)
-        for (j, _), place in zip(closure.ends, places, strict=True)
+        pose.toActionMatrixInverse() @ _jacobian(tree, data, j)
+        for (j, _), pose in zip(closure.ends, places, strict=True)
     )
     relative = places[0].actInv(places[1]).toActionMatrix() @ Jb - Ja
-    if closure.rotation == "universal":  # no turn about what is across both axes
+    if closure.rotation == "universal":  # No rotation about the normal of the two axes is allowed.
         across = np.cross([0.0, 0.0, 1.0], places[0].rotation.T @ places[1].rotation[:, 0])
         return np.vstack([relative[:3], across @ relative[3:]])
     return closure.rows @ relative
@@ -211,11 +208,10 @@ def _rows(tree: pin.Model, data: pin.Data, closure: FrameClosure) -> np.ndarray:
 def _jacobian(tree: pin.Model, data: pin.Data, j: int) -> np.ndarray:
     if j == 0:
         return np.zeros((6, tree.nv))
-    return pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # of one column Pinocchio gives a vector
+    return pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # Pinocchio returns one column as a vector.
 
 
 def weld(parts: Parts, tree: pin.Model, groups: Sequence[Sequence[Loop]]) -> tuple[Parts, list[str]]:
-    """Return the parts with the joints of some loops fixed, and the names of these."""
     names = set[str]()
     for loop in (loop for group in groups for loop in group):
         (closure,) = loop.closures(tree)

@@ -1,7 +1,7 @@
-"""``gearbox`` and ``<mimic>`` as couplings.
+"""``gearbox`` and ``<mimic>`` as couplings, springs, and Drake's rotors.
 
-A gearbox with the reference body R ties two angles, as in the specification of SDF: theta_1 is the angle from R to the
-parent link about ``axis``, theta_2 that from R to the child link about ``axis2``, and theta_2 = -ratio theta_1.
+According to the specification of SDF, a gearbox with the reference body R couples two angles: theta_1 from R to the
+parent link about ``axis``, and theta_2 from R to the child link about ``axis2``, with theta_2 = -ratio theta_1.
 """
 
 from collections.abc import Collection
@@ -19,8 +19,7 @@ from ._spanning import PERPENDICULAR, Spanning
 
 
 def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
-    """Return the couplings of a file."""
-    found: list[Any] = []
+    couplings: list[Any] = []
     followers = set[str]()
     for joint in parts.joints.values():
         for i, axis in enumerate(joint.axes):
@@ -28,21 +27,21 @@ def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
                 continue
             name = joint.names[i]
             leader, which, multiplier, offset = axis.mimic
-            other = parts.joints[leader]
-            if which >= len(other.axes) or other.kind == "gearbox":
-                raise LoadError(f"{joint.owner}: <mimic> follows an axis that joint {leader!r} does not have.")
+            leading = parts.joints[leader]
+            if which >= len(leading.axes) or leading.kind == "gearbox":
+                raise LoadError(f"{joint.owner}: <mimic> refers to an axis that joint {leader!r} does not have.")
             with in_words_of(f"{joint.owner}, <mimic>"):
-                found.append(LinearCoupling(name, {other.names[which]: multiplier}, offset))
+                couplings.append(LinearCoupling(name, {leading.names[which]: multiplier}, offset))
             followers.add(name)
     inner = {b.inner for b in spanning.branches}
     for joint in parts.joints.values():
         if joint.kind == "gearbox":
-            found.append(_gearbox(joint, spanning, inner, followers))
-    return found
+            couplings.append(_gearbox(joint, spanning, inner, followers))
+    return couplings
 
 
 def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers: set[str]) -> Any:
-    """Return the coupling of a gearbox; the joint that follows is that of the rotor."""
+    """Build the coupling of a gearbox; the joint of the rotor is dependent."""
     terms: dict[str, float] = {}
     for link, axis, factor in ((joint.parent, joint.axes[0], joint.lead), (joint.child, joint.axes[1], 1.0)):
         direction = joint.place.rotation @ axis.direction
@@ -52,23 +51,23 @@ def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers
     free = [name for name in terms if name not in followers]
     if len(terms) < 2 or not free:
         raise LoadError(
-            f"{joint.owner}: its two angles are those of {len(terms)} joint(s), so there is nothing to couple. Check "
-            "<parent>, <child> and <gearbox_reference_body>."
+            f"{joint.owner}: its two angles depend on {len(terms)} joint(s), but a coupling needs two joints of which "
+            "one is free. Check <parent>, <child> and <gearbox_reference_body>."
         )
     outer = {b.joint.name: b.outer for b in spanning.branches}
-    # a rotor carries nothing, and turns fastest
-    chosen = min(free, key=lambda name: (outer[name] in inner, abs(terms[name]), -list(terms).index(name)))
-    followers.add(chosen)
-    others = {name: -c / terms[chosen] for name, c in terms.items() if name != chosen}
+    # The rotor is the joint whose body has no children, or else the fastest joint.
+    dependent = min(free, key=lambda name: (outer[name] in inner, abs(terms[name]), -list(terms).index(name)))
+    followers.add(dependent)
+    coefficients = {name: -c / terms[dependent] for name, c in terms.items() if name != dependent}
     with in_words_of(joint.owner):
-        if len(others) == 1:
-            ((link, ratio),) = others.items()
-            return Gear(link, chosen, ratio)
-        return LinearCoupling(chosen, others)
+        if len(coefficients) == 1:
+            ((link, ratio),) = coefficients.items()
+            return Gear(link, dependent, ratio)
+        return LinearCoupling(dependent, coefficients)
 
 
 def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction: np.ndarray) -> dict[str, float]:
-    """Return the angle from one link to another about a direction, as coefficients of the joints between them."""
+    """Express the angle between two links about a direction as coefficients of the joints between them."""
     terms: dict[str, float] = {}
     for path, sense in zip(spanning.between(reference, link), (-1.0, 1.0), strict=True):
         for branch in path:
@@ -81,7 +80,7 @@ def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction
             if abs(abs(along) - 1.0) > PERPENDICULAR:
                 raise LoadError(
                     f"{joint.owner}: joint {turning.name!r} between link {link!r} and the reference body "
-                    f"{reference!r} does not turn about the axis of the gearbox, so there is no such angle. Name "
+                    f"{reference!r} is not parallel to the axis of the gearbox, so the angle is undefined. Name "
                     "another reference body, or correct the axes."
                 )
             terms[turning.name] = sense * np.sign(along) * (-1.0 if branch.backwards else 1.0)
@@ -89,38 +88,37 @@ def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction
 
 
 def springs_of(spanning: Spanning) -> list[Spring]:
-    """Return what acts along the joints of the tree by itself; those that close loops have no coordinate for it."""
-    found = []
+    forces = []
     for branch in spanning.branches:
         for i, axis in enumerate(branch.joint.axes):
             if axis.stiffness or axis.damping or axis.friction:
                 with in_words_of(branch.joint.owner):
-                    found.append(Spring(branch.joint.names[i], axis.stiffness, axis.rest, axis.damping, axis.friction))
-    return found
+                    forces.append(Spring(branch.joint.names[i], axis.stiffness, axis.rest, axis.damping, axis.friction))
+    return forces
 
 
 def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:
-    """Return the rotors of the joints in the tree; the gear ratio is 1 where the file does not say, as in Drake."""
-    found = []
+    """Build the rotors of the joints in the tree; as in Drake, the default gear ratio is 1."""
+    rotors = []
     moving = {branch.joint.name: branch.joint for branch in spanning.branches if branch.joint.kind != "fixed"}
-    for here in scope.every():
-        for name, element in here.members.items():
-            owner = f"joint {here.full(name)!r}"
+    for model_scope in scope.every():
+        for name, element in model_scope.members.items():
+            owner = f"joint {model_scope.full(name)!r}"
             for i, tag in enumerate(("axis", "axis2")):
                 stated = drakes(element.iterfind(f"{tag}/*"), owner) if element.tag == "joint" else {}
                 if not stated.get("rotor_inertia"):
                     continue
-                if here.full(name) not in moving:
+                if model_scope.full(name) not in moving:
                     raise LoadError(
-                        f"{owner}: it has a rotor, but no coordinate, as it closes a loop, or cannot move. Remove "
-                        "<drake:rotor_inertia>, or give it a <mimic> or spring, which keeps it in the tree."
+                        f"{owner}: it has a rotor, but no coordinate, because it closes a loop or cannot move. Remove "
+                        "<drake:rotor_inertia>, or add a <mimic> or a spring, which keeps the joint in the tree."
                     )
                 with in_words_of(owner):
-                    found.append(
+                    rotors.append(
                         Rotor(
-                            moving[here.full(name)].names[i],
+                            moving[model_scope.full(name)].names[i],
                             stated.get("gear_ratio", 1.0),
                             axial_inertia=stated["rotor_inertia"],
                         )
                     )
-    return found
+    return rotors

@@ -1,4 +1,4 @@
-"""An SDF document: which model of it is meant, and the files that it includes."""
+"""An SDF document: choice of the model, and included files."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -15,43 +15,43 @@ from .._numbers import numbers
 from .._xml import only_child, parse_xml
 from ._values import flag, text_of
 
-MAX_DEPTH = 20  # files within files
-MAX_INCLUDES = 1000  # in all: files that include the next one twice make 2^n models of n files
-SCENERY = ("sun", "ground_plane")  # models of every Gazebo installation that no robot needs
+MAX_DEPTH = 20  # largest nesting depth of included files
+MAX_INCLUDES = 1000  # Limit for all includes: if each of n files includes the next one twice, there are 2^n models.
+SCENERY = ("sun", "ground_plane")  # models of every Gazebo installation that are not part of a robot
 VERSIONS = ((1, 2), (1, 12))
 
 
 @dataclass
 class Document:
-    """One model of a file, with what belongs to it."""
+    """One model of a file."""
 
-    model: ET.Element  # the ``<model>``; includes have been put in their places
-    version: tuple[int, int]  # of the format, such as (1, 6)
-    source: str  # how messages name the file
-    gravity: np.ndarray | None = None  # of the world, [m/s^2]; None if the file does not say
-    # of models that were included from files of another version, by the identity of the element
+    model: ET.Element  # the ``<model>`` with all includes in place
+    version: tuple[int, int]  # version of the format, such as (1, 6)
+    source: str  # label of the file for messages
+    gravity: np.ndarray | None = None  # gravity of the world, shape (3,), [m/s^2], or None
+    # Versions of included models, by ``id`` of the element.
     versions: dict[int, tuple[int, int]] = field(default_factory=dict)
-    folder: Path | None = None  # of the file; None for text
-    folders: dict[int, Path] = field(default_factory=dict)  # those of included models, as ``versions``, for meshes
+    folder: Path | None = None  # folder of the file; None for text
+    folders: dict[int, Path] = field(default_factory=dict)  # folders of included models, by ``id``, for meshes
 
 
 def read_document(text: str | bytes, source: str, folder: Path | None, notes: Notes) -> Document:
-    """Read the document, and the files that it includes from its own folder and below; without one there are none."""
+    """Read a document, and the files that it includes from its folder and below; text cannot include files."""
     root = parse_xml(text, source, start="<sdf version=...>", any_prefix=True)
     version = _version(root, source)
     worlds = root.findall("world")
     models = root.findall("model")
     if len(worlds) > 1 or (worlds and models):
-        raise LoadError(f"{source} has several worlds, or a world beside models. Keep the one that holds the robot.")
+        raise LoadError(f"{source} has several worlds, or a world and models. Keep only the one with the robot.")
     reader = _Includes(folder, source, notes)
-    place = worlds[0] if worlds else root
-    reader.put_in(place, version, 0)
-    model = _the_robot(place, source, notes)
+    container = worlds[0] if worlds else root
+    reader.put_in(container, version, 0)
+    model = _the_robot(container, source, notes)
     gravity = None
     if worlds and (stated := only_child(worlds[0], "gravity", "world")) is not None:
         gravity = np.array(numbers(stated.text, "gravity", "world", 3))
     if worlds and (tied := [e.get("name") or "?" for e in worlds[0].findall("joint")]):
-        raise LoadError(f"world: joints between models ({listing(tied)}) are not read. Put them into the model.")
+        raise LoadError(f"world: joints between models ({listing(tied)}) are not supported. Move them into the model.")
     version = reader.versions.get(id(model), version)
     return Document(model, version, source, gravity, reader.versions, folder, reader.folders)
 
@@ -66,62 +66,62 @@ def _version(root: ET.Element, source: str) -> tuple[int, int]:
     version = int(parts[1]), int(parts[2])
     if not VERSIONS[0] <= version <= VERSIONS[1]:
         first, last = (".".join(map(str, v)) for v in VERSIONS)
-        raise LoadError(f"{source} is of SDF version {text}; {first} to {last} are read. Convert it: gz sdf -p.")
+        raise LoadError(f"{source} has SDF version {text}, expected {first} to {last}. Convert it: gz sdf -p.")
     return version
 
 
 def _the_robot(place: ET.Element, source: str, notes: Notes) -> ET.Element:
-    """Return the one model that can move, or the only one."""
+    """Choose the only model that is not static, or the only model."""
     models = place.findall("model")
     if not models:
-        raise LoadError(f"{source} has no <model>. A robot is one.")
+        raise LoadError(f"{source} has no <model>. Add the <model> of the robot.")
     moving = [m for m in models if not flag(m, "static", False, "model")]
     if len(models) > 1 and len(moving) != 1:
         names = listing([m.get("name") or "?" for m in moving or models])
-        raise LoadError(f"{source} has several models: {names}. Keep the one that is meant.")
-    chosen = moving[0] if moving else models[0]
-    others = [m.get("name") or "?" for m in models if m is not chosen]
-    notes.about(others, "static models beside the robot are left out: {}.")
-    return chosen
+        raise LoadError(f"{source} has several models: {names}. Keep only the robot.")
+    robot = moving[0] if moving else models[0]
+    ignored = [m.get("name") or "?" for m in models if m is not robot]
+    notes.about(ignored, "other models, which are static, are ignored: {}.")
+    return robot
 
 
 class _Includes:
-    """Puts the models of other files in the place of ``<include>``."""
+    """Replaces each ``<include>`` by the model of its file."""
 
     def __init__(self, folder: Path | None, source: str, notes: Notes) -> None:
         self.folder, self.source, self.notes = folder, source, notes
         self.versions: dict[int, tuple[int, int]] = {}
         self.folders: dict[int, Path] = {}
-        self.count = self.size = 0  # of what was included so far, [1] and [bytes]
+        self.count = self.size = 0  # number and total size [bytes] of the included files so far
 
     def put_in(self, place: ET.Element, version: tuple[int, int], depth: int, folder: Path | None = None) -> None:
-        """Replace the includes of an element and of its models."""
-        here = folder or self.folder
+        base = folder or self.folder
         for i, child in enumerate(list(place)):
             if child.tag == "include":
-                model = self._included(child, depth, here)
+                model = self._included(child, depth, base)
                 place.remove(child)
                 if model is not None:
                     place.insert(i, model)
             elif child.tag == "model":
-                self.put_in(child, version, depth, here)
+                self.put_in(child, version, depth, base)
 
     def _included(self, include: ET.Element, depth: int, here: Path | None) -> ET.Element | None:
         uri = text_of(include, "uri", "<include>")
         owner = f"<include> of {uri!r}"
         if depth >= MAX_DEPTH:
-            raise LoadError(f"{owner}: files include each other more than {MAX_DEPTH} deep. Break the circle.")
+            raise LoadError(f"{owner}: includes are nested more than {MAX_DEPTH} deep. Check for files in a cycle.")
         self.count += 1
         if self.count > MAX_INCLUDES:
             raise LoadError(
-                f"{owner}: it is one of more than {MAX_INCLUDES}, files in files counted. This is no robot."
+                f"{owner}: the document has more than {MAX_INCLUDES} includes, with those in included files. The "
+                f"maximum is {MAX_INCLUDES}."
             )
         if include.get("merge") in ("true", "1"):
-            raise LoadError(f'{owner}: merge="true" is not read. Include it as a nested model, or write it out.')
+            raise LoadError(f'{owner}: merge="true" is not supported. Include the file as a nested model, or copy it.')
         if unknown := [
             e.tag for e in include if e.tag not in ("uri", "name", "pose", "static", "placement_frame", "plugin")
         ]:
-            raise LoadError(f"{owner}: <{unknown[0]}> is not read, and would be lost. Write the model out.")
+            raise LoadError(f"{owner}: <{unknown[0]}> is not supported. Copy the model in place of the <include>.")
         file = self._file(uri, owner, here)
         if file is None:
             return None
@@ -136,7 +136,7 @@ class _Includes:
         version = _version(root, owner)
         models = root.findall("model")
         if len(models) != 1:
-            raise LoadError(f"{owner}: the file has {len(models)} models; one is expected.")
+            raise LoadError(f"{owner}: the file has {len(models)} models, expected one.")
         model = models[0]
         self.put_in(model, version, depth + 1, file.parent)
         for inner in model.iter("model"):
@@ -146,34 +146,35 @@ class _Includes:
         return model
 
     def _file(self, uri: str, owner: str, here: Path | None) -> Path | None:
-        """Return the file that a URI means, which must be in the folder of the document."""
-        scheme, found, rest = uri.partition("://")
-        name = rest if found else uri
-        if found and scheme not in ("model", "file"):
-            raise LoadError(f"{owner}: nothing is fetched. Put the model into the folder of the file.")
+        """Find the file of a URI in the folder of the document; return None for scenery."""
+        scheme, separator, location = uri.partition("://")
+        name = location if separator else uri
+        if separator and scheme not in ("model", "file"):
+            raise LoadError(f"{owner}: files are not downloaded. Copy the model into the folder of the file.")
         if self.folder is None or here is None:
             if name in SCENERY:
                 return None
-            raise LoadError(f"{owner}: XML given as text includes nothing. Give the path of the file instead.")
+            raise LoadError(f"{owner}: XML text cannot include files. Give the path of a file instead.")
         root = self.folder.resolve()
-        for place in (here, root) if scheme == "model" or not found else (root,):
-            file = (place / name.lstrip("/") if found else place / name).resolve()
+        for base in (here, root) if scheme == "model" or not separator else (root,):
+            file = (base / name.lstrip("/") if separator else base / name).resolve()
             if file.is_dir():
                 file = next(_described(file), file).resolve()
             if not file.is_relative_to(root):
                 raise LoadError(
-                    f"{owner}: outside of the folder of the file, which is all that is read. Copy it there."
+                    f"{owner}: the file is outside the folder of the document. For security, only files in that folder "
+                    "are read; copy the file there."
                 )
             if file.is_file():
                 return file
         if name in SCENERY:
-            self.notes.messages.append(f"{name!r}, which is scenery, is left out.")
+            self.notes.messages.append(f"{name!r} is scenery and is ignored.")
             return None
         raise LoadError(f"{owner}: there is no such file in the folder of {self.source}. Copy it there.")
 
 
 def _described(folder: Path) -> Iterator[Path]:
-    """Return the model of a folder: what its ``model.config`` names, else its only .sdf file."""
+    """Find the SDF file of a folder: the last one that ``model.config`` names, else the first .sdf file."""
     config = folder / "model.config"
     if config.is_file():
         root = parse_xml(read_file(config, "a model.config")[1], f"{folder.name}/model.config", start="<model>")
@@ -185,7 +186,6 @@ def _described(folder: Path) -> Iterator[Path]:
 
 
 def _override(model: ET.Element, include: ET.Element) -> None:
-    """Let name, pose and the like of the include replace those of the model."""
     name = include.findtext("name")
     if name and name.strip():
         model.set("name", name.strip())

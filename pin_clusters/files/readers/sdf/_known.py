@@ -1,4 +1,4 @@
-"""What of an SDF is read, what is for other programs, and what would change the dynamics if it were lost."""
+"""Elements of SDF: elements that are read, elements for other programs, and unsupported elements of the dynamics."""
 
 import difflib
 import xml.etree.ElementTree as ET
@@ -31,51 +31,51 @@ READ = {
     "mimic": {"multiplier", "offset", "reference"},
 }
 READ["axis2"] = READ["axis"]
-# Common, and nothing of the dynamics of a tree of bodies.
+# Common elements that do not affect the dynamics of rigid bodies.
 SILENT = {
     "visual", "collision", "self_collide", "allow_auto_disable", "enable_wind", "must_be_base_link", "light", "sensor",
     "audio_source", "audio_sink", "projector", "battery", "particle_emitter", "state", "scene", "gui", "audio",
     "spherical_coordinates", "magnetic_field", "wind", "atmosphere", "road", "actor", "population", "density",
 }  # fmt: skip
-# Of other programs, or how these make joints and limits soft.
+# Elements for other programs, including the softness of their joints and limits.
 FOR_OTHERS = {"plugin", "gripper", "physics", "stiffness", "dissipation", "initial_position", "joint_state"}
-# Not read; they change the motion.
+# Unsupported elements that change the motion.
 CHANGING = {"fluid_added_mass", "linear_bushing_rpy", "ball_constraint", "distance_constraint", "wrench"}
 
 
 def scan(root: ET.Element, notes: Notes) -> None:
-    """Take note of every element that is not read; refuse what changes the physics, or may be misspelt."""
+    """Note all ignored elements; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
     _scan(root, root.tag, notes)
 
 
 def _scan(element: ET.Element, owner: str, notes: Notes) -> None:
-    known = READ.get(element.tag, set())
+    read_tags = READ.get(element.tag, set())
     for child in element:
         name = child.get("name")
-        here = f"{child.tag} {name!r}" if name and child.tag in READ else owner
-        if child.tag in known:
+        label = f"{child.tag} {name!r}" if name and child.tag in READ else owner
+        if child.tag in read_tags:
             if child.tag in READ:
-                _scan(child, here, notes)
+                _scan(child, label, notes)
         elif child.tag not in SILENT:
-            _unread(child, element.tag, known, owner, notes)
+            _unread(child, element.tag, read_tags, owner, notes)
 
 
 def _unread(child: ET.Element, parent: str, known: set[str], owner: str, notes: Notes) -> None:
     tag, local = plain_name(child.tag), local_name(child.tag)
     if parent in ("axis", "axis2") and local in ("rotor_inertia", "gear_ratio"):
-        return  # Drake's, read by ``_couplings``
+        return  # ``_couplings`` reads these elements of Drake.
     for inner in (child, *child.iter()) if child.tag not in FOR_OTHERS else ():
         name = local_name(inner.tag)
         if name in CHANGING or (name in PHYSICAL and (inner is child or inner.tag != name)):
             raise LoadError(
-                f"{owner}: <{plain_name(inner.tag)}> changes the dynamics and cannot be honoured. Pass what it means "
-                "in constraints= and remove it."
+                f"{owner}: <{plain_name(inner.tag)}> changes the dynamics and is not supported. Pass an equivalent "
+                "constraint in constraints= and remove it."
             )
     if parent in ("inertial", "inertia", "mimic"):
-        raise LoadError(f"{owner}: <{tag}> in <{parent}> is not read, and would be lost. Remove it.")
+        raise LoadError(f"{owner}: <{tag}> in <{parent}> is not supported. Remove it.")
     if local in MEANINGFUL:
-        raise LoadError(f"{owner}: <{tag}> does not belong in a <{parent}> and would be lost. Move it.")
-    near = difflib.get_close_matches(tag, known, n=1, cutoff=0.75)
-    if near and child.tag not in FOR_OTHERS:
-        raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{near[0]}>?")
+        raise LoadError(f"{owner}: <{tag}> is not allowed in a <{parent}>. Move it.")
+    similar = difflib.get_close_matches(tag, known, n=1, cutoff=0.75)
+    if similar and child.tag not in FOR_OTHERS:
+        raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{similar[0]}>?")
     (notes.for_others if child.tag in FOR_OTHERS else notes.unknown)[f"<{tag}>"] += 1

@@ -1,4 +1,4 @@
-"""Links and joints of a document as plain data: every number checked, every pose in the frame of the model."""
+"""Links and joints of a document as data, with checked numbers and all poses in the model frame."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -20,19 +20,19 @@ from ._values import flag, limit, placement, text_of, value, values
 
 AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "gearbox": 2, "universal": 2, "revolute2": 2}
 WITHOUT_AXIS = ("fixed", "ball")
-BARE = "these links have no <inertial>, and so 1 kg and 1 kg m^2 about each axis, as SDF has it: {}."
-NEEDLESS = "ball and fixed joints have no axis in SDF, so limits, damping and springs of theirs have no effect: {}."
+BARE = "these links have no <inertial> and therefore 1 kg and 1 kg m^2 about each axis, the defaults of SDF: {}."
+NEEDLESS = "ball and fixed joints have no axis in SDF, so their limits, damping and springs have no effect: {}."
 Told = Mapping[str, list[str]]
-"""Names by what is said of them."""
+"""Names of links or joints, by the note about them."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A body: its frame in that of the model, and its inertia in its own."""
+    """A link of the file."""
 
     name: str
-    place: pin.SE3
-    inertia: pin.Inertia
+    place: pin.SE3  # link frame in the model frame
+    inertia: pin.Inertia  # in the link frame
     static: bool
 
 
@@ -41,11 +41,11 @@ class Axis:
     """One axis of a joint.
 
     Attributes:
-        direction: Unit vector in the frame of the joint.
-        lower, upper, effort, velocity: Limits, infinite where there is none.
-        damping, friction: Of the axis, [N m s/rad] or [N s/m], and [N m] or [N].
-        stiffness, rest: Of its spring, and where that is at rest.
-        mimic: Name of the joint that it follows, which of its axes, and multiplier and offset; None: it is free.
+        direction: Unit vector in the frame of the joint, shape (3,).
+        lower, upper, effort, velocity: Limits in SI units, infinite without a limit.
+        damping, friction: [N m s/rad] or [N s/m], and [N m] or [N].
+        stiffness, rest: Stiffness, [N m/rad] or [N/m], and rest position, [rad] or [m], of its spring.
+        mimic: Name of the leading joint, index of its axis, multiplier and offset; None without a mimic.
     """
 
     direction: np.ndarray
@@ -65,71 +65,65 @@ class Joint:
     """A joint of the file."""
 
     name: str  # unique in the robot
-    kind: str  # as in the file
+    kind: str  # type in the file
     parent: str  # name of a link, or ``world``
-    child: str  # the same
-    place: pin.SE3  # its frame in that of the model
-    axes: tuple[Axis, ...] = ()  # as many as the kind has
-    lead: float = 0.0  # of a screw, [m/rad]; the ratio of a gearbox
-    reference: str = ""  # of a gearbox: the link that both angles are measured from
+    child: str  # name of a link, or ``world``
+    place: pin.SE3  # joint frame in the model frame
+    axes: tuple[Axis, ...] = ()
+    lead: float = 0.0  # lead of a screw, [m/rad], or ratio of a gearbox
+    reference: str = ""  # gearbox: link from which the two angles are measured
 
     @property
     def names(self) -> tuple[str, str]:
-        """Of the joints that stand for its axes in the tree."""
         return self.name, f"{self.name}_axis2"
 
     @property
     def owner(self) -> str:
-        """How messages name it."""
         return f"joint {self.name!r}"
 
 
 @dataclass
 class Parts:
-    """What a document holds: links and joints by name, and further frames by name with their link."""
+    """Links, joints and further frames of a document, by name; frames with the name of their link."""
 
-    in_world: pin.SE3  # the frame of the model
+    in_world: pin.SE3  # model frame in the world
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     frames: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
-    first: str = ""  # the canonical link
+    first: str = ""  # canonical link
 
     def place(self, link: str) -> pin.SE3:
-        """Return where a link, or the world, is in the frame of the model."""
         return self.in_world.inverse() if link == WORLD else self.links[link].place
 
 
 def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
-    """Read the links, joints and frames of a model and of those in it."""
     parts = Parts(scope.in_world())
-    told: Told = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
-    for here in scope.every():
-        for name, element in here.members.items():
-            owner = f"{element.tag} {here.full(name)!r}"
+    noted: Told = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
+    for model_scope in scope.every():
+        for name, element in model_scope.members.items():
+            owner = f"{element.tag} {model_scope.full(name)!r}"
             if element.tag == "link":
-                parts.links[here.full(name)] = _link(here, name, element, owner, told)
+                parts.links[model_scope.full(name)] = _link(model_scope, name, element, owner, noted)
             elif element.tag == "joint":
-                parts.joints[here.full(name)] = _joint(here, name, element, owner, told)
+                parts.joints[model_scope.full(name)] = _joint(model_scope, name, element, owner, noted)
             elif element.tag == "frame":
-                parts.frames[here.full(name)] = here.link(name, owner), here.place(name, owner)
+                parts.frames[model_scope.full(name)] = model_scope.link(name, owner), model_scope.place(name, owner)
     if not parts.links:
         raise LoadError(f"{document.source} has no <link>. A robot needs at least one.")
     parts.first = scope.link(MODEL, scope.owner)
-    for message, names in told.items():
+    for message, names in noted.items():
         notes.about(names, message)
     return parts
 
 
 def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Link:
     if not flag(element, "gravity", True, owner):
-        raise LoadError(
-            f"{owner}: <gravity>false</gravity> of one link cannot be honoured. Remove it, or give all none."
-        )
+        raise LoadError(f"{owner}: <gravity>false</gravity> of a single link is not supported. Remove it.")
     if flag(element, "kinematic", False, owner):
-        raise LoadError(f"{owner}: a kinematic link does not obey dynamics. Remove <kinematic>.")
+        raise LoadError(f"{owner}: kinematic links, whose motion is prescribed, are not supported. Remove <kinematic>.")
     decay = element.find("velocity_decay")
     if any(values(decay, owner, linear=0.0, angular=0.0)):
-        raise LoadError(f"{owner}: <velocity_decay> is a drag that cannot be honoured. Remove it.")
+        raise LoadError(f"{owner}: <velocity_decay> (drag) is not supported. Remove it.")
     inertial = only_child(element, "inertial", owner)
     full = scope.full(name)
     if inertial is None:
@@ -142,7 +136,7 @@ def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) 
 
 def _inertia(inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Inertia:
     if inertial.get("auto") in ("true", "1"):
-        raise LoadError(f"{owner}: inertias from shapes (auto) are not computed here. Write mass and inertia.")
+        raise LoadError(f"{owner}: inertias from shapes (auto) are not supported. Write mass and inertia.")
     mass = value(inertial, "mass", 1.0, owner)
     if mass < 0.0:
         raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
@@ -153,21 +147,21 @@ def _inertia(inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Ine
     pose = only_child(inertial, "pose", owner)
     if pose is not None and pose.get("relative_to"):
         raise LoadError(f"{owner}: the pose of <inertial> is relative to the link. Remove relative_to.")
-    at = placement(pose, owner)
-    return at.act(pin.Inertia(mass, np.zeros(3), moments))
+    pose_in_link = placement(pose, owner)
+    return pose_in_link.act(pin.Inertia(mass, np.zeros(3), moments))
 
 
 def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Joint:
     kind = element.get("type") or ""
     if kind not in AXES and kind not in WITHOUT_AXIS:
-        known = ", ".join((*AXES, *WITHOUT_AXIS))
-        raise LoadError(f"{owner}: type {kind!r} is not one of SDF. Known types: {known}.")
+        types = ", ".join((*AXES, *WITHOUT_AXIS))
+        raise LoadError(f"{owner}: unknown type {kind!r}. Known types: {types}.")
     parent, child = (scope.link(text_of(element, tag, owner), owner) for tag in ("parent", "child"))
     if child == WORLD:
         raise LoadError(f"{owner}: its child is the world, which cannot move. Exchange parent and child.")
     if parent == child:
-        raise LoadError(f"{owner}: parent and child are, or move as, the same link {child!r}. Name another link.")
-    place = scope.place(name, owner)
+        raise LoadError(f"{owner}: parent and child belong to the same link {child!r}. Name another link.")
+    frame = scope.place(name, owner)
     tags = ("axis", "axis2")[: AXES.get(kind, 0)]
     if kind in WITHOUT_AXIS and any(
         (text or "").strip().strip("+-0.")
@@ -176,33 +170,29 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told)
         if part.tag in ("limit", "dynamics")
     ):
         told[NEEDLESS].append(scope.full(name))
-    axes = tuple(_axis(scope, element, tag, place, kind, owner, name, told) for tag in tags)
+    axes = tuple(_axis(scope, element, tag, frame, kind, owner, name, told) for tag in tags)
     lead, reference = 0.0, ""
     if kind == "screw":
         lead = _lead(element, owner)
     elif kind == "gearbox":
         lead = value(element, "gearbox_ratio", 1.0, owner)
         if lead == 0.0:
-            raise LoadError(f"{owner}: gearbox_ratio is 0, which would hold the child. Give that of the gear.")
+            raise LoadError(f"{owner}: gearbox_ratio must not be 0. Give the ratio of the gear.")
         reference = scope.link(text_of(element, "gearbox_reference_body", owner), owner)
-    return Joint(scope.full(name), kind, parent, child, place, axes, lead, reference)
+    return Joint(scope.full(name), kind, parent, child, frame, axes, lead, reference)
 
 
 def _lead(element: ET.Element, owner: str) -> float:
-    """Return the way of a screw per angle, [m/rad]; as sdformat, ``thread_pitch`` is the negative inverse of it."""
+    """Read the lead of a screw, [m/rad]; as in sdformat, ``thread_pitch`` is its negative inverse."""
     if element.find("screw_thread_pitch") is not None or element.find("thread_pitch") is None:
         pitch = value(element, "screw_thread_pitch", 1.0, owner) / (2.0 * math.pi)
     else:
-        given = value(element, "thread_pitch", 1.0, owner)
-        pitch = -1.0 / given if given else 0.0
+        thread = value(element, "thread_pitch", 1.0, owner)
+        pitch = -1.0 / thread if thread else 0.0
     if abs(pitch) < 1e-9:
-        raise LoadError(
-            f"{owner}: a screw with the pitch {pitch:g} is a revolute joint. Give its pitch, or make it revolute."
-        )
+        raise LoadError(f"{owner}: a screw with the pitch {pitch:g} is a revolute joint. Correct pitch or type.")
     if abs(pitch) > 1e9:
-        raise LoadError(
-            f"{owner}: a screw with the pitch {pitch:g} is a prismatic joint. Give its pitch, or make it prismatic."
-        )
+        raise LoadError(f"{owner}: a screw with the pitch {pitch:g} is a prismatic joint. Correct pitch or type.")
     return pitch
 
 
@@ -213,11 +203,11 @@ def _axis(
     if element is None:
         raise LoadError(f"{owner}: a {kind} joint needs <{tag}>. Add it.")
     stated = only_child(element, "xyz", owner)
-    given = np.array([0.0, 0.0, 1.0]) if stated is None else np.array(numbers(stated.text, f"<{tag}>", owner, 3))
-    direction = unit(given)
+    components = np.array([0.0, 0.0, 1.0]) if stated is None else np.array(numbers(stated.text, f"<{tag}>", owner, 3))
+    direction = unit(components)
     if direction is None:
-        raise LoadError(f"{owner}: <{tag}> is zero. Give its direction, such as 0 0 1.")
-    if abs(np.linalg.norm(given) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told[STRETCHED_JOINTS]:
+        raise LoadError(f"{owner}: <{tag}> is zero. Give a direction, such as 0 0 1.")
+    if abs(np.linalg.norm(components) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told[STRETCHED_JOINTS]:
         told[STRETCHED_JOINTS].append(scope.full(name))
     if stated is not None and stated.get("expressed_in"):
         frame = scope.place(stated.get("expressed_in") or "", owner).rotation
@@ -228,12 +218,12 @@ def _axis(
     none = math.inf
     lower, upper, effort, velocity = values(bounds, owner, limit, lower=-none, upper=none, effort=none, velocity=none)
     if lower > upper:
-        raise LoadError(f"{owner}: the lower limit {lower:g} is above the upper one, {upper:g}. Exchange them.")
+        raise LoadError(f"{owner}: the lower limit {lower:g} is above the upper limit {upper:g}. Exchange them.")
     passive = only_child(element, "dynamics", owner)
     damping, friction, stiffness, rest = values(
         passive, owner, damping=0.0, friction=0.0, spring_stiffness=0.0, spring_reference=0.0
     )
-    # a negative number means none
+    # In SDF, a negative number means no limit.
     effort, velocity = (math.inf if x < 0.0 else x for x in (effort, velocity))
     mimic = _mimic(scope, element, owner)
     return Axis(direction, lower, upper, effort, velocity, damping, friction, stiffness, rest, mimic)
@@ -245,14 +235,14 @@ def _mimic(scope: Scope, axis: ET.Element, owner: str) -> tuple[str, int, float,
         return None
     leader = element.get("joint")
     if not leader:
-        raise LoadError(f'{owner}: <mimic joint="..."> names no joint. Add the one to follow.')
+        raise LoadError(f'{owner}: <mimic> has no attribute joint. Write <mimic joint="...">.')
     home, last = scope.find(leader, f"{owner}, <mimic>")
     if last not in home.members or home.members[last].tag != "joint":
-        raise LoadError(f"{owner}: <mimic> names {leader!r}, which is no joint. Name a joint.")
+        raise LoadError(f"{owner}: <mimic> names {leader!r}, which is not a joint. Name a joint.")
     which = element.get("axis", "axis")
     if which not in ("axis", "axis2"):
-        raise LoadError(f"{owner}: <mimic> names the axis {which!r}; expected axis or axis2.")
+        raise LoadError(f"{owner}: <mimic> names the axis {which!r}, expected axis or axis2.")
     multiplier, offset, reference = values(element, owner, multiplier=1.0, offset=0.0, reference=0.0)
     if multiplier == 0.0:
-        raise LoadError(f"{owner}: the multiplier of <mimic> is 0, so the joint stands still. Make it fixed.")
+        raise LoadError(f"{owner}: the multiplier of <mimic> is 0, so the joint cannot move. Use type fixed.")
     return home.full(last), int(which == "axis2"), multiplier, offset - multiplier * reference

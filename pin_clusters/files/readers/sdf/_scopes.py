@@ -1,4 +1,4 @@
-"""Names and poses: models within models, and what is given relative to what."""
+"""Names and poses in nested models, and poses relative to other frames."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -12,23 +12,23 @@ from ._values import flag, placement, text_of
 
 WORLD = "world"
 MODEL = "__model__"
-MAX_NESTED = 20  # models within each other
-MAX_RELATIVE = 200  # frames relative to each other
+MAX_NESTED = 20  # largest nesting depth of models
+MAX_RELATIVE = 200  # longest chain of relative poses
 KINDS = ("link", "joint", "frame", "model")
 RESERVED = (WORLD, "universe")
 
 
 class Scope:
-    """One ``<model>``: the names in it, and where they are.
+    """One ``<model>``: its names and their placements.
 
     Attributes:
         element: The ``<model>``.
-        path: Names of the models around and of this one; empty for the robot itself.
-        version: Of the format.
-        parent: The model around it, None for the robot itself.
+        path: Names of the enclosing models and of this one; empty for the robot's model.
+        version: Version of the format.
+        parent: The enclosing model; None for the robot's model.
         members: Links, joints, frames and models, by name.
-        models: The scopes of the models in it.
-        static: Whether it, or one around it, is said not to move.
+        models: Scopes of the nested models.
+        static: True if this or an enclosing model is static.
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class Scope:
     ) -> None:
         name = element.get("name")
         if not name:
-            raise LoadError('A <model> has no name. Every model needs one: <model name="...">.')
+            raise LoadError('A <model> has no name. Every model needs a name: <model name="...">.')
         self.element, self.parent = element, parent
         self.version = document.versions.get(id(element), version)
         self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)
         if len(self.path) > MAX_NESTED:
-            raise LoadError(f"more than {MAX_NESTED} models are within each other. This is no robot.")
+            raise LoadError(f"models are nested more than {MAX_NESTED} deep. The maximum is {MAX_NESTED}.")
         self.owner = f"model {'::'.join(self.path) or name!r}"
         self.static: bool = flag(element, "static", False, self.owner) or (parent is not None and parent.static)
         self.members: dict[str, ET.Element] = {}
@@ -55,33 +55,27 @@ class Scope:
     def _add(self, child: ET.Element, document: Document) -> None:
         name = child.get("name")
         if not name:
-            raise LoadError(f"{self.owner}: a <{child.tag}> has no name. Every {child.tag} needs one.")
+            raise LoadError(f"{self.owner}: a <{child.tag}> has no name. Every {child.tag} needs a name.")
         if name in RESERVED or (name.startswith("__") and name.endswith("__")) or "::" in name:
-            raise LoadError(f"{self.owner}: {child.tag} {name!r} has a name that is kept for other uses. Rename it.")
+            raise LoadError(f"{self.owner}: {child.tag} {name!r} has a reserved name. Rename it.")
         if name in self.members:
             raise LoadError(
-                f"{self.owner}: a {self.members[name].tag} and a {child.tag} have the name {name!r}. Rename one."
+                f"{self.owner}: {self.members[name].tag} and {child.tag} share the name {name!r}. Rename one."
             )
         self.members[name] = child
         if child.tag == "model":
             self.models[name] = Scope(child, self.version, document, self)
 
     def full(self, name: str) -> str:
-        """Return a name that is unique in the robot."""
         return "::".join((*self.path, name))
 
     def every(self) -> "Iterator[Scope]":
-        """Return this model and all in it."""
         yield self
         for scope in self.models.values():
             yield from scope.every()
 
     def find(self, name: str, owner: str) -> "tuple[Scope, str]":
-        """Return the model that a name leads to, and the name in it.
-
-        Raises:
-            LoadError: There is none.
-        """
+        """Resolve a name with ``::``; return the model and the name in it, or raise ``LoadError``."""
         scope, last = self, name
         while "::" in last:
             first, _, last = last.partition("::")
@@ -93,11 +87,7 @@ class Scope:
         raise LoadError(f"{owner}: {name!r} does not exist.{did_you_mean(last, scope.members)}")
 
     def place(self, name: str, owner: str) -> pin.SE3:
-        """Return where a name is in the frame of the robot's own model, before any joint has moved.
-
-        Raises:
-            LoadError: The name is unknown, or poses run in a circle.
-        """
+        """Compute the placement of a named frame in the frame of the robot's model, in the pose of the file."""
         scope, last = self.find(name, owner)
         if last in (WORLD, "__root__"):
             top = scope
@@ -107,16 +97,15 @@ class Scope:
         if last not in scope._found:
             if last in scope._searching:
                 circle = " -> ".join([*scope._searching[scope._searching.index(last) :], last])
-                raise LoadError(f"{scope.owner}: the poses {circle} are relative to each other. Break the circle.")
+                raise LoadError(f"{scope.owner}: the relative poses {circle} form a cycle. Break the cycle.")
             if len(scope._searching) > MAX_RELATIVE:
-                raise LoadError(f"{scope.owner}: more than {MAX_RELATIVE} poses are relative to each other in a row.")
+                raise LoadError(f"{scope.owner}: a chain of relative poses is longer than {MAX_RELATIVE}. Shorten it.")
             scope._searching.append(last)
             scope._found[last] = scope._own_place() if last == MODEL else scope._place_of(last)
             scope._searching.pop()
         return scope._found[last]
 
     def in_world(self) -> pin.SE3:
-        """Return the pose of the robot's model in the world."""
         pose = only_child(self.element, "pose", self.owner)
         return placement(pose, self.owner)
 
@@ -125,17 +114,17 @@ class Scope:
             return pin.SE3.Identity()
         pose = only_child(self.element, "pose", self.owner)
         base = self.parent.place(relative_to(pose, self.owner) or MODEL, self.owner)
-        given = base * placement(pose, self.owner)
+        model_pose = base * placement(pose, self.owner)
         anchor = self.element.get("placement_frame")
         if not anchor:
-            return given
-        # where that frame would be if this model were at the origin
+            return model_pose
+        # Placement of the anchor frame if this model were at the origin.
         searching, self._searching, self._found = self._searching, [], {MODEL: pin.SE3.Identity()}
         offset = self.place(anchor, self.owner)
         for scope in self.every():
             scope._found.clear()
         self._searching = searching
-        return given * offset.inverse()
+        return model_pose * offset.inverse()
 
     def _place_of(self, name: str) -> pin.SE3:
         element = self.members[name]
@@ -151,13 +140,12 @@ class Scope:
         return self.place(base or MODEL, owner) * placement(pose, owner)
 
     def link(self, name: str, owner: str) -> str:
-        """Return the full name of the link that a name moves with, or ``world``."""
-        scope, seen = self, set[tuple[tuple[str, ...], str]]()
+        scope, visited = self, set[tuple[tuple[str, ...], str]]()
         while True:
             scope, name = scope.find(name, owner)
-            if (scope.path, name) in seen:
-                raise LoadError(f"{owner}: {name!r} is attached to itself. Break the circle.")
-            seen.add((scope.path, name))
+            if (scope.path, name) in visited:
+                raise LoadError(f"{owner}: {name!r} is attached to itself. Break the cycle.")
+            visited.add((scope.path, name))
             if name in (WORLD, "__root__"):
                 return WORLD
             if name == MODEL:
@@ -174,7 +162,6 @@ class Scope:
                 name = element.get("attached_to") or MODEL
 
     def canonical(self) -> str:
-        """Return the name of the link that stands for the model."""
         named = self.element.get("canonical_link")
         if named:
             return named
@@ -188,14 +175,14 @@ class Scope:
 
 
 def relative_to(pose: ET.Element | None, owner: str) -> str | None:
-    """Return what a pose is relative to, if it says so."""
+    """Return the frame of ``relative_to``, or None; raise ``LoadError`` for the ambiguous attribute ``frame``."""
     if pose is None:
         return None
     if pose.get("relative_to"):
         return pose.get("relative_to")
     if pose.get("frame"):
         raise LoadError(
-            f"{owner}: <pose frame={pose.get('frame')!r}> was read in different ways before SDF 1.7. Write "
-            'version="1.7" and <pose relative_to=...>.'
+            f"{owner}: <pose frame={pose.get('frame')!r}> is ambiguous, because programs interpreted it differently "
+            'before SDF 1.7. Write version="1.7" and <pose relative_to=...>.'
         )
     return None

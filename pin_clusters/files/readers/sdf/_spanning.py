@@ -1,4 +1,4 @@
-"""Which joints make the tree, and which close its loops."""
+"""Choice of the joints that form the spanning tree, and of the joints that close loops."""
 
 import math
 from collections import deque
@@ -16,32 +16,30 @@ PERPENDICULAR = 1e-6
 
 @dataclass(frozen=True)
 class Branch:
-    """A joint of the tree, and whether the tree passes it from child to parent."""
+    """A joint of the tree."""
 
     joint: Joint
-    backwards: bool
+    backwards: bool  # True if the tree passes it from child to parent
 
     @property
     def inner(self) -> str:
-        """The link on the side of the root."""
         return self.joint.child if self.backwards else self.joint.parent
 
     @property
     def outer(self) -> str:
-        """The link that it moves."""
         return self.joint.parent if self.backwards else self.joint.child
 
 
 @dataclass(frozen=True)
 class Spanning:
-    """A tree of links."""
+    """A spanning tree of links."""
 
-    root: str  # link without a joint above it; ``world`` if joints lead there
-    branches: tuple[Branch, ...]  # joints of the tree, depth first, each after those above it
-    closing: tuple[Joint, ...]  # the others
+    root: str  # root link; ``world`` if joints connect the model to the world
+    branches: tuple[Branch, ...]  # joints of the tree, depth first
+    closing: tuple[Joint, ...]  # joints that close loops
 
     def between(self, a: str, b: str) -> tuple[list[Branch], list[Branch]]:
-        """Return the joints of the tree from two links up to where their ways meet."""
+        """List the joints of the tree from each of two links up to their common ancestor."""
         above = {branch.outer: branch for branch in self.branches}
         paths: list[list[Branch]] = []
         for link in (a, b):
@@ -57,14 +55,11 @@ class Spanning:
 
 
 def span(parts: Parts) -> Spanning:
-    """Choose the tree: the links nearest to the root first, and joints that cannot close a loop in it.
+    """Choose the spanning tree so that the joints that close loops lose as little as possible.
 
-    A search in breadth, from parents to children and in the order of the file, meets the joints. A loop is cut at the
-    one that it meets last, of those that lose least: best a ball joint, then one without limits and damping, and none
-    with a spring, a coupling or a thread, which only a joint of the tree can have.
-
-    Raises:
-        LoadError: The links are not connected, or too many hang from each other in a row.
+    A breadth-first search, from parents to children and in the order of the file, visits the joints. A loop is cut at
+    a ball joint if possible, otherwise at a joint without limits and damping. Among equal candidates, the loop is cut
+    at the last one visited. Joints with a spring, a coupling or a thread always stay in the tree.
     """
     static = [link for link in parts.links.values() if link.static]
     joints = [Joint(f"{link.name}_static", "fixed", WORLD, link.name, link.place) for link in static]
@@ -72,51 +67,48 @@ def span(parts: Parts) -> Spanning:
     root = _root(parts, joints)
     order = _in_breadth(root, joints)
     needed = {j.name for j in joints if in_tree_only(j)} | _coupled(parts)
-    chosen = _without_loops(sorted(order, key=lambda j: _ease(j, needed)))
-    branches = tuple(_depth_first(root, [j for j in joints if j.name in chosen]))
+    in_tree = _without_loops(sorted(order, key=lambda j: _ease(j, needed)))
+    branches = tuple(_depth_first(root, [j for j in joints if j.name in in_tree]))
     reached = {root, *(b.outer for b in branches)}
     if lost := [name for name in parts.links if name not in reached]:
-        raise LoadError(
-            f"no joints connect these links to {root!r}, the root: {listing(lost)}. Connect them, or leave them out; "
-            "what floats beside the robot is another model."
-        )
-    return Spanning(root, branches, tuple(j for j in joints if j.name not in chosen))
+        raise LoadError(f"no joints connect these links to the root {root!r}: {listing(lost)}. Connect or remove them.")
+    return Spanning(root, branches, tuple(j for j in joints if j.name not in in_tree))
 
 
 def _ease(joint: Joint, needed: Collection[str]) -> int:
-    """Say how easily a joint can close a loop: 0 if it cannot."""
+    """Rate a joint for closing a loop, from 3 (best) to 0 (impossible)."""
     if joint.kind == "ball":
         return 3
     return 0 if joint.name in needed else 1 if loses(joint) or joint.kind == "fixed" else 2
 
 
 def loses(joint: Joint) -> bool:
-    """Say whether a joint has something that is lost where it closes a loop."""
+    """Check for limits, damping or friction, which are lost if a joint closes a loop."""
     return any(not (math.isinf(a.lower) and math.isinf(a.upper)) or a.damping or a.friction for a in joint.axes)
 
 
 def in_tree_only(joint: Joint) -> bool:
-    """Say whether a joint has something that a closed loop could not keep: a spring, a thread, oblique axes."""
+    """Check for a spring, a mimic, a thread or oblique axes, which a loop-closure constraint does not support."""
     oblique = len(joint.axes) == 2 and abs(joint.axes[0].direction @ joint.axes[1].direction) > PERPENDICULAR
     return joint.kind == "screw" or oblique or any(a.stiffness or a.mimic for a in joint.axes)
 
 
 def _coupled(parts: Parts) -> set[str]:
-    """Return the joints that others follow, and those next to the bodies of gearboxes."""
-    found = {a.mimic[0] for j in parts.joints.values() for a in j.axes if a.mimic}
+    """Collect the joints that mimic joints refer to, and the joints next to the bodies of gearboxes."""
+    names = {a.mimic[0] for j in parts.joints.values() for a in j.axes if a.mimic}
     for gearbox in parts.joints.values():
         if gearbox.kind == "gearbox":
             ends = {gearbox.parent, gearbox.child}
-            found |= {
+            names |= {
                 j.name
                 for j in parts.joints.values()
                 if j.kind != "gearbox" and gearbox.reference in (j.parent, j.child) and ends & {j.parent, j.child}
             }
-    return found
+    return names
 
 
 def _root(parts: Parts, joints: Sequence[Joint]) -> str:
-    """Return the world if joints lead to it; else the canonical link, or that from which the others can be reached."""
+    """Choose the root: the world if joints connect to it, else the canonical link or the one that reaches most."""
     if any(WORLD in (j.parent, j.child) for j in joints):
         return WORLD
     children = {j.child for j in joints}
@@ -127,15 +119,15 @@ def _root(parts: Parts, joints: Sequence[Joint]) -> str:
 
 
 def _around(joints: Sequence[Joint]) -> Mapping[str, list[Joint]]:
-    found: dict[str, list[Joint]] = {}
+    joints_at: dict[str, list[Joint]] = {}
     for j in joints:
-        found.setdefault(j.parent, []).append(j)
-        found.setdefault(j.child, []).append(j)
-    return found
+        joints_at.setdefault(j.parent, []).append(j)
+        joints_at.setdefault(j.child, []).append(j)
+    return joints_at
 
 
 def _in_breadth(root: str, joints: Sequence[Joint], forwards: bool = False) -> list[Joint]:
-    """Return the joints in the order in which a search meets them; joints against their direction come last."""
+    """List the joints in the order of a breadth-first search; joints against their direction come last."""
     around = _around(joints)
     distance = {root: 0}
     first, against = deque([root]), deque[str]()
@@ -159,11 +151,11 @@ def _in_breadth(root: str, joints: Sequence[Joint], forwards: bool = False) -> l
     ends = {j.name: max(distance.get(j.parent, far), distance.get(j.child, far)) for j in joints}
     starts = {j.name: distance.get(j.parent, far) for j in joints}
     met = [j for j in joints if ends[j.name] < far]
-    return sorted(met, key=lambda j: (ends[j.name], starts[j.name]))  # stable: the order of the file
+    return sorted(met, key=lambda j: (ends[j.name], starts[j.name]))  # The sort is stable and keeps the file's order.
 
 
 def _without_loops(joints: Sequence[Joint]) -> set[str]:
-    """Return the names of the joints that connect what those before them do not connect."""
+    """Select the joints that connect links which earlier joints do not connect (Kruskal's algorithm)."""
     root: dict[str, str] = {}
 
     def find(link: str) -> str:
@@ -173,29 +165,26 @@ def _without_loops(joints: Sequence[Joint]) -> set[str]:
             link = root[link]
         return link
 
-    chosen = set[str]()
+    selected = set[str]()
     for j in joints:
         a, b = find(j.parent), find(j.child)
         if a != b:
             root[a] = b
-            chosen.add(j.name)
-    return chosen
+            selected.add(j.name)
+    return selected
 
 
 def _depth_first(root: str, joints: Sequence[Joint]) -> Iterator[Branch]:
     around = _around(joints)
-    seen = {root}
+    visited = {root}
     waiting = [(root, j, 1) for j in reversed(around.get(root, ()))]
     while waiting:
         link, j, depth = waiting.pop()
         branch = Branch(j, j.child == link)
-        if branch.outer in seen:
+        if branch.outer in visited:
             continue
         if depth > MAX_LINKS_IN_A_ROW:
-            raise LoadError(
-                f"more than {MAX_LINKS_IN_A_ROW} links hang from each other in a row, at link {branch.outer!r}. This "
-                "is no robot."
-            )
-        seen.add(branch.outer)
+            raise LoadError(f"link {branch.outer!r} has more than {MAX_LINKS_IN_A_ROW} ancestors, the limit.")
+        visited.add(branch.outer)
         yield branch
         waiting += [(branch.outer, k, depth + 1) for k in reversed(around[branch.outer]) if k is not j]

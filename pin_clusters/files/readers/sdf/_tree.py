@@ -1,4 +1,4 @@
-"""The tree of a document as a ``pin.Model``."""
+"""Build the ``pin.Model`` of a document."""
 
 from collections.abc import Mapping
 
@@ -17,25 +17,25 @@ LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "screw": "H"}
 def build_tree(
     parts: Parts, spanning: Spanning, root_joint: pin.JointModel | None, as_universal: Mapping[str, pin.SE3]
 ) -> Places[str]:
-    """Return the tree, and where the links are in it.
+    """Build the tree with the placements of the links in it.
 
     Args:
         parts: Links and joints.
-        spanning: The tree of them.
-        root_joint: Above the root link; None: it stands in the world as the file says.
-        as_universal: Ball joints that become two hinges, about y and z of a frame in that of the joint.
+        spanning: Spanning tree of the links.
+        root_joint: Joint that moves the root link; None fixes the root link at its pose in the file.
+        as_universal: Ball joints that two hinges replace, about the y and z axes of a frame in the joint frame.
     """
     places = Places(WORLD)
     tree = places.tree
 
-    def put(link: Link, j: int, at: pin.SE3) -> None:
-        tree.appendBodyToJoint(j, link.inertia, at)
-        places.put(link.name, link.name, j, at)
+    def put(link: Link, j: int, placement: pin.SE3) -> None:
+        tree.appendBodyToJoint(j, link.inertia, placement)
+        places.put(link.name, link.name, j, placement)
 
     if root_joint is not None and spanning.root == WORLD:
         raise LoadError(
-            "root_joint was given, but joints of the file (or <static>) connect the model to the world. Leave "
-            "root_joint out, or remove them."
+            "root_joint was given, but joints of the file (or <static>) connect the model to the world. Omit "
+            "root_joint, or remove these joints."
         )
     if spanning.root != WORLD:
         root = parts.links[spanning.root]
@@ -48,31 +48,31 @@ def build_tree(
     for branch in spanning.branches:
         joint, inner, outer = branch.joint, branch.inner, parts.links[branch.outer]
         parent = places.joint[inner]
-        at = places.place[inner] * parts.place(inner).inverse() * joint.place
+        placement = places.place[inner] * parts.place(inner).inverse() * joint.place
         after = joint.place.inverse() * outer.place
         if joint.kind == "fixed":
-            frame = pin.Frame(joint.name, parent, at, pin.FrameType.FIXED_JOINT)
+            frame = pin.Frame(joint.name, parent, placement, pin.FrameType.FIXED_JOINT)
             tree.addFrame(frame, False)
-            put(outer, parent, at * after)
+            put(outer, parent, placement * after)
             continue
         turn = as_universal.get(joint.name, pin.SE3.Identity())
-        j = _add(tree, parent, joint, at * turn, branch.backwards, joint.name in as_universal)
+        j = _add(tree, parent, joint, placement * turn, branch.backwards, joint.name in as_universal)
         put(outer, j, turn.inverse() * after)
-    for name, (link, place) in parts.frames.items():
-        at = places.place[link] * parts.place(link).inverse() * place
-        tree.addFrame(pin.Frame(name, places.joint[link], at, pin.FrameType.OP_FRAME), False)
+    for name, (link, pose) in parts.frames.items():
+        placement = places.place[link] * parts.place(link).inverse() * pose
+        tree.addFrame(pin.Frame(name, places.joint[link], placement, pin.FrameType.OP_FRAME), False)
     return places
 
 
-def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: bool, universal: bool) -> int:
-    """Add a joint of the file; return the id of the last one that stands for it."""
+def _add(tree: pin.Model, parent: int, joint: Joint, placement: pin.SE3, backwards: bool, universal: bool) -> int:
+    """Add a joint of the file as one or two joints; return the id of the last one."""
     if universal:
-        # named as those of MJCF
+        # The reader of MJCF uses the same names.
         hinges = [("revolute", f"{joint.name}_{i}", Axis(np.eye(3)[i])) for i in (1, 2)]
     elif joint.kind in ("universal", "revolute2"):
         hinges = [("revolute", joint.name, joint.axes[0]), ("revolute", joint.names[1], joint.axes[1])]
     elif joint.kind == "ball":
-        j = tree.addJoint(parent, pin.JointModelSpherical(), at, joint.name)
+        j = tree.addJoint(parent, pin.JointModelSpherical(), placement, joint.name)
         tree.addJointFrame(j)
         return int(j)
     else:
@@ -81,9 +81,9 @@ def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: boo
         direction = -axis.direction if backwards else axis.direction
         model = joint_model(LETTERS[kind], direction, joint.lead)
         limits = np.clip([axis.effort, axis.velocity, axis.lower, axis.upper], -UNLIMITED, UNLIMITED)
-        j = tree.addJoint(parent, model, at, name, *limits.reshape(4, 1))
+        j = tree.addJoint(parent, model, placement, name, *limits.reshape(4, 1))
         tree.addJointFrame(j)
         tree.damping[tree.joints[j].idx_v] = axis.damping
         tree.friction[tree.joints[j].idx_v] = axis.friction
-        parent, at = j, pin.SE3.Identity()
+        parent, placement = j, pin.SE3.Identity()
     return int(parent)

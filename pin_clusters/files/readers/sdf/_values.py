@@ -1,4 +1,4 @@
-"""Numbers, flags, names and poses as SDF writes them: as the text of elements."""
+"""Numbers, flags, names and poses from the text of SDF elements."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -11,11 +11,10 @@ from ....errors import LoadError
 from .._numbers import number, numbers
 from .._xml import only_child
 
-LARGE = 1e16  # what SDF writes for "no limit"
+LARGE = 1e16  # SDF writes this number for "no limit".
 
 
 def text_of(element: ET.Element, tag: str, owner: str) -> str:
-    """Return the text of a required child."""
     child = only_child(element, tag, owner)
     text = "" if child is None else (child.text or "").strip()
     if not text:
@@ -24,7 +23,6 @@ def text_of(element: ET.Element, tag: str, owner: str) -> str:
 
 
 def value(element: ET.Element, tag: str, default: float, owner: str) -> float:
-    """Return the number of a child; the default if there is none."""
     child = only_child(element, tag, owner)
     return default if child is None else number(child.text or "", tag, owner)
 
@@ -35,24 +33,22 @@ def values(
     read: Callable[[ET.Element, str, float, str], float] = value,
     **defaults: float,
 ) -> list[float]:
-    """Return the numbers of some children; their defaults where one, or the element itself, is missing."""
     return [x if element is None else read(element, tag, x, owner) for tag, x in defaults.items()]
 
 
 def limit(element: ET.Element, tag: str, default: float, owner: str) -> float:
-    """Return a limit: what is beyond 1e16 or says ``inf`` is infinite."""
+    """Read a limit; numbers of at least 1e16 and ``inf`` are infinite."""
     child = only_child(element, tag, owner)
     text = "" if child is None else (child.text or "").strip()
     if not text:
         return default
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return math.copysign(math.inf, -1.0 if text.startswith("-") else 1.0)
-    found = number(text, tag, owner, math.inf)
-    return math.copysign(math.inf, found) if abs(found) >= LARGE else found
+    bound = number(text, tag, owner, math.inf)
+    return math.copysign(math.inf, bound) if abs(bound) >= LARGE else bound
 
 
 def flag(element: ET.Element, tag: str, default: bool, owner: str) -> bool:
-    """Return the truth of a child; the default if there is none."""
     child = only_child(element, tag, owner)
     if child is None:
         return default
@@ -63,17 +59,19 @@ def flag(element: ET.Element, tag: str, default: bool, owner: str) -> bool:
 
 
 def placement(element: ET.Element | None, owner: str) -> pin.SE3:
-    """Return the numbers of a ``<pose>``; what it is relative to is left to the caller."""
+    """Read the numbers of a ``<pose>``; the caller handles ``relative_to``."""
     if element is None or not (element.text or "").strip():
         return pin.SE3.Identity()
     form = element.get("rotation_format", "euler_rpy")
     if form == "quat_xyzw":
-        given = np.array(numbers(element.text, "<pose>", owner, 7))
-        if not np.any(given[3:]):
+        components = np.array(numbers(element.text, "<pose>", owner, 7))
+        if not np.any(components[3:]):
             raise LoadError(f"{owner}: the quaternion of <pose> is zero. Write 0 0 0 1 for no rotation.")
-        return pin.SE3(pin.Quaternion(*(given[[6, 3, 4, 5]] / np.linalg.norm(given[3:]))).matrix(), given[:3])
+        return pin.SE3(
+            pin.Quaternion(*(components[[6, 3, 4, 5]] / np.linalg.norm(components[3:]))).matrix(), components[:3]
+        )
     if form != "euler_rpy":
         raise LoadError(f"{owner}: rotation_format {form!r} is unknown. Known: euler_rpy, quat_xyzw.")
-    given = np.array(numbers(element.text, "<pose>", owner, 6))
-    angles = np.radians(given[3:]) if element.get("degrees") in ("true", "1") else given[3:]
-    return pin.SE3(pin.rpy.rpyToMatrix(*angles), given[:3])
+    components = np.array(numbers(element.text, "<pose>", owner, 6))
+    angles = np.radians(components[3:]) if element.get("degrees") in ("true", "1") else components[3:]
+    return pin.SE3(pin.rpy.rpyToMatrix(*angles), components[:3])
