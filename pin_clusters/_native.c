@@ -119,8 +119,8 @@ static inline const double *numbers_in_place(PyObject *x, W n)
     return is_double(a, READABLE) ? PyArray_DATA(a) : NULL;
 }
 
-/* Return where the n numbers of x are, or `room` after they were copied there; NULL if only Python can convert x. */
-static const double *numbers_of(PyObject *x, W n, double *room)
+/* Return where the n numbers of x are, or `buffer` after they were copied there; NULL if only Python can convert x. */
+static const double *numbers_of(PyObject *x, W n, double *buffer)
 {
     if (!x) return NULL;
     if (PyArray_CheckExact(x)) {
@@ -130,13 +130,13 @@ static const double *numbers_of(PyObject *x, W n, double *room)
         if (numbers_in_place(x, n)) return PyArray_DATA(a);
         if (nd == 2 && (dims[0] == 1 || dims[1] == 1)) axis = dims[0] == 1; /* a row or a column */
         else if (nd != 1) return NULL;
-        return dims[axis] == n && copy_array(a, n, PyArray_BYTES(a), PyArray_STRIDES(a)[axis], room) ? room : NULL;
+        return dims[axis] == n && copy_array(a, n, PyArray_BYTES(a), PyArray_STRIDES(a)[axis], buffer) ? buffer : NULL;
     }
-    return is_list(x) && copy_list(x, n, room) ? room : NULL;
+    return is_list(x) && copy_list(x, n, buffer) ? buffer : NULL;
 }
 
 /* The same of an array of shape (rows, columns), or of a list of lists. */
-static const double *matrix_of(PyObject *x, W rows, W columns, double *room)
+static const double *matrix_of(PyObject *x, W rows, W columns, double *buffer)
 {
     PyArrayObject *a = (PyArrayObject *)x;
     if (is_list(x)) {
@@ -144,17 +144,17 @@ static const double *matrix_of(PyObject *x, W rows, W columns, double *room)
         Py_BEGIN_CRITICAL_SECTION(x);
         if (PySequence_Fast_GET_SIZE(x) == rows)
             for (PyObject **items = PySequence_Fast_ITEMS(x); i < rows && is_list(items[i]); i++)
-                if (!numbers_of(items[i], columns, room + i * columns)) break;
+                if (!numbers_of(items[i], columns, buffer + i * columns)) break;
         Py_END_CRITICAL_SECTION();
-        return i == rows ? room : NULL;
+        return i == rows ? buffer : NULL;
     }
     if (!PyArray_CheckExact(x) || PyArray_NDIM(a) != 2) return NULL;
     if (PyArray_DIM(a, 0) != rows || PyArray_DIM(a, 1) != columns) return NULL;
     if (is_double(a, READABLE)) return PyArray_DATA(a);
     for (W i = 0; i < rows; i++)
-        if (!copy_array(a, columns, PyArray_BYTES(a) + i * PyArray_STRIDE(a, 0), PyArray_STRIDE(a, 1), room + i * columns))
+        if (!copy_array(a, columns, PyArray_BYTES(a) + i * PyArray_STRIDE(a, 0), PyArray_STRIDE(a, 1), buffer + i * columns))
             return NULL;
-    return room;
+    return buffer;
 }
 
 /* What Pinocchio's objects look like.  A Boost.Python object leads to a holder; the first word of a holder that
@@ -272,7 +272,7 @@ static W index_of(PyObject *x)
     X(unless, "wik")       /* do the steps, unless a word has a value */ \
     /* work */ \
     X(run, "ina")          /* run code with n words of arguments, of which the first leads to its status */ \
-    X(note, "4iiinananwnwnw") /* keep a state for what a call owes: room, clears, owes, spoils; words; where; state */ \
+    X(note, "4iiinananwnwnw") /* keep a state for what a call owes: buffer, clears, owes, spoils; words; where; state */ \
     X(owe, "")             /* after the kernel: enter in the words what `note` said */ \
     X(copy, "naa")         /* to, from */ \
     X(save, "naw")         /* copy numbers that a word leads to, to an array */ \
@@ -324,12 +324,12 @@ typedef struct {
     PyObject *owned;     /* a tuple of everything that the operands refer to */
 } Plan;
 
-typedef struct { W *code, positions; Py_ssize_t size, room; int makes; PyObject *owned; } Writer;
+typedef struct { W *code, positions; Py_ssize_t size, capacity; int makes; PyObject *owned; } Writer;
 
 static int write_word(Writer *w, W word)
 {
-    if (w->size == w->room) {
-        W *more = PyMem_Realloc(w->code, sizeof(W) * (size_t)(w->room = 2 * w->room + 64));
+    if (w->size == w->capacity) {
+        W *more = PyMem_Realloc(w->code, sizeof(W) * (size_t)(w->capacity = 2 * w->capacity + 64));
         if (!more) return PyErr_NoMemory(), -1;
         w->code = more;
     }
@@ -515,15 +515,15 @@ static int unchanged(const W *row)
     return 1;
 }
 
-enum { ROOMS = 5, LOST = 1 + ROOMS }; /* see owed.py: any, one word per room, lost */
+enum { STATE_BUFFERS = 5, LOST = 1 + STATE_BUFFERS }; /* see owed.py: any, one word per buffer, lost */
 
 /* Keep the state of a call that will owe members, for which p has the operands of the step `note`: in place of an older
    state, whose members are lost.  Returns whether the words will change; usually the last call wrote them. */
 static int note(const W *p)
 {
-    W room = 1 + p[1], clears = p[2], owes = p[3], spoils = p[4], *words = PLACE(W, p[6]);
+    W slot = 1 + p[1], clears = p[2], owes = p[3], spoils = p[4], *words = PLACE(W, p[6]);
     double *to = NUMBERS_AT(p[8]);
-    W before = words[room], stays = before & ~clears;
+    W before = words[slot], stays = before & ~clears;
     int changes = before != owes || (words[LOST] & clears) != spoils || (words[0] & clears) != (owes | spoils);
     int lost = changes && before && !stays;
     for (int i = 9; i < 15; i += 2) {
@@ -534,7 +534,7 @@ static int note(const W *p)
         memcpy(to, from, size);
         to += p[i];
     }
-    if (lost) words[LOST] |= before, words[room] = 0;
+    if (lost) words[LOST] |= before, words[slot] = 0;
     return changes;
 }
 
@@ -618,13 +618,13 @@ static int is_for_pinocchio(PyObject *x)
 }
 
 /* The argument itself if kernels can read it, or Pinocchio, where that is enough; else a new array of its numbers. */
-static PyObject *vector_of(PyObject *x, W for_pinocchio, W n, double *room)
+static PyObject *vector_of(PyObject *x, W for_pinocchio, W n, double *buffer)
 {
-    const double *from = numbers_of(x, n, room);
+    const double *from = numbers_of(x, n, buffer);
     if (!from) return NULL;
-    if (from != room) return Py_NewRef(x);
+    if (from != buffer) return Py_NewRef(x);
     /* A column is a vector for Pinocchio, but a row is not. */
-    return for_pinocchio && is_for_pinocchio(x) && PyArray_DIM((PyArrayObject *)x, 0) == n ? Py_NewRef(x) : filled(n, room);
+    return for_pinocchio && is_for_pinocchio(x) && PyArray_DIM((PyArrayObject *)x, 0) == n ? Py_NewRef(x) : filled(n, buffer);
 }
 
 static PyObject *call_python(const W *p, PyObject *const *given, PyObject *const *made, int count)
@@ -840,7 +840,7 @@ typedef struct {
 
 static Py_ssize_t function_count;
 
-/* Make room for the plans of a function. */
+/* Make buffer for the plans of a function. */
 static int reserve(Owner *owner, Py_ssize_t number)
 {
     if (number < owner->size) return 0;
@@ -1177,7 +1177,7 @@ static PyObject *question_new(PyTypeObject *type, PyObject *args, PyObject *name
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Question takes no keywords");
     npy_intp size = PyArray_SIZE((PyArrayObject *)asked);
     if (nq < 0 || nv < 0 || nq > size || nv > size || size < 1 + nq + 2 * nv || !is_double((PyArrayObject *)asked, WRITABLE))
-        return PyErr_Format(PyExc_ValueError, "Question: expected room for 1 + nq + 2 nv numbers");
+        return PyErr_Format(PyExc_ValueError, "Question: expected buffer for 1 + nq + 2 nv numbers");
     Question *question = (Question *)type->tp_alloc(type, 0);
     if (!question) return NULL;
     question->function = Py_NewRef(function), question->convert = Py_NewRef(convert);

@@ -40,16 +40,16 @@ def put(out: Console, table: Table) -> None:
     for gap in (1, 0):
         table.padding = (0, gap)
         extra, ranges = _widths(out, table)
-        room = out.width - extra - sum(low for low, _ in ranges)
-        if room < 0:
+        free_width = out.width - extra - sum(low for low, _ in ranges)
+        if free_width < 0:
             continue
         # Columns that need the least extra width get it first, because wide columns wrap in any case.
         order = np.argsort([high - low for low, high in ranges], kind="stable")
         for rank, i in enumerate(order):
             low, high = ranges[i]
-            extra_width = min(high - low, room // (len(order) - rank))
+            extra_width = min(high - low, free_width // (len(order) - rank))
             table.columns[i].width = low + extra_width
-            room -= extra_width
+            free_width -= extra_width
         out.print(table)
         return
     _row_by_row(out, table)

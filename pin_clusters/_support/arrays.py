@@ -110,7 +110,7 @@ def plain(x: np.ndarray) -> np.ndarray:
     return np.require(x, np.float64, ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"])
 
 
-def room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -> np.ndarray:
+def output_array(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -> np.ndarray:
     """Check the output array ``given``, or create a new one."""
     if given is None:
         return np.empty(shape, kind)

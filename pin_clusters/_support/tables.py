@@ -41,7 +41,7 @@ class Table:
         """Append a list, one number per row; return its bounds as ``add_all`` does."""
         return self.add_all((int(v),) for v in values)
 
-    def room(self, size: int) -> int:
+    def reserve(self, size: int) -> int:
         """Reserve numbers of the work array; return their offset."""
         self.work += size
         return self.work - size

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import is_plain, numbers, plain, room, whole_number
+from .._support.arrays import is_plain, numbers, output_array, plain, whole_number
 from .._support.docstrings import stock
 from .._support.memory import available
 from ..errors import ArgumentTypeError, ShapeError, TooLargeError
@@ -101,9 +101,9 @@ class Batch:
         bytes_needed += sum(8 * n * prod(shape) for _, out, shape in results if out is None)
         _check_memory(name, n, bytes_needed)
         shapes = [(label, out, (n, *shape)) for label, out, shape in results]
-        self.out = [room(label, out, shape, np.float64, ". Leave it out.") for label, out, shape in shapes]
+        self.out = [output_array(label, out, shape, np.float64, ". Leave it out.") for label, out, shape in shapes]
         self.asked = status is not None
-        self.status = room("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
+        self.status = output_array("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
         tables = [plain(x).reshape(n, prod(x.shape[1:])) for x in arrays]
         written = [] if status is None else [("status", self.status)]
         written += [(label, x) for (label, out, _), x in zip(results, self.out, strict=True) if out is not None]

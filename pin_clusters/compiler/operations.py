@@ -164,37 +164,37 @@ CONTACT_FORCES = Operation(
     "contact_forces",
     "contact forces (redundant, damped or iterated)",
     "contacts.forces.contact_forces_at",
-    "gram:f2 how counts:i1 room forces found",
+    "gram:f2 how counts:i1 scratch forces found",
 )
 CONTACT_JACOBIAN = Operation(
     "contact_jacobian",
     "Jacobians of contacts",
     "contacts.jacobians.contact_jacobian",
-    "asked:i2 joints:i1 room:f2 rows:f2",
+    "asked:i2 joints:i1 scratch:f2 rows:f2",
 )
 ROW_FORCES = Operation(
     "row_forces",
     "contact forces (rows of a constraint)",
     "contacts.forces.row_forces_at",
-    "J:f2 response:f2 free drift scale how counts:i1 gram:f2 room forces found out",
+    "J:f2 response:f2 free drift scale how counts:i1 gram:f2 scratch forces found out",
 )
 CONTACT_INVERSE = Operation(
     "contact_inverse",
     "contact forces (inverse of their matrix)",
     "contacts.forces.contact_inverse_at",
-    "gram:f2 mu scale room out:f2",
+    "gram:f2 mu scale scratch out:f2",
 )
 MASS_RESPONSE = Operation(
     "mass_response",
     "contact forces (response of a dense mass matrix)",
     "contacts.mass_matrix.mass_response_at",
-    "M:f2 rows:f2 room out:f2",
+    "M:f2 rows:f2 scratch out:f2",
 )
 KKT_INVERSE = Operation(
     "kkt_inverse",
     "contact forces (inverse of the equations of motion)",
     "contacts.mass_matrix.kkt_inverse_at",
-    "M:f2 J:f2 mu room out:f2",
+    "M:f2 J:f2 mu scratch out:f2",
 )
 
 # --- derivatives of dynamics
@@ -210,7 +210,7 @@ ABA_DERIVATIVES = Operation(
     "aba_derivatives",
     "computeABADerivatives (derivatives of forward dynamics)",
     "variations.aba_derivatives.aba_derivatives_at",
-    "address:i0 aba:i0 aba_tables:i0 derivatives:i0 plan:i1 room L q v tau ddq forces torques dq dv M nothing "
+    "address:i0 aba:i0 aba_tables:i0 derivatives:i0 plan:i1 scratch L q v tau ddq forces torques dq dv M nothing "
     "ddq_dq ddq_dv Minv",
     group="derivatives",
 )
@@ -219,7 +219,7 @@ CONTACT_RATES = Operation(
     "how contacts change (with derivatives of inverse dynamics)",
     "contacts.derivatives.contact_rates_at",
     "address:i0 derivatives:i0 q v tau ddq asked:i2 numbers forces acting torques dq dv M nothing jacobian X turned "
-    "room",
+    "scratch",
     group="contacts",
 )
 CONTACT_DERIVATIVES = Operation(
@@ -227,7 +227,8 @@ CONTACT_DERIVATIVES = Operation(
     "derivatives of dynamics with contacts",
     "contacts.derivatives.contact_derivatives_at",
     "address:i0 forward:i0 forward_tables:i0 rates:i0 derivatives:i0 q v tau ddq asked:i2 numbers panel gram:f2 "
-    "forces acting torques dq dv M nothing plan:i1 order:i1 X L jacobian response turned room ddq_dq ddq_dv ddq_dtau "
+    "forces acting torques dq dv M nothing plan:i1 order:i1 X L jacobian response turned scratch ddq_dq ddq_dv "
+    "ddq_dtau "
     "dlambda_dq dlambda_dv dlambda_dtau",
     group="contact derivatives",
 )
@@ -300,7 +301,7 @@ SIMULATE = Operation(
     "simulate (loop over steps)",
     "steps.simulate.simulate_at",
     "address:i0 calls:i1 plan:i2 terms:i2 factors rows:f2 clock:i1 ratios lengths limits coupling energies "
-    "asked state torque:f2 times:f2 positions:f2 velocities:f2 room:f2 samples:f2",
+    "asked state torque:f2 times:f2 positions:f2 velocities:f2 scratch:f2 samples:f2",
 )
 GROUND = Operation(
     "ground",
@@ -311,7 +312,7 @@ GROUND = Operation(
     "where:i2 where_numbers places:f2 radii no_gram:f2 no_response:f2 no_velocities where_panel "
     "whole:i2 whole_numbers panel gram:f2 response:f2 positions:f2 velocities ends gaps last impulses "
     "near:i1 chosen:i1 A g guess answer B tried found change stay:i1 "
-    "table:i2 bounds rates rooms clock:i1 numbers torque:f2 samples",
+    "table:i2 bounds rates stop_gaps clock:i1 numbers torque:f2 samples",
     block="tables.ground.Step",
 )
 

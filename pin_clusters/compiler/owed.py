@@ -20,9 +20,9 @@ from ..kernels.tables import tree_layout as tl
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
 """Members that a function can owe, in the order of their bits."""
-ROOMS = ("q", "q v", "q v a", "q v", "q v a")
+STATE_BUFFERS = ("q", "q v", "q v a", "q v", "q v a")
 """Vectors in each state buffer; the last two buffers belong to forward dynamics and to inverse dynamics."""
-WORDS = 2 + len(ROOMS)
+WORDS = 2 + len(STATE_BUFFERS)
 LOST = WORDS - 1
 """Index of the status word of the lost members."""
 NOTHING = "zeros"
@@ -42,7 +42,7 @@ READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
 class Owed(NamedTuple):
     """The members that a function leaves behind."""
 
-    room: int  # index of the buffer that keeps the state
+    buffer: int  # index of the buffer that keeps the state
     owes: int = 0  # members that Pinocchio would write
     spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading them raises
     writes: int = 0  # members that the function writes itself and that other functions owe
@@ -52,8 +52,8 @@ class Owed(NamedTuple):
         return self.owes | self.spoils | self.writes
 
 
-def _of(room: int, owes: str = "", spoils: str = "", writes: str = "") -> Owed:
-    return Owed(room, bits(owes), bits(spoils), bits(writes))
+def _of(buffer: int, owes: str = "", spoils: str = "", writes: str = "") -> Owed:
+    return Owed(buffer, bits(owes), bits(spoils), bits(writes))
 
 
 OWED = {
@@ -96,10 +96,10 @@ OWED = {
 """Members by function. ``Jcom`` and ``mass`` of subtrees without mass keep their values."""
 
 # The lowest bits of ``what`` select the results of the kernel of the tree.
-_ROOM_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)
-WHAT = (1 << _ROOM_AT) - 1
+_BUFFER_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)
+WHAT = (1 << _BUFFER_AT) - 1
 """Mask of the bits that select results."""
-PARTS = (_ROOM_AT, 2), (_OWES_AT, len(_OF_TREE)), (_SPOILS_AT, len(_OF_TREE))
+PARTS = (_BUFFER_AT, 2), (_OWES_AT, len(_OF_TREE)), (_SPOILS_AT, len(_OF_TREE))
 """First bit and number of bits of the buffer index, of the owed members and of the spoilt members in ``what``."""
 
 
@@ -107,24 +107,24 @@ def owing(what: int, function: str) -> int:
     """Return ``what``, extended by the members that a function owes and spoils."""
     owed = OWED[function]
     assert max(owed.owes, owed.spoils) < 1 << len(_OF_TREE), function
-    return what | owed.room << _ROOM_AT | owed.owes << _OWES_AT | owed.spoils << _SPOILS_AT
+    return what | owed.buffer << _BUFFER_AT | owed.owes << _OWES_AT | owed.spoils << _SPOILS_AT
 
 
 @functools.cache
 def owing_of(what: int) -> Owed:
     mask = (1 << len(_OF_TREE)) - 1
-    return Owed(what >> _ROOM_AT & 3, what >> _OWES_AT & mask, what >> _SPOILS_AT)
+    return Owed(what >> _BUFFER_AT & 3, what >> _OWES_AT & mask, what >> _SPOILS_AT)
 
 
-def before(room: int) -> tuple[int, int]:
+def before(buffer: int) -> tuple[int, int]:
     """Return the number of vectors of size nq, and of size nv, in the buffers before a buffer."""
-    names = " ".join(ROOMS[:room]).split()
+    names = " ".join(STATE_BUFFERS[:buffer]).split()
     return names.count("q"), len(names) - names.count("q")
 
 
 def places(nq: int, nv: int) -> list[int]:
     """Return the offsets of the consecutive buffers, and the end of the last one."""
-    counts = map(before, range(len(ROOMS) + 1))
+    counts = map(before, range(len(STATE_BUFFERS) + 1))
     return [nq * of_q + nv * of_v for of_q, of_v in counts]
 
 

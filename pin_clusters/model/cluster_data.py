@@ -107,7 +107,7 @@ class _Tables(dict[str, kernels.Pointer]):
     def __missing__(self, name: str) -> kernels.Pointer:
         table = self[name] = self["tau"].beside(*self._results[name])
         if self._functions is not None:
-            table.lead_to(self._functions.tables_of_wishes)
+            table.lead_to(self._functions.tables_of_variants)
         return table
 
 
@@ -337,7 +337,7 @@ class ClusterData(OwedMembers):
         special, generic = self._functions, self._kernels[kernel].compiled_address
         if special is None:
             return generic
-        if kernel in special.wishes:
+        if kernel in special.variants:
             return int(special.address(kernel, generic))
         return int(special.address(name, generic))
 
@@ -367,8 +367,8 @@ class ClusterData(OwedMembers):
     def _ready(self, kernel: str, *arrays: Any) -> int:
         """Return the address of a kernel's code for such arguments, compiling it now if necessary."""
         special = self._functions
-        if special is not None and kernel in special.wishes:
-            return int(special.wishes[kernel].address(*arrays))
+        if special is not None and kernel in special.variants:
+            return int(special.variants[kernel].address(*arrays))
         return kernels.of(kernel, with_loops(self._model)).address()
 
     @property
@@ -399,7 +399,7 @@ class ClusterData(OwedMembers):
             x = q[list(supply.iq)]
             numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
             for work in (self._work, self._loop_work):
-                work[supply.room : supply.room + numbers.size] = numbers
+                work[supply.scratch : supply.scratch + numbers.size] = numbers
 
     def _changed(self) -> None:
         """Copy the kernel's mass matrix for users, because the zeros of the original are never rewritten."""
@@ -410,7 +410,7 @@ class ClusterData(OwedMembers):
             self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
             self._pointers["regressor"] = self._regressors.pointer
             if self._functions is not None:
-                self._regressors.pointer.lead_to(self._functions.tables_of_wishes)
+                self._regressors.pointer.lead_to(self._functions.tables_of_variants)
         return self._regressors
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -168,7 +168,7 @@ class ClusterModel(Attachments):
 
     def __reduce__(self) -> tuple[Any, ...]:
         shapes = (self._collision,) if self._collision.ngeoms else ()
-        arguments = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred, *shapes
+        arguments = self.own_tree, self.constraints, *self._requested, self.name, self.preferred, *shapes
         recipe = self._recipe()
         if recipe is None:
             return (varied if self._varies else remake), arguments
@@ -409,7 +409,7 @@ def alike(
     independent: tuple[str, ...] | None = None,
     make: Callable[..., ClusterModel] | None = None,
 ) -> ClusterModel:
-    reference, names = model._wishes if independent is None else (model.q_reference, independent)
+    reference, names = model._requested if independent is None else (model.q_reference, independent)
     parts = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints
     return (make or remake)(*parts, reference, names, model.name, model.preferred, model._collision)
 

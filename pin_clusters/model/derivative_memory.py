@@ -51,7 +51,7 @@ class DerivativeMemory:
         """Store the state of an impact at contacts; NaN if the rows were given (``known`` is False)."""
         self.after_impact[:] = np.concatenate([q, v, [bounce, damping]]) if known else np.nan
 
-    def room_for(self, rows: int) -> bool:
+    def fits(self, rows: int) -> bool:
         """Reserve memory for the derivatives of some rows of forces; return whether the array was replaced."""
         moves = self.dlambda.size < 3 * rows * self.tau.size
         if moves:

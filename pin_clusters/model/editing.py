@@ -166,7 +166,7 @@ def jointed(
     if before is not None and tree.existFrame(before, pin.FrameType.JOINT):
         copy.tree.frames[tree.getFrameId(before, pin.FrameType.JOINT)].parentFrame = frame
     # The new joint adds a degree of freedom to a cluster whose independent joints the user chose.
-    required = {*(model._wishes[1] or ())}
+    required = {*(model._requested[1] or ())}
     leading = [name] if any(before in c.joints and required & {*c.joints} for c in model.clusters) else []
     return _made({model: copy}, [*_carried(model, copy), *added], copy.geometry(model.collision), leading)
 
@@ -244,8 +244,8 @@ def _made(
     """Build the model from finished copies, with the models' requests; ``led`` are additional independent joints."""
     first_model, (reference, independent) = next(iter(copies)), (None, None)
     for model, copy in copies.items():
-        q_own, names = model._wishes
-        if any(m._wishes[0] is not None for m in copies):
+        q_own, names = model._requested
+        if any(m._requested[0] is not None for m in copies):
             reference = copy.configuration(model.q_reference if q_own is None else q_own, reference)
         if names is not None:
             independent = [*(independent or led), *(name for name in names if name not in copy.held)]

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import pinocchio as pin
 
-from ..compiler.owed import LOST, MEMBERS, OF_TREE, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
+from ..compiler.owed import LOST, MEMBERS, OF_TREE, OWED, STATE_BUFFERS, WHAT, WORDS, bits, owing_of, places, written
 from ..errors import NotComputedError
 from .tree_workspace import NOTHING, TreeWorkspace
 
@@ -37,10 +37,10 @@ def owed(name: str, path: str, doc: str) -> Any:
 
 
 @functools.lru_cache
-def _noted(before: bytes, clears: int, room: int, owes: int, spoils: int) -> tuple[int, ...]:
+def _noted(before: bytes, clears: int, buffer: int, owes: int, spoils: int) -> tuple[int, ...]:
     """Return the words of the members after a call; the cache serves repeated calls."""
     words = [x & ~clears for x in _WORDS.unpack(before)]
-    words[1 + room] |= owes
+    words[1 + buffer] |= owes
     words[LOST] |= spoils
     words[0] = functools.reduce(operator.or_, words[1:])
     return tuple(words)
@@ -69,70 +69,70 @@ class OwedMembers(TreeWorkspace):
     def _keep(self, function: str, *state: np.ndarray) -> None:
         """Store the state at which a function will owe members; members still owed at another state are lost."""
         owing = OWED[function]
-        self._keep_state(owing.room, owing.clears, state)
+        self._keep_state(owing.buffer, owing.clears, state)
 
-    def _keep_state(self, room: int, clears: int, state: tuple[Any, ...]) -> None:
-        words, stored = self._owed, self._saved_bytes[room]
-        new, before = b"".join(state[: 1 + ROOMS[room].count(" ")]), words[1 + room]
+    def _keep_state(self, buffer: int, clears: int, state: tuple[Any, ...]) -> None:
+        words, stored = self._owed, self._saved_bytes[buffer]
+        new, before = b"".join(state[: 1 + STATE_BUFFERS[buffer].count(" ")]), words[1 + buffer]
         if before and not (before & ~clears and stored == new):
             words[LOST] |= before
-            words[1 + room] = 0
+            words[1 + buffer] = 0
         stored[:] = new
 
     def _owe(self, function: str) -> None:
         owing = OWED[function]
-        self._note(owing.clears, owing.room, owing.owes, owing.spoils)
+        self._note(owing.clears, owing.buffer, owing.owes, owing.spoils)
 
-    def _note(self, clears: int, room: int = 0, owes: int = 0, spoils: int = 0) -> None:
-        _WORDS.pack_into(self._owed, 0, *_noted(self._owed.tobytes(), clears, room, owes, spoils))
+    def _note(self, clears: int, buffer: int = 0, owes: int = 0, spoils: int = 0) -> None:
+        _WORDS.pack_into(self._owed, 0, *_noted(self._owed.tobytes(), clears, buffer, owes, spoils))
 
-    def _room(self, room: int) -> np.ndarray:
+    def _stored_state(self, buffer: int) -> np.ndarray:
         offsets = places(self._model.nq, self._model.nv)
-        return self._kept_states[offsets[room] : offsets[room + 1]]
+        return self._kept_states[offsets[buffer] : offsets[buffer + 1]]
 
     def _state_owed(self, name: str) -> list[np.ndarray] | None:
         nq, nv = self._model.nq, self._model.nv
-        room = self._state_slot(name)
-        if room is None:
+        buffer = self._state_slot(name)
+        if buffer is None:
             return None
-        state = self._room(room).copy()
-        return [state[:nq], state[nq : nq + nv], state[nq + nv :]][: len(ROOMS[room].split())]
+        state = self._stored_state(buffer).copy()
+        return [state[:nq], state[nq : nq + nv], state[nq + nv :]][: len(STATE_BUFFERS[buffer].split())]
 
     def _state_slot(self, name: str) -> int | None:
         """Return the index of the stored state at which a member is owed; None if it is not owed."""
-        return next((room for room in range(len(ROOMS)) if self._owed[1 + room] & bits(name)), None)
+        return next((buffer for buffer in range(len(STATE_BUFFERS)) if self._owed[1 + buffer] & bits(name)), None)
 
     def _pay(self, name: str) -> None:
         """Compute an owed member; raise ``NotComputedError`` if its state has been overwritten."""
-        room, state = self._state_slot(name), self._state_owed(name)
+        buffer, state = self._state_slot(name), self._state_owed(name)
         if state is not None and name in _COLUMNS and self._model.closures and not self._stands_at(state[0]):
             # G, which the columns depend on, belongs to another pose now.
             self._note(bits(name), spoils=bits(name))
             state = None
-        if state is None or room is None:
+        if state is None or buffer is None:
             raise NotComputedError(
                 f"data.{name} is not available: the last function that sets it in Pinocchio did not compute it here, "
                 "and a later call has overwritten the state. Or Pinocchio stores meaningless numbers there. Call "
                 f"pc.{_FUNCTIONS.get(name, 'computeAllTerms')} or another function that computes it before reading it."
             )
-        if bits(name) & _PLACES and self._pay_places(room, state[0]):
+        if bits(name) & _PLACES and self._pay_places(buffer, state[0]):
             return
         self._note(bits(name))  # Clear the mark first, because the computation may read data.
         try:
             recipes[name](self, *state)
         except BaseException:
-            self._note(bits(name), room, bits(name))
+            self._note(bits(name), buffer, bits(name))
             raise
         if name in ("v", "a"):
             self._see(*state[: 2 + (name == "a")])
 
-    def _pay_places(self, room: int, q: np.ndarray) -> bool:
+    def _pay_places(self, buffer: int, q: np.ndarray) -> bool:
         """Compute J and oMi by one call, which also writes the owed liMi; return False if it would lose newer ones."""
         of_liMi = self._state_slot("liMi")
-        if of_liMi is None or self._model.closures or self._owed[1 + room] & _PLACES != _PLACES:
+        if of_liMi is None or self._model.closures or self._owed[1 + buffer] & _PLACES != _PLACES:
             return False
         recipes["J oMi"](self, q)
-        if of_liMi != room:
+        if of_liMi != buffer:
             self._note(0, of_liMi, bits("liMi"))
         return True
 
@@ -175,10 +175,10 @@ class OwedMembers(TreeWorkspace):
         if owing.owes:
             nv = self._model.nv
             state = q, v if v.size else np.zeros(nv), a if a.size else np.zeros(nv)
-            self._keep_state(owing.room, 0, state)
+            self._keep_state(owing.buffer, 0, state)
         super()._run_tree(requests, q, v, a, moved)
         clears = written(requests, (v.size > 0) + (a.size > 0)) | owing.clears
-        self._note(clears, owing.room, owing.owes, owing.spoils)
+        self._note(clears, owing.buffer, owing.owes, owing.spoils)
 
     def _last_motion(self, level: int, function: str, needed: str) -> list[np.ndarray]:
         """Return the last motion as ``_last``, including motions of functions that owe it."""

@@ -41,7 +41,7 @@ class ModelParts(TreeAttributes, Owner):
     tables: Tables
     _collision: pin.GeometryModel
     own_tree: pin.Model
-    _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
+    _requested: tuple[np.ndarray | None, tuple[str, ...] | None]
     preferred: tuple[str, ...]
     independent_joints: tuple[str, ...]
     dependent_joints: tuple[str, ...]

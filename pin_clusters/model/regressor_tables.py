@@ -63,7 +63,7 @@ class _Writer(Table):
         self.put(at.MINUS_GRAVITY, -model.gravity.linear)
         links = [self._row(tl.Link, b) for b in range(1, self.head.links + 1)]
         self.base = bool(links) and links[0].kind == at.FREEFLYER and all(L.parent > 0 for L in links[1:])
-        self.nothing, self.units = self.room(6), self.room(36 * self.base)
+        self.nothing, self.units = self.reserve(6), self.reserve(36 * self.base)
         # For each link: offset of each column of its Jacobian, by independent velocity.
         self.places: list[dict[int, int]] = [{}]
 
@@ -87,7 +87,7 @@ class _Writer(Table):
             for k in self._moving(iv):
                 driven.setdefault(k, []).append(iv)
         new_columns = [
-            rl.Column(k, self.room(6), offsets.get(k, self.nothing), ivs[0], ivs[-1] + 1)
+            rl.Column(k, self.reserve(6), offsets.get(k, self.nothing), ivs[0], ivs[-1] + 1)
             for k, ivs in sorted(driven.items())
         ]
         offsets.update((C.k, C.at) for C in new_columns)
@@ -116,8 +116,8 @@ class _Writer(Table):
         )
         armatures = self.add_all(rl.Armature(columns.armatures_from + i, iv) for i, iv in enumerate(columns.armatures))
         rods = self.add_all([self._rod(columns.rods_from + i, r) for i, r in enumerate(columns.rods)])
-        mass, sines, cosines = self.append(self._inverse_mass()), self.room(n.nq), self.room(n.nq)
-        forces, Y = self.room(rl.FORCES * columns.bodies), self.room(nv * columns.width)
+        mass, sines, cosines = self.append(self._inverse_mass()), self.reserve(n.nq), self.reserve(n.nq)
+        forces, Y = self.reserve(rl.FORCES * columns.bodies), self.reserve(nv * columns.width)
         self.rows[head_row] = rl.Head(
             columns.width, int(self.base), reach0, *bodies, *spins, *armatures, *rods, mass, sines, cosines, forces, Y
         )

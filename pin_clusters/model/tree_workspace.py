@@ -71,7 +71,7 @@ class TreeWorkspace(Owner):
         self._moved_tables = self._tree_tables.beside(self._moved, out)
         if self._functions is not None:
             for pointer in (self._tree_tables, self._moved_tables):
-                pointer.lead_to(self._functions.tables_of_wishes)
+                pointer.lead_to(self._functions.tables_of_variants)
         self._no_rows = np.zeros((0, nv))
         # q of the last call, and q of the differentiated Jacobians; the last entry says whether it is valid.
         self._posed, self._bent = (out[start : start + model.nq + 1] for start in (derived.posed_q, derived.bent_q))
@@ -126,8 +126,8 @@ class TreeWorkspace(Owner):
     def _write_fields(self, what: int, level: int) -> None:
         index, *_, out = self._tree_tables.arrays
         for row, name in self._model.tables.tree.fields:
-            offset, size, _, wish, least = index[row, :5]
-            if row in self._other_fields and level >= least and (wish == 0 or wish & what):
+            offset, size, _, request, least = index[row, :5]
+            if row in self._other_fields and level >= least and (request == 0 or request & what):
                 write(self._tree, name, out[offset : offset + size])
 
     def _run_jacobian(
@@ -146,7 +146,7 @@ class TreeWorkspace(Owner):
     def _run_in_tree(self, kernel: str, tables: Pointer, *arguments: Any) -> None:
         self._look_at_tree()
         generic = self._kernels[kernel]
-        special = self._functions is not None and kernel in self._functions.wishes
+        special = self._functions is not None and kernel in self._functions.variants
         (code_of(self._functions, generic) if special else generic).call(tables, *arguments)
 
     def _section(self, name: str, size: int) -> np.ndarray:

@@ -96,5 +96,5 @@ def test_formulas_take_columns() -> None:
     each = [phases.strikes(H, *x) for x in zip(u, 1e-3 * gap, strict=True)]
     assert 5 < sum(each) < 45
     assert np.array_equal(phases.strikes(H, u, 1e-3 * gap), each)
-    rooms = [phases.room_of(H, *x) for x in zip(each, 1e-3 * gap, strict=True)]
-    assert np.array_equal(phases.room_of(H, np.array(each), 1e-3 * gap), rooms)
+    rooms = [phases.closing_speed(H, *x) for x in zip(each, 1e-3 * gap, strict=True)]
+    assert np.array_equal(phases.closing_speed(H, np.array(each), 1e-3 * gap), rooms)

@@ -157,7 +157,7 @@ def test_a_list_that_the_table_confuses_with_another_is_left_to_the_kernel(other
         for _ in range(2):
             pc.computeAllTerms(model, data, q, v, out=terms)
     expected = second.J.copy(), second.velocity.copy()
-    table = model.specialised and data._functions.wishes[FRAME_TERMS.name].table
+    table = model.specialised and data._functions.variants[FRAME_TERMS.name].table
     assert table[0] == 2
     table[4] = table[2]  # the code of the first list, behind the number of the second one
     second.J[:], second.velocity[:] = 0.0, 0.0

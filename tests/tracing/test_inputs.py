@@ -100,7 +100,7 @@ def changed(model: pc.ClusterModel, kind: str, factors: np.ndarray) -> pc.Cluste
         new |= {id(c): c.with_mass(left.pop(0) * c.mass) for c in rods}
     assert not left
     constraints = [new.get(id(c), c) for c in model.constraints]
-    reference, independent = model._wishes
+    reference, independent = model._requested
     return pc.ClusterModel(tree, constraints, reference, independent=independent)
 
 

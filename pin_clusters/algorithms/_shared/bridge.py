@@ -64,7 +64,7 @@ def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.nd
         closure = supply.closure
         n, m = len(closure.joints), closure.size
         direction = rates[[model.own_tree.idx_vs[j] for j in closure.joints]]
-        offset = supply.room + 2 * m * n + m * n * n + 2 * n + m
+        offset = supply.scratch + 2 * m * n + m * n * n + 2 * n + m
         second = closure.second_along(q[list(supply.iq)], direction).ravel()
         for work in (data._work, data._loop_work):
             work[offset : offset + m * n] = second

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support import arrays as _arrays
-from ..._support.arrays import array, is_vector, room
+from ..._support.arrays import array, is_vector, output_array
 from ..._support.arrays import velocity as velocity
 from ..._support.docstrings import COMMON, F, stock
 from ...errors import ArgumentTypeError, DataMismatchError, ShapeError, shown
@@ -166,7 +166,7 @@ def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
     """Check the array for the result, which must not overlap arguments; without ``out`` create a new array."""
     if out is None:
         return np.empty(shape)
-    array_out = room("out", out, shape, np.float64, ". Leave it out.")
+    array_out = output_array("out", out, shape, np.float64, ". Leave it out.")
     if any(np.may_share_memory(array_out, x) for x in arguments):
         raise ArgumentTypeError("out shares memory with an argument, which this call would overwrite. Leave it out.")
     return array_out

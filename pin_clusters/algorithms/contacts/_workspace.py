@@ -116,14 +116,14 @@ def remember(
         {"spare": np.empty(n * n), "spare_rows": np.empty(m * n)},
     )
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
-    form.save(form.room("ddq_dq"), "ddq_dq")
-    form.save(form.room("ddq_dv"), "ddq_dv")
+    form.save(form.result_array("ddq_dq"), "ddq_dq")
+    form.save(form.result_array("ddq_dv"), "ddq_dv")
     if impact:  # data stores the derivative of the change of velocity
         (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(derivatives.ddq[1])
         form.work.append(("minus", size, np.arange(size), after, ones, to))
         form.work.append(("copy", m * n, derivatives.dlambda[2 * m * n :], np.full(m * n, np.nan)))
     else:
-        form.save(form.room("ddq_dtau"), "ddq_dtau")
+        form.save(form.result_array("ddq_dtau"), "ddq_dtau")
     for i, name in enumerate(("dlambda_dq", "dlambda_dv", *["dlambda_dtau"] * (not impact))):
         form.save(derivatives.dlambda[i * m * n : (i + 1) * m * n], name)
     form.work.append(("set", derivatives.rows, m))

@@ -181,7 +181,7 @@ def _differentiate(
         stored.ddq[1] -= np.eye(model.nv)
     else:
         stored.ddq_dtau[:] = motions[2]
-    if stored.room_for(len(forces[0])):
+    if stored.fits(len(forces[0])):
         data._forget_plans()  # they refer to the old, smaller arrays
     stored.keep_forces(forces)
     return *motions, *forces

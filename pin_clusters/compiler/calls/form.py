@@ -8,7 +8,7 @@ import numpy as np
 from ..call_layer import native
 from ..native.words import DATA, WORDS_OF_KIND, words_of
 from ..operations import Operation, names
-from ..owed import ROOMS, Owed
+from ..owed import STATE_BUFFERS, Owed
 
 Plans = Callable[[Any, Any], tuple[Any, ...]]
 """Function ``plans(owner, function)``, which returns the plans of a function for an owner."""
@@ -118,7 +118,7 @@ class Form:
             if name in self._allowed and name not in self.arrays:
                 self.argument(name, self.size(name), register())
             else:
-                self._words[name] = self.lead_to(self.room(name))
+                self._words[name] = self.lead_to(self.result_array(name))
         return self._words[name]
 
     def lead_to(self, x: np.ndarray) -> np.ndarray:
@@ -130,7 +130,7 @@ class Form:
     def size(self, name: str) -> int:
         return int(self.model.nq if name.startswith(("q", "lower", "upper")) else self.model.nv)
 
-    def room(self, name: str) -> np.ndarray:
+    def result_array(self, name: str) -> np.ndarray:
         array: np.ndarray = self.arrays[name] if name in self.arrays else self.owner._named(name)
         self.kept.append(array)
         return array
@@ -143,7 +143,7 @@ class Form:
 
     def forces(self, name: str = "fext") -> None:
         """Copy external forces to the array where kernels read them, after nv numbers."""
-        n, array = self.model.njoints, self.room("forced")
+        n, array = self.model.njoints, self.result_array("forced")
         self.checks.append(("forces", self.positions[name], n, 6 * n, array[self.model.nv :]))
 
     # --- kernels
@@ -200,7 +200,7 @@ class Form:
                 self.argument(item, self.size(item), words.leave(name, self.size(item)))
                 read.append((self.positions[item], self.size(item), self._words[item]))
             elif item != ".":
-                words.put(name, arrays[item] if item in arrays else self.room(item))
+                words.put(name, arrays[item] if item in arrays else self.result_array(item))
         (self.before if early else self.work).append(("run", code, len(words.words), words.words))
         return words
 
@@ -235,12 +235,23 @@ class Form:
         Earlier calls no longer owe ``clears``. If ``late``, the state is kept after the kernels have run, which must
         not write these vectors. A failed call then changes neither the kept state nor the owed members.
         """
-        words, named = self.owner._owed_words, vectors[: len(ROOMS[owed.room].split())]
-        kept_state = self.owner._room(owed.room) if named else words
+        words, named = self.owner._owed_words, vectors[: len(STATE_BUFFERS[owed.buffer].split())]
+        kept_state = self.owner._stored_state(owed.buffer) if named else words
         state = [x for name in named for x in (self.size(name), self.word(name))]
         state += [0, words] * (3 - len(named))
         clears = owed.clears if clears is None else clears
-        note = "note", owed.room, clears, owed.owes, owed.spoils, len(words), words, sum(state[::2]), kept_state, *state
+        note = (
+            "note",
+            owed.buffer,
+            clears,
+            owed.owes,
+            owed.spoils,
+            len(words),
+            words,
+            sum(state[::2]),
+            kept_state,
+            *state,
+        )
         (self.work if late else self.before).append(note)
         self.work.append(("owe",))
 

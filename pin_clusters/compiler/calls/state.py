@@ -85,7 +85,7 @@ def _take_last(form: Form, last: str, vectors: list[str]) -> None:
     if last == "motion":
         form.arrays |= take_motion(form, vectors)
         return
-    state = form.room(last)
+    state = form.result_array(last)
     third = "tau" if last == "after_aba" else "a"
     form.arrays |= {"q": state[:nq], "v": state[nq : nq + nv], third: state[nq + nv :]}
     form.checks += [("finite", form.size(name), form.word(name)) for name in vectors]
@@ -127,24 +127,24 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     if operation == operations.ABA_DERIVATIVES:
         form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in ("q", "v")]
     if how.keeps and not last:
-        form.keep(form.room(how.keeps), vectors[:3], form.before)
+        form.keep(form.result_array(how.keeps), vectors[:3], form.before)
     if name in _MASS_MATRIX:
         form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     if forced and operation.group == "data":
-        form.save(form.room("ddq" if "tau" in one.inputs else "tau"), "out")
+        form.save(form.result_array("ddq" if "tau" in one.inputs else "tau"), "out")
     for array in how.saves.split():
-        form.save(form.room(array), array)
+        form.save(form.result_array(array), array)
     if last != "motion":
         form.owes(OWED.get(f"{name} with forces" if forced else name, OWED[name]), vectors)
     if how.energy:
         form.results.append(("number", leave_energies(form, how.energy)))
-    form.copied(*map(form.room, how.copies.split()))
+    form.copied(*map(form.result_array, how.copies.split()))
     return form.plan()
 
 
 def leave_energies(form: Form, which: str = "mechanical_energy") -> np.ndarray:
     """Store an energy in the data, the mechanical one with its two parts; return the array with its value."""
-    computed, stored = form.room("energies"), form.room("kept")
+    computed, stored = form.result_array("energies"), form.result_array("kept")
     for i, name in enumerate(_ENERGIES[:2]):
         if which in (name, _ENERGIES[2]):
             form.work.append(("copy", 1, stored[i : i + 1], computed[i : i + 1]))

@@ -85,7 +85,7 @@ class Decisions(Instructions):
     def _set(self, target: ast.expr, value: str) -> None:
         assert isinstance(target, ast.Name)
         if target.id not in self._names:
-            self._names[target.id] = f"room{len(self._variables)}"
+            self._names[target.id] = f"buffer{len(self._variables)}"
             self._variables.append(f"  %{self._names[target.id]} = alloca double")
         self.store(value, self._names[target.id], 0)
 

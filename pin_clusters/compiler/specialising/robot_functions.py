@@ -116,12 +116,14 @@ class RobotFunctions:
         self._rows: dict[tuple[str, ...], MadeRows] = {}
         self._lock, self._notice_shown = threading.RLock(), False
         loops = with_loops(model)
-        self.wishes: dict[str, Variants | Requests] = {
+        self.variants: dict[str, Variants | Requests] = {
             name: kind(operation, kernels.of(name, loops), self._make)
             for kind, operations in ((Variants, VARIANT_OPERATIONS), (Requests, REQUEST_OPERATIONS))
             for name, operation in operations.items()
         }
-        self.tables_of_wishes = np.array([address_of(x.table) for x in self.wishes.values() if isinstance(x, Variants)])
+        self.tables_of_variants = np.array(
+            [address_of(x.table) for x in self.variants.values() if isinstance(x, Variants)]
+        )
 
     @classmethod
     def requested(cls, model: ClusterModel) -> "RobotFunctions":
@@ -129,8 +131,8 @@ class RobotFunctions:
 
     def code(self, name: str, *, must: bool = False) -> Made | Variants | Requests:
         """Return the code of a function, compiled now if necessary; ``must``: raise if it cannot be traced."""
-        if name in self.wishes:
-            return self.wishes[name]
+        if name in self.variants:
+            return self.variants[name]
         return self._make(BY_CALLED_NAME[name], must=must)
 
     def _make(self, function: Function, write: Callable[..., str] = module_of, *, must: bool = False) -> Made:
@@ -165,8 +167,8 @@ class RobotFunctions:
 
     def address(self, name: str, kernel: int) -> int:
         """Return the address for a call; 0 if the code is still to be made; ``kernel`` is the address of the kernel."""
-        if name in self.wishes:
-            return self.wishes[name].own
+        if name in self.variants:
+            return self.variants[name].own
         return self._address_of(BY_CALLED_NAME[name], kernel) if name in BY_CALLED_NAME else kernel
 
     def _address_of(self, function: Function, kernel: int) -> int:
@@ -187,8 +189,8 @@ class RobotFunctions:
 
         ``name`` distinguishes functions with the same result; ``result`` is the array to which the tables lead.
         """
-        if kernel in self.wishes:
-            return self.wishes[kernel].call(pointer, *arrays)
+        if kernel in self.variants:
+            return self.variants[kernel].call(pointer, *arrays)
         forced = result == "forced"
         if kernel == RNEA_DERIVATIVES.name:
             forces, dq, M, total = (arrays[i] for i in _OF_RNEA_DERIVATIVES)

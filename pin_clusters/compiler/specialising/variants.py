@@ -181,11 +181,11 @@ def _write_number(operation: Operation, first: dict[str, int]) -> str:
             lines += [f"  {x}.bit = icmp {bit[1]} i64 {bit[0]}, {bit[2]}", f"  {x} = zext i1 {x}.bit to i64"]
         lines += [f"  %high{i} = mul i64 {key}, {base}", f"  %key{i} = add i64 %high{i}, {x}"]
         key = f"%key{i}"
-    return "\n".join([*lines, f"  %wish = add i64 {key}, 0", "  br label %known", "known:"])
+    return "\n".join([*lines, f"  %key_of_call = add i64 {key}, 0", "  br label %known", "known:"])
 
 
 def _write_key(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute the same key, ``%wish``, and end in the block ``%known``."""
+    """Return instructions that compute the same key, ``%key_of_call``, and end in the block ``%known``."""
     if operation in IN_MEMORY:
         return _write_number(operation, first)
     if operation is not HYBRID:
@@ -196,7 +196,7 @@ def _write_key(operation: Operation, first: dict[str, int]) -> str:
   %two = zext i1 %speeds.up to i64
   %level = add i64 %first, %two
   %higher = mul i64 {selection}, 4
-  %wish = add i64 %higher, %level
+  %key_of_call = add i64 %higher, %level
   br label %known
 known:"""
     size = f"%w{first['prescribed'] + SIZE}"
@@ -208,7 +208,7 @@ known:"""
   br label %bits
 bits:
   %bit = phi i64 [ 0, %start ], [ %bit.next, %look ]
-  %wish = phi i64 [ %forces, %start ], [ %wish.next, %look ]
+  %key_of_call = phi i64 [ %forces, %start ], [ %key_of_call.next, %look ]
   %left = icmp slt i64 %bit, {size}
   br i1 %left, label %look, label %known
 look:
@@ -218,7 +218,7 @@ look:
   %bit.next = add i64 %bit, 1
   %power = shl i64 1, %bit.next
   %here = select i1 %set, i64 %power, i64 0
-  %wish.next = or i64 %wish, %here
+  %key_of_call.next = or i64 %key_of_call, %here
   br label %bits
 known:"""
 
@@ -253,7 +253,7 @@ body:
   %key.at = getelementptr i64, ptr %table, i64 %at
   %key = load i64, ptr %key.at
   %next = add i64 %i, 1
-  %same = icmp eq i64 %key, %wish
+  %same = icmp eq i64 %key, %key_of_call
   br i1 %same, label %found, label %head
 found:
   %code.at = getelementptr i64, ptr %key.at, i64 1

@@ -92,7 +92,7 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
     supply(run.model, q, run.work)
     for supplied in run.model.tables.supplies:
         n, m = len(supplied.closure.joints), supplied.closure.size
-        first = supplied.room + m * n + m * n * n + n  # layout of ``room_of`` in the kernels
+        first = supplied.scratch + m * n + m * n * n + n  # layout of ``offsets_of`` in the kernels
         run.work[first : first + m] = derivatives_of(supplied.closure, 0, q[list(supplied.iq)])
     tables = run.model.tables.index, run.params, run.work, q
     return [source("moves.following").evaluate(*tables, C)[0] for C in clusters]

@@ -24,7 +24,7 @@ def supply(model: ClusterModel, q: np.ndarray, work: np.ndarray) -> None:
     """Store the derivatives of the user functions at q in the workspace, where kernels read them."""
     for supplied in model.tables.supplies:
         numbers = [y for order in (1, 2) for y in derivatives_of(supplied.closure, order, q[list(supplied.iq)])]
-        work[supplied.room : supplied.room + len(numbers)] = numbers
+        work[supplied.scratch : supplied.scratch + len(numbers)] = numbers
 
 
 def supply_third(model: ClusterModel, q: np.ndarray, rates: np.ndarray, work: np.ndarray) -> None:
@@ -33,7 +33,7 @@ def supply_third(model: ClusterModel, q: np.ndarray, rates: np.ndarray, work: np
         n, m = len(supplied.closure.joints), supplied.closure.size
         direction = rates[[model.own_tree.idx_vs[j] for j in supplied.closure.joints]]
         third = np.array(derivatives_of(supplied.closure, 3, q[list(supplied.iq)]), dtype=object).reshape(m, n, n, n)
-        first = supplied.room + 2 * m * n + m * n * n + 2 * n + m
+        first = supplied.scratch + 2 * m * n + m * n * n + 2 * n + m
         work[first : first + m * n] = (third @ direction @ direction).ravel()
 
 

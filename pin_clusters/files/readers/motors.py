@@ -82,13 +82,13 @@ def with_motors(
             for key in limits.keys() & bounds.keys():
                 limits[key][i] = bounds[key] * (gear if key == "effort" else 1.0 / gear)
     tree.effortLimit, tree.velocityLimit = limits.values()
-    pose, wishes = model._wishes
+    pose, requested_joints = model._requested
     with in_words_of(source):
         return ClusterModel(
             tree,
             (*model.constraints, *rotors),
             pose,
-            independent=wishes,
+            independent=requested_joints,
             preferred=model.preferred,
             name=model.name,
             collision=model.collision,

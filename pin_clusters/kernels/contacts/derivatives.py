@@ -46,7 +46,7 @@ def loads(index, asked, forces, acting: Out):
 
 @paste
 def rows_of_contacts(
-    index, params, work, rates, asked, numbers, forces, jacobian: Out, sides: Out, turned: Out, room: Out
+    index, params, work, rates, asked, numbers, forces, jacobian: Out, sides: Out, turned: Out, scratch: Out
 ):
     A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
     put_zeros(sides, 0, A.columns * 3 * n)
@@ -54,7 +54,7 @@ def rows_of_contacts(
     for c in range(A.contact0, A.contact1):
         vary_contact(
             index, params, work, rates, asked, numbers, forces, contact(asked, c), F, A, n, jacobian, sides,
-            turned, room,
+            turned, scratch,
         )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def combined(to: Out, a, b, factor_of_b, n):
 
 def contact_rates_at(
     address, derivatives, q, v, tau: Out, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing, jacobian, X,
-    turned: Out, room: Out,
+    turned: Out, scratch: Out,
 ):  # fmt: skip
     """Differentiate inverse dynamics at the result of forward dynamics with contacts; write the equations (D2).
 
@@ -80,7 +80,7 @@ def contact_rates_at(
         nothing: Empty.
         jacobian: Written: contact Jacobian.
         X: Written, in the rows after the first nv: right sides of the contacts.
-        turned, room: As in ``vary_contact``; for an impact, ``turned`` is also a workspace for zeros.
+        turned, scratch: As in ``vary_contact``; for an impact, ``turned`` is also a workspace for zeros.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
@@ -105,18 +105,18 @@ def contact_rates_at(
         borrowed(jacobian),
         borrowed(X)[3 * n * n :],
         borrowed(turned),
-        borrowed(room),
+        borrowed(scratch),
     )
     if impact:
         combined(tau, ddq, v, -1.0, n)
-        put_zeros(room, 0, n)
-        code = call_at(derivatives, address, (q, room[:n], tau, acting, torques, dq, dv, M, nothing))
+        put_zeros(scratch, 0, n)
+        code = call_at(derivatives, address, (q, scratch[:n], tau, acting, torques, dq, dv, M, nothing))
     return code
 
 
 def contact_derivatives_at(
     address, forward, forward_tables, rates, derivatives, q, v, tau, ddq, asked, numbers, panel, gram, forces, acting,
-    torques, dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, ddq_dq, ddq_dv, ddq_dtau,
+    torques, dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, scratch, ddq_dq, ddq_dv, ddq_dtau,
     dlambda_dq, dlambda_dv, dlambda_dtau,
 ):  # fmt: skip
     """Run forward dynamics with contacts, differentiate there, and solve.
@@ -127,14 +127,14 @@ def contact_derivatives_at(
         tau: Torques; for an impact, workspace.
         ddq, forces: Written: accelerations, or velocities after an impact; contact forces.
         asked, numbers, panel, gram: As in ``contacts``.
-        address, derivatives, acting, torques, dq, dv, M, nothing, jacobian, turned, room: As in ``contact_rates``.
+        address, derivatives, acting, torques, dq, dv, M, nothing, jacobian, turned, scratch: As in ``contact_rates``.
         plan, order, X, L, response: As in ``differentiated``.
         ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code == OK:
         common = (derivatives, q, v, tau, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing)
-        code = call_at(rates, address, (*common, jacobian, X, turned, room))
+        code = call_at(rates, address, (*common, jacobian, X, turned, scratch))
     if code != OK:
         return code
     index, _, _, _ = tables(address)

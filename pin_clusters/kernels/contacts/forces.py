@@ -103,23 +103,23 @@ def residual(gram, m, x, first):
 
 
 @inline
-def least_norm(gram, m, room: Out, x: Out):
+def least_norm(gram, m, scratch: Out, x: Out):
     """Write the minimum-norm least-squares solution of A x = b; return the rank.
 
     With the pivoted Cholesky factorization A = C C^T, where C has as many columns as the rank, x = C (C^T C)^-2 C^T b.
-    gram contains the upper half of A, and b in the last column. room is a workspace of 2 m^2 + 2 m numbers.
+    gram contains the upper half of A, and b in the last column. scratch is a workspace of 2 m^2 + 2 m numbers.
     """
     at_factor, remainders, middle = m * m, 2 * m * m, 2 * m * m + m
     largest, rank = 0.0, 0
     for i in range(m):
-        put(room, remainders + i, gram[i, i])
+        put(scratch, remainders + i, gram[i, i])
         largest = max(largest, gram[i, i])
     for r in range(m):
         pivot = 0
         for i in range(m):
-            if get(room, remainders + i) > get(room, remainders + pivot):
+            if get(scratch, remainders + i) > get(scratch, remainders + pivot):
                 pivot = i
-        remainder = get(room, remainders + pivot)
+        remainder = get(scratch, remainders + pivot)
         if not remainder > 100.0 * m * EPSILON * largest + TINY:
             break
         root = sqrt(remainder)
@@ -127,71 +127,71 @@ def least_norm(gram, m, room: Out, x: Out):
             c = 0.0
             if i == pivot:
                 c = root
-            elif get(room, remainders + i) > -1.0:
+            elif get(scratch, remainders + i) > -1.0:
                 c = entry_of(gram, i, pivot)
                 for k in range(r):
-                    c -= get(room, i * m + k) * get(room, pivot * m + k)
+                    c -= get(scratch, i * m + k) * get(scratch, pivot * m + k)
                 c /= root
-                put(room, remainders + i, max(0.0, get(room, remainders + i) - c * c))
-            put(room, i * m + r, c)
-        put(room, remainders + pivot, -2.0)  # marks a used pivot, whose later entries of C are zero
+                put(scratch, remainders + i, max(0.0, get(scratch, remainders + i) - c * c))
+            put(scratch, i * m + r, c)
+        put(scratch, remainders + pivot, -2.0)  # marks a used pivot, whose later entries of C are zero
         rank += 1
     # The upper half of C^T C, and C^T b.
     for r in range(rank):
         for s in range(r, rank):
             c = 0.0
             for i in range(m):
-                c += get(room, i * m + r) * get(room, i * m + s)
-            put(room, at_factor + r * rank + s, c)
+                c += get(scratch, i * m + r) * get(scratch, i * m + s)
+            put(scratch, at_factor + r * rank + s, c)
         c = 0.0
         for i in range(m):
-            c += get(room, i * m + r) * gram[i, m]
-        put(room, middle + r, c)
+            c += get(scratch, i * m + r) * gram[i, m]
+        put(scratch, middle + r, c)
     for k in range(rank):
-        inverse = 1.0 / get(room, at_factor + k * rank + k)
+        inverse = 1.0 / get(scratch, at_factor + k * rank + k)
         for i in range(k + 1, rank):
-            f = get(room, at_factor + k * rank + i) * inverse
+            f = get(scratch, at_factor + k * rank + i) * inverse
             for j in range(i, rank):
                 entry = at_factor + i * rank + j
-                put(room, entry, get(room, entry) - get(room, at_factor + k * rank + j) * f)
-        put(room, at_factor + k * rank + k, inverse)
+                put(scratch, entry, get(scratch, entry) - get(scratch, at_factor + k * rank + j) * f)
+        put(scratch, at_factor + k * rank + k, inverse)
     for _ in range(2):
-        solve_factored(room[at_factor:], rank, room, middle)
+        solve_factored(scratch[at_factor:], rank, scratch, middle)
     for i in range(m):
         c = 0.0
         for r in range(rank):
-            c += get(room, i * m + r) * get(room, middle + r)
+            c += get(scratch, i * m + r) * get(scratch, middle + r)
         put(x, i, c)
     return rank
 
 
 @inline
-def iterate(gram, m, how, most, L, room: Out, x: Out):
+def iterate(gram, m, how, most, L, scratch: Out, x: Out):
     """Run Pinocchio's proximal iteration (A + mu) x_new = b + mu x from x = 0, with the factors L of A + mu."""
     mu = get(how, MU)
     for i in range(m):
         put(x, i, 0.0)
     for _ in range(most):
         for i in range(m):
-            put(room, i, gram[i, m] + mu * get(x, i))
-        solve_factored(L, m, room, 0)
+            put(scratch, i, gram[i, m] + mu * get(x, i))
+        solve_factored(L, m, scratch, 0)
         change = 0.0
         for i in range(m):
-            change = max(change, abs(get(room, i) - get(x, i)))
-            put(x, i, get(room, i))
+            change = max(change, abs(get(scratch, i) - get(x, i)))
+            put(x, i, get(scratch, i))
         if residual(gram, m, x, 0) <= get(how, ABSOLUTE) or change <= get(how, RELATIVE):
             break
 
 
 @inline
-def solve_system(gram, how, counts, room: Out, forces: Out, found: Out):
+def solve_system(gram, how, counts, scratch: Out, forces: Out, found: Out):
     """Solve (O6) for the forces by the method of the settings.
 
     Args:
         gram: (m + 1) x (m + 1): the upper half of A = J M^-1 J^T with b in the last column, from ``contacts``.
         how: Settings, see ``contacts_layout``.
         counts: The memory of the settings as int64.
-        room: Workspace of 2 m^2 + 2 m numbers.
+        scratch: Workspace of 2 m^2 + 2 m numbers.
         forces: Written, m numbers.
         found: Written: rank; largest entry of A x - b; damping of the solution, 0 if an iteration removes it.
 
@@ -213,16 +213,16 @@ def solve_system(gram, how, counts, room: Out, forces: Out, found: Out):
     rough = 1e6 * m * EPSILON
     fine = 1e2 * m * EPSILON
     if kind == ITERATED or mu > 0.0:
-        if not factor(gram, m, mu, fine if mu == 0.0 else 0.0, 0.0, room):
+        if not factor(gram, m, mu, fine if mu == 0.0 else 0.0, 0.0, scratch):
             return REDUNDANT
         if kind == ITERATED:
-            iterate(gram, m, how, iterations, room, room[m * m :], forces)
+            iterate(gram, m, how, iterations, scratch, scratch[m * m :], forces)
     else:
-        independent = factor(gram, m, 0.0, rough, rough * rough, room)
+        independent = factor(gram, m, 0.0, rough, rough * rough, scratch)
         if independent and kind == WHEN_REDUNDANT:
             return UNUSUAL
         if not independent:
-            put(found, 0, least_norm(gram, m, room, forces))
+            put(found, 0, least_norm(gram, m, scratch, forces))
             put(found, 1, residual(gram, m, forces, 0))
             largest = 1.0
             for i in range(m):
@@ -233,17 +233,17 @@ def solve_system(gram, how, counts, room: Out, forces: Out, found: Out):
     if kind != ITERATED:
         for i in range(m):
             put(forces, i, gram[i, m])
-        solve_factored(room, m, forces, 0)
+        solve_factored(scratch, m, forces, 0)
     put(found, 0, m)
     put(found, 1, residual(gram, m, forces, 0))
     return OK
 
 
-def contact_forces_at(gram, how, counts, room, forces, found: Out):
-    return solve_system(gram, how, counts, borrowed(room), borrowed(forces), found)
+def contact_forces_at(gram, how, counts, scratch, forces, found: Out):
+    return solve_system(gram, how, counts, borrowed(scratch), borrowed(forces), found)
 
 
-def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, room, forces, found: Out, out: Out):
+def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, scratch, forces, found: Out, out: Out):
     """Compute the forces for which x = free + M^-1 J^T force fulfils J (x + scale free) + drift = 0.
 
     Equations that consist of rounding errors, at points that no joint moves, count as redundant.
@@ -255,7 +255,7 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, room,
         drift: m numbers.
         scale: One number: the coefficient of restitution, or 0.
         gram: Written: (m + 1) x (m + 1).
-        how, counts, room, forces, found: As in ``solve_system``.
+        how, counts, scratch, forces, found: As in ``solve_system``.
         out: Written: x.
 
     Returns:
@@ -280,7 +280,7 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, room,
         for k in range(n):
             b += J[i, k] * get(free, k)
         gram[i, m] = -get(drift, i) - (1.0 + get(scale, 0)) * b
-    code = solve_system(gram, how, counts, borrowed(room), borrowed(forces), found)
+    code = solve_system(gram, how, counts, borrowed(scratch), borrowed(forces), found)
     for k in range(n):
         x = get(free, k)
         for i in range(m):
@@ -289,15 +289,15 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, room,
     return code
 
 
-def contact_inverse_at(gram, mu, scale, room: Out, out: Out):
+def contact_inverse_at(gram, mu, scale, scratch: Out, out: Out):
     """Write ``scale`` times the inverse of A + mu to out, m x m; the upper half of gram contains A.
 
-    Return 0; REDUNDANT if A + mu is singular; UNUSUAL if mu is negative. room is a workspace of m^2 numbers.
+    Return 0; REDUNDANT if A + mu is singular; UNUSUAL if mu is negative. scratch is a workspace of m^2 numbers.
     """
     m, damping = out.shape[0], get(mu, 0)
     if not damping >= 0.0:
         return UNUSUAL
-    if not factor(gram, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, room):
+    if not factor(gram, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, scratch):
         return REDUNDANT
-    invert_factored(room, m, get(scale, 0), out, 0)
+    invert_factored(scratch, m, get(scale, 0), out, 0)
     return OK

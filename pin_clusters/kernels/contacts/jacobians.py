@@ -22,10 +22,10 @@ def side_in_world(joints, j, model, k):
 
 
 @paste
-def contact_jacobian(index, params, work, out, asked, joints, room: Out, rows: Out):
+def contact_jacobian(index, params, work, out, asked, joints, scratch: Out, rows: Out):
     """Write the Jacobians of all contacts to rows (contact equations x nv), and the placements of sides to their data.
 
-    ``joints`` contains the ids of the two joints of each contact; room is a workspace, 6 x nv. Return 0, or 1 if G is
+    ``joints`` contains the ids of the two joints of each contact; scratch is a workspace, 6 x nv. Return 0, or 1 if G is
     invalid because the last pose was singular.
     """
     n = tree_header_at(index, 0)
@@ -41,11 +41,11 @@ def contact_jacobian(index, params, work, out, asked, joints, room: Out, rows: O
         placed(data, F.oMc1, R1, x1)
         placed(data, F.oMc2, R2, x2)
         placed(data, F.c1Mc2, matmul3(transposed(R1), R2), rot_t(R1, x2 - x1))
-        clear_rows(room, n)
+        clear_rows(scratch, n)
         if n.loops == 1:
             # A NaN in G must reach all rows, as in a matrix product.
             for iv in range(n.nv_tree):
-                add_column(index, out, room, dof(index, n.dof0 + iv), O.kept, zero6())
+                add_column(index, out, scratch, dof(index, n.dof0 + iv), O.kept, zero6())
         for side in range(2):
             x, sign = x1, 1.0 - 2.0 * side
             if side == 1 and K.rows == 3:
@@ -57,10 +57,10 @@ def contact_jacobian(index, params, work, out, asked, joints, room: Out, rows: O
                     S = carried(load6(J, 6 * iv), x) * sign
                     if K.aligned == 0:
                         S = rot6_t(R1, S)
-                    add_column(index, out, room, dof(index, n.dof0 + iv), O.kept, S)
+                    add_column(index, out, scratch, dof(index, n.dof0 + iv), O.kept, S)
                 b = L.parent
         first = entry(asked, K.column0).iv
         for r in range(K.rows):
             for k in range(n.nv):
-                rows[first + r, k] = room[r, k]
+                rows[first + r, k] = scratch[r, k]
     return int(get(out, O.lost))

@@ -19,27 +19,27 @@ def respond(L, rows, m, n, x: Out, out: Out, column):
             out[k, column + i] = get(x, k)
 
 
-def mass_response_at(M, rows, room, out: Out):
+def mass_response_at(M, rows, scratch, out: Out):
     """Write M^-1 rows^T (n x m) to out, reading only the upper half of M (n x n).
 
-    Return 0; UNUSUAL if M is not positive definite. room is a workspace of n^2 + n numbers.
+    Return 0; UNUSUAL if M is not positive definite. scratch is a workspace of n^2 + n numbers.
     """
-    n, m, L = M.shape[0], rows.shape[0], borrowed(room)
+    n, m, L = M.shape[0], rows.shape[0], borrowed(scratch)
     if not factor(M, n, 0.0, 0.0, 0.0, L):
         return UNUSUAL
     respond(L, rows, m, n, L[n * n :], out, 0)
     return OK
 
 
-def kkt_inverse_at(M, J, mu, room, out: Out):
+def kkt_inverse_at(M, J, mu, scratch, out: Out):
     """Write the inverse of the KKT matrix [[M, J^T], [J, -mu]].
 
     With W = M^-1 J^T and A = J W + mu, it is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]].
     Return 0; REDUNDANT if A is singular; UNUSUAL if M (n x n, only the upper half is read) is not positive definite or
-    mu is negative. room is a workspace of n^2 + n + m^2 + m numbers.
+    mu is negative. scratch is a workspace of n^2 + n + m^2 + m numbers.
     """
     m, n, damping = J.shape[0], J.shape[1], get(mu, 0)
-    L = borrowed(room)
+    L = borrowed(scratch)
     x, L_inner = L[n * n :], L[n * n + n :]
     if not damping >= 0.0 or not factor(M, n, 0.0, 0.0, 0.0, L):
         return UNUSUAL

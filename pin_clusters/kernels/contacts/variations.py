@@ -37,36 +37,36 @@ def keep_column(to: Out, k, J, L, N, Gamma):
 
 
 @inline
-def columns_of(index, work, rates, b, room: Out, first):
+def columns_of(index, work, rates, b, scratch: Out, first):
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
         if B.sole >= 0:
             L, N = load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION)
-            keep_column(room, first + COLUMN * B.sole, ws.axis(work, b), L, N, L * 2.0)
+            keep_column(scratch, first + COLUMN * B.sole, ws.axis(work, b), L, N, L * 2.0)
         elif C.kind == FREE:
             up = join(load3(rates, C.at_rates), zero3())
             for k in range(6):
                 e = unit(k)
                 to = first + COLUMN * (C.column + k)
-                keep_column(room, to, e, zero6(), cross(up, e), cross(ws.velocity(work, b), e))
+                keep_column(scratch, to, e, zero6(), cross(up, e), cross(ws.velocity(work, b), e))
         else:
             for r in range(C.nk):
                 if moves(B.mask, r):
                     to = first + COLUMN * listed(index, C.column, r)
                     J, L, N, Gamma = motions_of_column(work, rates, C, B, b, r)
-                    keep_column(room, to, J, L, N, Gamma)
+                    keep_column(scratch, to, J, L, N, Gamma)
         b = C.out
 
 
 @inline
-def local_column(room, k, R, x, u, up):
+def local_column(scratch, k, R, x, u, up):
     """Return the displacement of a side, its derivatives of velocity and acceleration by q, and of acceleration by v.
 
     R, x and u are axes, origin and velocity of the side; up is minus gravity, which accelerations in work include.
     """
-    J, L = local_motion(load6(room, k), R, x), local_motion(load6(room, k + 6), R, x)
-    N, Gamma = local_motion(load6(room, k + 12), R, x), local_motion(load6(room, k + 18), R, x)
+    J, L = local_motion(load6(scratch, k), R, x), local_motion(load6(scratch, k + 6), R, x)
+    N, Gamma = local_motion(load6(scratch, k + 12), R, x), local_motion(load6(scratch, k + 18), R, x)
     w = angular(J)
     return J, L, N + cross(L, u) + join(cross(w, up), zero3()), Gamma + cross(J, u)
 
@@ -100,7 +100,21 @@ def force_on_side(forces, first, K, R_one):
 
 @inline
 def vary_contact(
-    index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian: Out, sides: Out, turned: Out, room: Out
+    index,
+    params,
+    work,
+    rates,
+    asked,
+    numbers,
+    forces,
+    K,
+    F,
+    A,
+    nv,
+    jacobian: Out,
+    sides: Out,
+    turned: Out,
+    scratch: Out,
 ):
     """Write the Jacobian of a contact, minus the derivatives of its residual r (D1), and the rotation of its force.
 
@@ -111,17 +125,17 @@ def vary_contact(
         jacobian: Written, contact equations x nv.
         sides: Written: right sides of (D2), contact equations x 3 nv: -dr/dq, -dr/dv, and zeros.
         turned: Increased, nv x nv: derivative of the torques of the forces as they rotate.
-        room: Workspace for two columns per velocity.
+        scratch: Workspace for two columns per velocity.
     """
     model, data, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
     first, second = entry(asked, K.column0).iv, COLUMN * nv
     for t in range(K.path0, K.path1):
         to = COLUMN * entry(asked, t).iv
         for i in range(COLUMN):
-            put(room, to + i, 0.0)
-            put(room, to + second + i, 0.0)
-    columns_of(index, work, rates, K.body1, room, 0)
-    columns_of(index, work, rates, K.body2, room, second)
+            put(scratch, to + i, 0.0)
+            put(scratch, to + second + i, 0.0)
+    columns_of(index, work, rates, K.body1, scratch, 0)
+    columns_of(index, work, rates, K.body2, scratch, second)
     R_one, R = transposed(load9(data, F.oMc1)), transposed(load9(data, F.c1Mc2))
     p, up = load3(data, F.c1Mc2 + 9), rot_t(R_one, load3(params, layout.MINUS_GRAVITY))
     R1, x1 = load9(numbers, K.at + at.AXES), load3(numbers, K.at + at.POINT)
@@ -144,12 +158,12 @@ def vary_contact(
     a_two, a_four = coefficients(log)
     for t in range(K.path0, K.path1):
         k = entry(asked, t).iv
-        J1, L1, N1, G1 = local_column(room, COLUMN * k, R1, x1, u1, up)
+        J1, L1, N1, G1 = local_column(scratch, COLUMN * k, R1, x1, u1, up)
         J2, L2, N2, G2 = J1 * 0.0, L1 * 0.0, N1 * 0.0, G1 * 0.0
         if K.body2 > 0:
-            J2, L2, N2, G2 = local_column(room, COLUMN * k + second, R2, x2, u2, up)
-        put(room, COLUMN * k, J1)
-        put(room, COLUMN * k + second, J2)
+            J2, L2, N2, G2 = local_column(scratch, COLUMN * k + second, R2, x2, u2, up)
+        put(scratch, COLUMN * k, J1)
+        put(scratch, COLUMN * k + second, J2)
         J = J1 - J2
         if K.rows == 3:
             turn, j = angular(J), linear(J)
@@ -176,11 +190,11 @@ def vary_contact(
         put_rows(sides, 3 * first * nv + k, 3 * nv, K.rows, -Q)
         put_rows(sides, (3 * first + 1) * nv + k, 3 * nv, K.rows, -V)
     if K.body2 > 0 or K.aligned == 1:
-        turn_forces(asked, K, f, nv, turned, room, second)
+        turn_forces(asked, K, f, nv, turned, scratch, second)
 
 
 @inline
-def turn_forces(asked, K, f, nv, turned: Out, room, second):
+def turn_forces(asked, K, f, nv, turned: Out, scratch, second):
     """Add the derivative of the torques of a contact force f, as the sides move relative to the frame that keeps f.
 
     The term is j_1k . ((j_1 - phi)_m x* f) - j_2k . ((j_2 - phi)_m x* f), see (D1).
@@ -188,7 +202,7 @@ def turn_forces(asked, K, f, nv, turned: Out, room, second):
     o = zero3()
     for t in range(K.path0, K.path1):
         m = entry(asked, t).iv
-        J1, J2 = load6(room, COLUMN * m), load6(room, COLUMN * m + second)
+        J1, J2 = load6(scratch, COLUMN * m), load6(scratch, COLUMN * m + second)
         frame = J1
         if K.aligned == 1:
             frame = join(linear(J1), o)
@@ -198,11 +212,11 @@ def turn_forces(asked, K, f, nv, turned: Out, room, second):
             f1, f2 = cross(angular(step1), linear(f)), cross(angular(step2), linear(f))
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
-                x = dot3(load3(room, COLUMN * k), f1) - dot3(load3(room, COLUMN * k + second), f2)
+                x = dot3(load3(scratch, COLUMN * k), f1) - dot3(load3(scratch, COLUMN * k + second), f2)
                 increase(turned, k * nv + m, x)
         else:
             w1, w2 = cross_force(step1, f), cross_force(step2, f)
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
-                x = dot6(load6(room, COLUMN * k), w1) - dot6(load6(room, COLUMN * k + second), w2)
+                x = dot6(load6(scratch, COLUMN * k), w1) - dot6(load6(scratch, COLUMN * k + second), w2)
                 increase(turned, k * nv + m, x)

@@ -5,7 +5,7 @@ from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, point_velocity, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
-from ..tables.layout import ANGLE_ROOM, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
+from ..tables.layout import ANGLE_SCRATCH, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from ..tables.views import block, body, closure, head, on_angle, on_joint, term_row, velocity_row
 from .closure_rows import frame, point
 from .function_derivatives import called_hessian
@@ -68,7 +68,7 @@ def rate_of_joint(index, work, j):
 def harmonic_bias(index, params, work, r, to):
     """Compute the bias of a harmonic closure: its second derivatives along the velocity."""
     t = r.term0
-    put_zeros(work, r.room + ANGLE_ROOM * r.angles, r.angles)
+    put_zeros(work, r.scratch + ANGLE_SCRATCH * r.angles, r.angles)
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
         increase(work, part.slope, get(params, part.at) * get(work, velocity_row(index, part.velocity).at_rate))
@@ -97,7 +97,7 @@ def function_bias(index, params, work, q, r, to):
     n = r.part1 - r.part0
     if r.form == CALLED:
         called_hessian(index, params, work, q, r)
-    second = r.room + r.rows * n
+    second = r.scratch + r.rows * n
     for i in range(r.rows):
         total = 0.0
         for j in range(n):

@@ -60,12 +60,12 @@ def rod_rows(index, params, work, r, row, wrench):
 def harmonic_angles(index, params, work, q, r):
     """Write value, sine and cosine of the angles of a harmonic closure; their constants are already stored."""
     for a in range(r.angles):
-        put(work, r.room + layout.ANGLE_ROOM * a + layout.IDENTITY, get(params, r.at + a))
+        put(work, r.scratch + layout.ANGLE_SCRATCH * a + layout.IDENTITY, get(params, r.at + a))
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
         increase(work, part.angle + layout.IDENTITY, get(params, part.at) * get(q, part.iq))
     for a in range(r.angles):
-        angle = r.room + layout.ANGLE_ROOM * a
+        angle = r.scratch + layout.ANGLE_SCRATCH * a
         s, c = sincos(get(work, angle + layout.IDENTITY))
         put(work, angle, (s, c, -s, -c))
 
@@ -74,7 +74,7 @@ def harmonic_angles(index, params, work, q, r):
 def harmonic_rows(index, params, work, q, r, row, width):
     """Write the rows of a harmonic closure: its gradient with respect to angles, then to joints."""
     harmonic_angles(index, params, work, q, r)
-    slopes, t = r.room + layout.ANGLE_ROOM * r.angles, r.term0
+    slopes, t = r.scratch + layout.ANGLE_SCRATCH * r.angles, r.term0
     for i in range(r.rows):
         put_zeros(work, slopes, r.angles)
         while t < r.term1 and term_row(index, t).row == i:
@@ -121,5 +121,5 @@ def equations(index, params, work, q, C):
                     if r.form == layout.PROPORTIONAL:
                         k = 0.0 + get(params, r.at + i * n + j)
                     else:
-                        k = get(params, r.at + i) * get(work, r.room + i * n + j)
+                        k = get(params, r.at + i) * get(work, r.scratch + i * n + j)
                     put(work, row + i * L.width + on_joint(index, r.part0 + j).column, k)

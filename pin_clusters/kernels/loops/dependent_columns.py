@@ -9,7 +9,7 @@ from ..numbers.memory import get, put
 
 
 @inline
-def invert(work, K, width, nd, nr, P, room):
+def invert(work, K, width, nd, nr, P, scratch):
     """Write P with P K = 1, where K is nr x nd, by Gauss-Jordan elimination of [K 1]: (L2).
 
     Pivot rows are chosen at each state, in traced code as well. If there are more rows than columns, P is zero for rows
@@ -18,14 +18,14 @@ def invert(work, K, width, nd, nr, P, room):
     wide = nd + nr
     for i in range(nr):
         for j in range(nd):
-            put(work, room + i * wide + j, get(work, K + i * width + j))
+            put(work, scratch + i * wide + j, get(work, K + i * width + j))
         for j in range(nr):
-            put(work, room + i * wide + nd + j, 1.0 if i == j else 0.0)
+            put(work, scratch + i * wide + nd + j, 1.0 if i == j else 0.0)
     for k in range(nd):
-        top = room + k * wide
+        top = scratch + k * wide
         for i in range(k + 1, nr):
             # the row with the larger pivot moves up
-            row = room + i * wide
+            row = scratch + i * wide
             x, y = get(work, top + k), get(work, row + k)
             a, b = x * x, y * y  # squares compare like absolute values
             if may_be_less(a, b):
@@ -39,13 +39,13 @@ def invert(work, K, width, nd, nr, P, room):
             put(work, top + j, inverse * get(work, top + j))
         for i in range(nr):
             if i != k and (i < nd or k + 1 < nd):
-                row = room + i * wide
+                row = scratch + i * wide
                 x = get(work, row + k)
                 for j in range(k + 1, wide):
                     put(work, row + j, get(work, row + j) - x * get(work, top + j))
     for i in range(nd):
         for j in range(nr):
-            put(work, P + i * nr + j, get(work, room + i * wide + nd + j))
+            put(work, P + i * nr + j, get(work, scratch + i * wide + nd + j))
 
 
 @inline
@@ -56,7 +56,7 @@ def invert_dependents(work, L):
     elif L.nd == 2 and L.nr == 2:
         invert_pair(work, L)
     else:
-        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
+        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.scratch)
 
 
 @inline

@@ -32,7 +32,7 @@ def move(work, r, x, d, step):
 def offsets_of(r):
     """Return offsets: coordinates, value, Jacobian, direction, and the output of the user's derivatives."""
     n, m = r.part1 - r.part0, r.rows
-    x = r.room + m * n + m * n * n
+    x = r.scratch + m * n + m * n * n
     return x, x + n, x + n + m, x + n + m + m * n, x + n + m + m * n + n + m * n
 
 
@@ -72,13 +72,18 @@ def called_jacobian(index, params, work, q, r):
     _, _, jacobian, _, _ = offsets_of(r)
     point_along(work, r, -1)
     jacobian_along(index, params, work, q, r, 0.0)
-    put_copy(work, r.room, work, jacobian, r.rows * (r.part1 - r.part0))
+    put_copy(work, r.scratch, work, jacobian, r.rows * (r.part1 - r.part0))
 
 
 @device
 def called_hessian(index, params, work, q, r):
     """Write the second derivatives of a compiled function, or differences of its Jacobian, to its workspace."""
-    n, m, second, F = r.part1 - r.part0, r.rows, r.room + r.rows * (r.part1 - r.part0), functions_of(index, r.functions)
+    n, m, second, F = (
+        r.part1 - r.part0,
+        r.rows,
+        r.scratch + r.rows * (r.part1 - r.part0),
+        functions_of(index, r.functions),
+    )
     x, _, jacobian, _, derivatives = offsets_of(r)
     if F.hessian != 0:
         coordinates(index, work, q, r, x)
@@ -140,7 +145,7 @@ def called_third(index, params, work, q, r):
     """Write the second derivative of the Jacobian along joint velocities, by differences if it is not given."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     _, _, _, d, _ = offsets_of(r)
-    third = r.room + 2 * m * n + m * n * n + 2 * n + m
+    third = r.scratch + 2 * m * n + m * n * n + 2 * n + m
     size = 0.0
     for i in range(n):
         rate = get(work, velocity_row(index, on_joint(index, r.part0 + i).velocity).at_rate)

@@ -8,23 +8,23 @@ from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.tuples import load3
 from ..tables import layout as at
-from ..tables.layout import ANGLE_ROOM
-from ..tables.sizes import harmonic_room
+from ..tables.layout import ANGLE_SCRATCH
+from ..tables.sizes import harmonic_scratch
 from ..tables.views import on_angle, term_row, velocity_row
 
-_harmonic_room = inline(harmonic_room)
+_harmonic_scratch = inline(harmonic_scratch)
 
 
 @inline
 def layout_of(r, nk):
     """Return the layout of the workspace of a closure in a cluster with nk columns."""
-    return _harmonic_room(r.room, r.angles, r.rows, nk)
+    return _harmonic_scratch(r.scratch, r.angles, r.rows, nk)
 
 
 @inline
 def third_derivative(r, factor):
     """Return the ratio of third to first derivative of a factor: -1 for sines and cosines, 0 for angles."""
-    return 0.0 if (factor - r.room) % ANGLE_ROOM == at.IDENTITY else -1.0
+    return 0.0 if (factor - r.scratch) % ANGLE_SCRATCH == at.IDENTITY else -1.0
 
 
 @inline

@@ -48,7 +48,7 @@ def hold(index, work, held, H, L):
 @paste
 def factor_rows(work, L, rows):
     """Write the Cholesky factor of K K' to the workspace; return whether it exists, unless traced."""
-    A, trace = L.room, 0.0
+    A, trace = L.scratch, 0.0
     for i in range(rows):
         for j in range(rows):
             t = 0.0
@@ -76,7 +76,7 @@ def factor_rows(work, L, rows):
 @paste
 def solve_rows(work, L, rows):
     """Replace the residuals r by (K K')^-1 r."""
-    A, r = L.room, L.value
+    A, r = L.scratch, L.value
     for k in range(rows):
         t = work[r + k]
         for m in range(k):
@@ -109,7 +109,7 @@ def step_all(index, work, q: Out, held, C):
     L = block(H, C.nk)
     rows = L.nr
     if L.nr > L.nd:
-        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
+        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.scratch)
     hold(index, work, held, H, L)
     if L.nr > L.nd:
         # Redundant rows contradict each other while loops are open, so only pivot rows count, as P K.

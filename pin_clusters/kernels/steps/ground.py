@@ -206,11 +206,11 @@ def look_at_guards(clock: Out, numbers, places, radii, first):
 @uncounted
 def look_at_stops(clock: Out, numbers, q, stops):
     """Write distances to stops; count those too deep, or near and moved by several velocities; return the least."""
-    lowest, m, rooms = math.inf, 0, stops.rooms
-    for i in range(len(rooms)):
-        rooms[i] = stops.table[i, 1] * q[stops.table[i, 0]] - stops.bounds[i]
-        lowest = min(rooms[i], lowest)
-        m += rooms[i] < (numbers[at.REACH_OF_STOPS] if stops.table[i, 2] < 0 else -numbers[at.SLOP])
+    lowest, m, stop_gaps = math.inf, 0, stops.stop_gaps
+    for i in range(len(stop_gaps)):
+        stop_gaps[i] = stops.table[i, 1] * q[stops.table[i, 0]] - stops.bounds[i]
+        lowest = min(stop_gaps[i], lowest)
+        m += stop_gaps[i] < (numbers[at.REACH_OF_STOPS] if stops.table[i, 2] < 0 else -numbers[at.SLOP])
     clock[at.STOPS] = m
     return lowest
 
@@ -219,9 +219,9 @@ def look_at_stops(clock: Out, numbers, q, stops):
 def closing(stops, v, h):
     """Count the stops that are reached in a step by the single velocity that moves them."""
     m = 0
-    for i in range(len(stops.rooms)):
+    for i in range(len(stops.stop_gaps)):
         k = stops.table[i, 2]
-        m += k >= 0 and stops.rooms[i] + h * stops.rates[i] * v[max(k, 0)] < 0.0
+        m += k >= 0 and stops.stop_gaps[i] + h * stops.rates[i] * v[max(k, 0)] < 0.0
     return m
 
 

@@ -41,7 +41,7 @@ def strikes(h, u, gap):
 
 
 @uncounted_inline
-def room_of(h, strike, gap):
+def closing_speed(h, strike, gap):
     """Return how fast a contact may close in this step [m/s]; 0 if it strikes: (3)."""
     return (1.0 - strike) * open_by(gap) / h
 
@@ -135,7 +135,7 @@ def right_side(numbers, near, m, h, velocities, gaps, last, g: Out, guess: Out):
         fall, gap = rising(numbers, velocities, p), gaps[p]
         for a in range(3):
             E = at.AXES + 3 * a
-            x = room_of(h, strikes(h, fall, gap), gap) if a == 2 else 0.0
+            x = closing_speed(h, strikes(h, fall, gap), gap) if a == 2 else 0.0
             for k in range(3):
                 x += numbers[E + k] * velocities[3 * p + k]
             g[3 * i + a], guess[3 * i + a] = x, last[3 * p + a] / numbers[at.SCALE]
@@ -200,7 +200,7 @@ def measure(numbers: Out, near, m, h, velocities, gaps, last, A, g, answer):
         x, y, z = last[3 * p], last[3 * p + 1], last[3 * p + 2]
         a, b, c = end_of(m, A, g, answer, k), end_of(m, A, g, answer, k + 1), end_of(m, A, g, answer, k + 2)
         numbers[at.WORK] += 0.5 * (x * (g[k] + a) + y * (g[k + 1] + b) + z * (g[k + 2] + c))
-        numbers[at.WORK] -= z * room_of(h, strike, gap)
+        numbers[at.WORK] -= z * closing_speed(h, strike, gap)
         gap_sum, power = gap_sum + strike * open_by(z) * open_by(gap), power - strike * open_by(z) * fall
         rise = c + mu * math.sqrt(a * a + b * b)
         numbers[at.CONE] = higher(numbers[at.CONE], math.sqrt(x * x + y * y) - mu * z)

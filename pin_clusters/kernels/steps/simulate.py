@@ -10,7 +10,7 @@ from .stepping import accelerate, all_finite, ask, keep_sample, moved, near_sing
 
 def simulate_at(
     address, calls, plan, terms, factors, rows: Out, clock: Out, ratios, lengths, limits, coupling, energies,
-    asked: Out, state, torque, times, positions, velocities, room, samples,
+    asked: Out, state, torque, times, positions, velocities, scratch, samples,
 ):  # fmt: skip
     """Run steps until the clock's END, or until a step fails; the state is then the one before that step.
 
@@ -31,20 +31,20 @@ def simulate_at(
         times: With a user's function: time of each stage [s], a row per step from the clock's STEP on.
         positions: Tableau of the method for increments: a row per stage, the last one for the step.
         velocities: The same for velocities.
-        room: Workspace, 5 + 3 (stages + 1) rows of length nq.
+        scratch: Workspace, 5 + 3 (stages + 1) rows of length nq.
         samples: One row per sample.
     """
     calls, plan, terms, factors = borrowed(calls), borrowed(plan), borrowed(terms), borrowed(factors)
     rows, clock, ratios, coupling = borrowed(rows), borrowed(clock), borrowed(ratios), borrowed(coupling)
-    state, torque, times, room = borrowed(state), borrowed(torque), borrowed(times), borrowed(room)
+    state, torque, times, scratch = borrowed(state), borrowed(torque), borrowed(times), borrowed(scratch)
     positions, velocities, samples = borrowed(positions), borrowed(velocities), borrowed(samples)
     asked, energies, limits = borrowed(asked), borrowed(energies), borrowed(limits)
     index, _, work, _ = tables(address)
-    nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
+    nq, nv, stages = scratch.shape[1], header(index).nv, positions.shape[0] - 1
     q, v = state[:nq], state[nq:]
-    moved_q, spare, held, x, mapped = room[0], room[1], room[2], room[3][:nv], room[4][:nv]
+    moved_q, spare, held, x, mapped = scratch[0], scratch[1], scratch[2], scratch[3][:nv], scratch[4][:nv]
     first = 5 + stages + 1
-    k_rows, a_rows, v_rows = room[5:first], room[first : first + stages + 1], room[first + stages + 1 :]
+    k_rows, a_rows, v_rows = scratch[5:first], scratch[first : first + stages + 1], scratch[first + stages + 1 :]
     due, begin = clock[DUE] != 0, clock[STEP]
     clock[SAMPLES], clock[STOPPED] = 0, 0
     for n in range(clock[STEP], clock[END]):

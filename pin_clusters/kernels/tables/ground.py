@@ -148,7 +148,7 @@ class Stops(NamedTuple):
     table: Any  # rows: index in q, side (1 or -1), index of the velocity that moves the joint
     bounds: Any  # the distance to a stop is side * q - bound
     rates: Any  # the distance changes at this rate times the velocity
-    rooms: Any  # distances
+    stop_gaps: Any  # distances
 
 
 class Run(NamedTuple):

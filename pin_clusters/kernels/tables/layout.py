@@ -133,7 +133,7 @@ class Closure(NamedTuple):
     term0: int  # HARMONIC: rows of Term
     term1: int
     angles: int  # HARMONIC: number of angles
-    room: int  # work: HARMONIC: see ``sizes.HarmonicRoom``. CALLED, SUPPLIED: Jacobian, Hessian
+    scratch: int  # work: HARMONIC: see ``sizes.HarmonicRoom``. CALLED, SUPPLIED: Jacobian, Hessian
     functions: int  # CALLED: row of Functions
 
 
@@ -284,7 +284,7 @@ SIN: Final = 0
 COS: Final = 1
 IDENTITY: Final = 4
 ONE: Final = 5
-ANGLE_ROOM: Final = 8
+ANGLE_SCRATCH: Final = 8
 
 # kinds of joints
 REVOLUTE: Final = 0

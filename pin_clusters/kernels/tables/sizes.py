@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .layout import ANGLE_ROOM
+from .layout import ANGLE_SCRATCH
 from .variations_layout import RECORD
 
 
@@ -21,7 +21,7 @@ class Block(NamedTuple):
     value: int  # nr: bias k (L4), or residuals
     spin_bias: int  # nk: torques due to spin elements and armature at a = 0 [N m]
     condition: int  # 1: product of the squared Frobenius norms of K_d and P
-    room: int  # nr x (nd + nr): workspace of the elimination
+    scratch: int  # nr x (nd + nr): workspace of the elimination
     saved: int  # nd x nr: P of an earlier pose; then nd x nd: its product with the present K_d
     K_rate: int  # nr x width: rate of change of K
     end: int
@@ -34,10 +34,10 @@ def offsets(at: int, nd: int, nr: int, nk: int) -> Block:
     value = W + 6 * nr
     spin_bias = value + nr
     condition = spin_bias + nk
-    room = condition + 1
-    saved = room + nr * (nd + nr)
+    scratch = condition + 1
+    saved = scratch + nr * (nd + nr)
     K_rate = saved + nd * nr + nd * nd
-    return Block(nd, nr, width, at, P, W, value, spin_bias, condition, room, saved, K_rate, K_rate + nr * width)
+    return Block(nd, nr, width, at, P, W, value, spin_bias, condition, scratch, saved, K_rate, K_rate + nr * width)
 
 
 def cluster_work(nk: int, carriers: int) -> int:
@@ -49,7 +49,7 @@ def joint_work(nk: int) -> int:
     return 4 * nk + 4
 
 
-class HarmonicRoom(NamedTuple):
+class HarmonicScratch(NamedTuple):
     """Block of a HARMONIC closure: offsets in ``work``."""
 
     slopes: int  # 4 x angles: rates, accelerations, derivatives of both along a column
@@ -60,13 +60,13 @@ class HarmonicRoom(NamedTuple):
     end: int
 
 
-def harmonic_room(at: int, angles: int, rows: int, nk: int) -> HarmonicRoom:
-    slopes = at + ANGLE_ROOM * angles
+def harmonic_scratch(at: int, angles: int, rows: int, nk: int) -> HarmonicScratch:
+    slopes = at + ANGLE_SCRATCH * angles
     rates = slopes + 4 * angles
     second_rates = rates + rows * angles
     bends = second_rates + rows * angles
     changes = bends + angles * angles
-    return HarmonicRoom(slopes, rates, second_rates, bends, changes, changes + nk * angles)
+    return HarmonicScratch(slopes, rates, second_rates, bends, changes, changes + nk * angles)
 
 
 def external_work(n: int, m: int, order: int) -> int:

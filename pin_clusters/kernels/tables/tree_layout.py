@@ -67,7 +67,7 @@ class Own(NamedTuple):
     mass: int  # njoints: mass of the subtree of each joint, a field of ``pin.Data`` [kg]; no kernel writes it
     v_tree: int  # work: nv_tree
     a_tree: int  # work: nv_tree
-    room: int  # work: 6 x nv_tree
+    scratch: int  # work: 6 x nv_tree
 
 
 class Derived(NamedTuple):

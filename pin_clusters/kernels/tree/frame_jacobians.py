@@ -71,7 +71,7 @@ def climb(index, params, work, q, n, O, R, x, b, leave):
         L = link(index, b)
         p = rot_t(R, x)
         for iv in range(L.iv, L.iv + L.ndof):
-            put(work, O.room + 6 * iv, seen_from(params, dof(index, n.dof0 + iv), R, p))
+            put(work, O.scratch + 6 * iv, seen_from(params, dof(index, n.dof0 + iv), R, p))
         if leave:
             of_link.set_rotation(work, b, R)
             of_link.set_position(work, b, x)
@@ -91,7 +91,7 @@ def from_configuration(index, params, work, out, q, n, O, P, reference, frame, t
     while b > 0:
         L = link(index, b)
         for d in range(L.ndof):
-            S = presented(load6(work, O.room + 6 * (L.iv + d)), R, x, reference)
+            S = presented(load6(work, O.scratch + 6 * (L.iv + d)), R, x, reference)
             add_column(index, out, to, dof(index, n.dof0 + L.iv + d), O.G, S)
         if reference != LOCAL and L.joint > 0:
             leave_placement(index, params, work, n, R, x, b, L)

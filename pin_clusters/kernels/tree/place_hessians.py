@@ -22,7 +22,7 @@ def leave_motions(index, params, work, q, n, O, R, x, b, reference):
     while b > 0 and reference != LOCAL:
         L = link(index, b)
         for iv in range(L.iv, L.iv + L.ndof):
-            put(work, O.room + 6 * iv, presented(load6(work, O.room + 6 * iv), R, x, reference))
+            put(work, O.scratch + 6 * iv, presented(load6(work, O.scratch + 6 * iv), R, x, reference))
         b = L.parent
 
 
@@ -64,7 +64,7 @@ def place_hessian(index, params, work, out, place, reference, M, to: Out):
     while b > 0:
         L = link(index, b)
         for iv in range(L.iv, L.iv + L.ndof):
-            D, S = dof(index, n.dof0 + iv), load6(work, O.room + 6 * iv)
+            D, S = dof(index, n.dof0 + iv), load6(work, O.scratch + 6 * iv)
             c, later = P.link, 1
             while c > 0:
                 K = link(index, c)
@@ -72,7 +72,7 @@ def place_hessian(index, params, work, out, place, reference, M, to: Out):
                     later = 0
                 for jv in range(K.iv, K.iv + K.ndof):
                     F = dof(index, n.dof0 + jv)
-                    change = change_of(S, load6(work, O.room + 6 * jv), later, reference)
+                    change = change_of(S, load6(work, O.scratch + 6 * jv), later, reference)
                     for t in range(D.term0, D.term1):
                         T = entry(index, t)
                         for u in range(F.term0, F.term1):

@@ -9,18 +9,18 @@ from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 
 @paste
-def solved(plan, room: Out, L: Out, n, dq, dv, M, ddq_dq: Out, ddq_dv: Out, Minv: Out):
-    """Write -M^-1 dq, -M^-1 dv and M^-1, all n x n, flat; plan and L as in ``tree.solve``, room: n x 3 n workspace."""
-    solve_for_accelerations(plan, n, L, room, dq, None, dv, M)
-    write_motions(room, 0, plan, n, ddq_dq)
-    write_motions(room, 1, plan, n, ddq_dv)
-    write_motions(room, 2, plan, n, Minv)
+def solved(plan, scratch: Out, L: Out, n, dq, dv, M, ddq_dq: Out, ddq_dv: Out, Minv: Out):
+    """Write -M^-1 dq, -M^-1 dv and M^-1, all n x n, flat; plan and L as in ``tree.solve``, scratch: n x 3 n workspace."""
+    solve_for_accelerations(plan, n, L, scratch, dq, None, dv, M)
+    write_motions(scratch, 0, plan, n, ddq_dq)
+    write_motions(scratch, 1, plan, n, ddq_dv)
+    write_motions(scratch, 2, plan, n, Minv)
     mirror(Minv, n)
     return OK
 
 
 def aba_derivatives_at(
-    address, aba, aba_tables, derivatives, plan, room, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
+    address, aba, aba_tables, derivatives, plan, scratch, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
     ddq_dq, ddq_dv, Minv,
 ):  # fmt: skip
     """Run forward dynamics and the derivatives of inverse dynamics by their addresses, then solve.
@@ -29,7 +29,7 @@ def aba_derivatives_at(
         aba, aba_tables: Addresses of forward dynamics and of its tables; ``aba`` is 0 if ddq is given.
         derivatives, address: Addresses of the derivatives of inverse dynamics and of their tables; ``derivatives`` is 0
             if dq, dv and M are given.
-        plan, room, L: As in ``solved``.
+        plan, scratch, L: As in ``solved``.
         forces: Empty, or external forces after nv entries; the tables of forward dynamics must refer to them, too.
         torques, dq, dv, M: Written: torques of inverse dynamics and their derivatives, mass matrix.
         nothing: Empty.
@@ -44,7 +44,7 @@ def aba_derivatives_at(
         return code
     return solved(
         plan,
-        borrowed(room),
+        borrowed(scratch),
         borrowed(L),
         v.shape[0],
         borrowed(dq),

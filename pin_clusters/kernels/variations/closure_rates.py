@@ -121,7 +121,7 @@ def rates_on_bodies(index, params, work, c, r, row, width, wrench):
 @inline
 def rates_of_function(index, params, work, r, row, width):
     n = r.part1 - r.part0
-    hessian = r.room + r.rows * n
+    hessian = r.scratch + r.rows * n
     for i in range(r.rows):
         for j in range(n):
             total = 0.0
@@ -179,7 +179,7 @@ def body_rows(index, params, work, rates, c, C, r, wrench, to, k):
 def function_row(index, params, work, r, to, k):
     """Write the right sides for ddG_k of the equations of a user's function, whose derivatives are in work."""
     n = r.part1 - r.part0
-    hessian = r.room + r.rows * n
+    hessian = r.scratch + r.rows * n
     third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
     for i in range(r.rows):
         total = 0.0

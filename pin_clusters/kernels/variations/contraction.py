@@ -100,7 +100,7 @@ def subtract_twice(index, C, nv, k, m, x, dq: Out):
 def contract_function(index, params, work, C, r, values, nv, dq: Out):
     """Subtract (lambda^T phi'')[G_k, G_m] of a user's function phi from dtau_k/dq_m."""
     n = r.part1 - r.part0
-    hessian = r.room + r.rows * n
+    hessian = r.scratch + r.rows * n
     for k in range(C.nk):
         for m in range(k + 1):
             total = 0.0

@@ -132,7 +132,7 @@ def _make(model: ClusterModel) -> Manifold:
         bounded,
         limits,
     )
-    if model.closures or model._wishes[0] is not None:
+    if model.closures or model._requested[0] is not None:
         shape.neutral[:] = model.q_reference
     else:
         shape.follow(shape.neutral)

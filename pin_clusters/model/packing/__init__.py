@@ -121,7 +121,7 @@ def pack(
     _write_spinning(out, robot, rows_of_g, home)
     _write_ground(out, robot)
     rates = _write_rates(out)
-    header.prepared = out.room(tree.nq)
+    header.prepared = out.reserve(tree.nq)
     work = np.zeros(out.work)
     work[header.prepared :] = np.nan
     work[list(out.initial)] = list(out.initial.values())
@@ -215,11 +215,11 @@ def _write_ground(out: Writer, robot: Robot) -> None:
 
 def _write_rates(out: Writer) -> int:
     """Write the offset of each cluster's data for derivatives; return the total size."""
-    header, room, sizes = out.rows[0], 0, {at.SINGLE: OF_COLUMN, at.FREE: OF_FREE}
+    header, size, sizes = out.rows[0], 0, {at.SINGLE: OF_COLUMN, at.FREE: OF_FREE}
     for row in out.rows[header.cluster0 : header.cluster1]:
-        row.at_rates = room
-        room += sizes[row.kind] if row.kind in sizes else rates_of_cluster(row.last - row.first, row.nk)
-    return room
+        row.at_rates = size
+        size += sizes[row.kind] if row.kind in sizes else rates_of_cluster(row.last - row.first, row.nk)
+    return size
 
 
 def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
@@ -239,7 +239,7 @@ def _write_body(out: Writer, robot: Robot, body: Body) -> None:
     A_parent = robot.bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
     origin = 0.0 if body.parent else robot.origin
     row.shuffle = put_body(out, body.row, p, A_parent, body.inertia, p.align, origin)
-    row.at_S = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.room(6 * p.nv)
+    row.at_S = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.reserve(6 * p.nv)
 
 
 def _write_spinning(

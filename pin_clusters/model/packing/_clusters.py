@@ -27,13 +27,13 @@ def write_cluster(out: Writer, robot: Robot, row: int, columns: list[int], membe
     if entry.kind == at.GENERAL:
         entry.column, _ = out.add_list(columns)
         entry.carrier0, entry.carrier1 = out.add_all(at.Carrier(c, out.store(spin[c])) for c in carriers)
-        entry.at_work = out.room(cluster_work(nk, len(carriers)))
+        entry.at_work = out.reserve(cluster_work(nk, len(carriers)))
     for body in members:
         _write_columns(out, G, body, row, columns, inside)
     led = {out.rows[b.row].unit for b in members} - {-1}
     if entry.kind == at.GENERAL and not carriers and len(led) == len(members):
         # All bodies that a column of K moves share this column, which is S of its joint.
-        at_K = out.room(6 * nk)
+        at_K = out.reserve(6 * nk)
         for body_row in (out.rows[body.row] for body in members):
             body_row.at_K, body_row.at_S = at_K, at_K + 6 * body_row.which
 
@@ -61,7 +61,7 @@ def _spin(robot: Robot, columns: list[int], members: list[Body]) -> tuple[np.nda
 def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: list[int], inside: set[int]) -> None:
     body_row, kind, p = out.rows[body.row], out.rows[row].kind, body.primitive
     body_row.cluster = row
-    body_row.at_K = out.room(6 * len(columns)) if kind == at.GENERAL else body_row.at_S
+    body_row.at_K = out.reserve(6 * len(columns)) if kind == at.GENERAL else body_row.at_S
     body_row.sole = columns[0] if kind == at.SINGLE else -1
     rows = G[p.iv : p.iv + p.nv, columns]
     body_row.at_G = out.store(rows) if kind == at.GENERAL else 0

@@ -8,7 +8,7 @@ import numpy as np
 from ..._support.trees import in_v
 from ...constraints.called import CallableClosure
 from ...kernels.tables import layout as at
-from ...kernels.tables.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
+from ...kernels.tables.sizes import cluster_work, external_work, harmonic_scratch, joint_work, offsets
 from ..assembly import LinearClosure, LoopAnalysis
 from ._writer import Body, Robot, Row, Writer
 
@@ -25,7 +25,7 @@ class Supply:
 
     closure: CallableClosure  # the function
     iq: tuple[int, ...]  # index in q of each of its joints
-    room: int  # offset of the Jacobian in the workspace; the second derivatives follow
+    scratch: int  # offset of the Jacobian in the workspace; the second derivatives follow
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Loop:
         nr = sum(c.size for c in self.loop.kept)
         head = Row(at.Head)
         entry.head = out.add(head)
-        head.nd, head.nr, head.at = self.nd, nr, out.room(offsets(0, self.nd, nr, nk).end)
+        head.nd, head.nr, head.at = self.nd, nr, out.reserve(offsets(0, self.nd, nr, nk).end)
         velocities = list(self.velocities.values())
         head.velocity0, head.velocity1 = velocities[0], velocities[-1] + 1
         supplies = self._write_closures(head)
@@ -76,7 +76,7 @@ class Loop:
         for body in self.members:
             body_row, p = out.rows[body.row], body.primitive
             body_row.cluster, body_row.sole = self.row, -1
-            body_row.at_K, body_row.at_G = out.room(6 * nk), out.room(p.nv * joint_work(nk))
+            body_row.at_K, body_row.at_G = out.reserve(6 * nk), out.reserve(p.nv * joint_work(nk))
             mask = out.rows[body.parent].mask if body.parent in inside else 0
             independent = p.nv > 0 and all(p.iv + d in self.loop.independents for d in range(p.nv))
             body_row.which = self.loop.independents.index(p.iv) if independent else -1
@@ -94,7 +94,7 @@ class Loop:
             for d in range(p.nv):
                 where[p.iv + d] = (out.rows[body.row].at_G, p.nv, d, body.row)
         for j in spinning:
-            where[self.tree.joints[j].idx_v] = (out.room(joint_work(nk)), 1, 0, -1)
+            where[self.tree.joints[j].idx_v] = (out.reserve(joint_work(nk)), 1, 0, -1)
         independent_iv = sorted(set(where) - set(self.loop.dependents))
         for iv in (*self.loop.dependents, *independent_iv):
             block, n, d, body_row = where[iv]
@@ -119,7 +119,7 @@ class Loop:
                 if row.form == at.SUPPLIED:
                     assert isinstance(closure, CallableClosure)
                     iq = tuple(self.tree.idx_qs[j] for j in closure.joints)
-                    supplies.append(Supply(closure, iq, row.room))
+                    supplies.append(Supply(closure, iq, row.scratch))
             else:
                 self._write_on_bodies(row, closure, scales)
             rows.append(row)
@@ -188,19 +188,19 @@ class Loop:
             if closure.addresses[0]:
                 row.form, row.functions = at.CALLED, out.add(at.Functions(*closure.addresses))
             highest_order = max(order for order, address in enumerate((1, *closure.addresses[1:])) if address)
-            row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m, highest_order))
+            row.at, row.scratch = out.append(1.0 / scales), out.reserve(external_work(n, m, highest_order))
             out.append(closure.steps)
 
     def _write_harmonic(self, row: Row, closure: HarmonicClosure, scales: np.ndarray) -> None:
         out, tree, angles = self.out, self.tree, len(closure.phases)
         row.form, row.angles, row.at = at.HARMONIC, angles, out.append(closure.phases)
-        row.room = out.store(np.tile(np.arange(at.ANGLE_ROOM) == at.ONE, angles))
-        room = harmonic_room(row.room, angles, closure.size, self.nk)
-        slopes = out.room(room.end - room.slopes)
+        row.scratch = out.store(np.tile(np.arange(at.ANGLE_SCRATCH) == at.ONE, angles))
+        scratch = harmonic_scratch(row.scratch, angles, closure.size, self.nk)
+        slopes = out.reserve(scratch.end - scratch.slopes)
         ivs = [tree.idx_vs[j] for j in closure.joints]
         row.part0, row.part1 = out.add_all(
             at.OnAngle(
-                row.room + at.ANGLE_ROOM * a,
+                row.scratch + at.ANGLE_SCRATCH * a,
                 slopes + a,
                 out.append(closure.weights[a, j]),
                 self.column[iv],
@@ -214,7 +214,7 @@ class Loop:
         for i, (sums, scale) in enumerate(zip(closure.terms, scales, strict=True)):
             for coefficient, factors in sums:
                 named = [(_FACTORS[kind], a) for kind, a in factors] or [(at.ONE, 0)]
-                places = [(row.room + at.ANGLE_ROOM * a + start, slopes + a) for start, a in named]
+                places = [(row.scratch + at.ANGLE_SCRATCH * a + start, slopes + a) for start, a in named]
                 filled = [int(x) for pair in places + places[:1] * (3 - len(places)) for x in pair]
                 terms.append(at.Term(i, out.append(coefficient / scale), len(named), *filled))
         row.term0, row.term1 = out.add_all(terms)
@@ -242,22 +242,22 @@ class Loop:
         for r in spin_elements:
             carrier = self.body_of_joint[r.carrier_id]
             if carrier and carrier not in tables:
-                tables[carrier] = out.room(3 * (nk + 1))
+                tables[carrier] = out.reserve(3 * (nk + 1))
         entry.at_spin = tables.get(output, -1) if output else -1
         carriers = [c for c in tables if c in inside]
         entry.carrier0, entry.carrier1 = out.add_all(at.Carrier(c, tables[c]) for c in carriers)
-        entry.at_E = out.room(nk * nk)
-        entry.at_work = out.room(cluster_work(nk, len(carriers)))
+        entry.at_E = out.reserve(nk * nk)
+        entry.at_work = out.reserve(cluster_work(nk, len(carriers)))
         rows = []
         for iv in self.velocities:
             if armature[iv] != 0.0:
                 data = out.append([armature[iv], 0.0, 0.0, 0.0])
-                rows.append(at.Element(data, *self._write_shares([(iv, 1.0)]), -1, out.room(4 * nk), 0))
+                rows.append(at.Element(data, *self._write_shares([(iv, 1.0)]), -1, out.reserve(4 * nk), 0))
         for r in spin_elements:
             carrier = self.body_of_joint[r.carrier_id]
             data = out.append([r.axial_inertia, *(self.align[r.carrier_id].T @ r.axis)])
             shares, at_spin = self._write_shares(r.drivers), tables.get(carrier, -1)
-            rows.append(at.Element(data, *shares, at_spin, out.room(4 * nk), carrier))
+            rows.append(at.Element(data, *shares, at_spin, out.reserve(4 * nk), carrier))
         head.element0, head.element1 = out.add_all(rows)
 
     def _write_rods(self, head: Row) -> None:

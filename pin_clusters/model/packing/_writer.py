@@ -113,7 +113,7 @@ class Writer(Table):
     def store(self, values: np.ndarray) -> int:
         """Reserve memory in the workspace with initial values; return its offset."""
         flat = np.asarray(values).ravel().tolist()
-        offset = self.room(len(flat))
+        offset = self.reserve(len(flat))
         self.initial.update({offset + i: x for i, x in enumerate(flat) if x})
         return offset
 

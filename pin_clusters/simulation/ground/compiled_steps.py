@@ -90,7 +90,7 @@ class Steps:
         self.reach, self.normal, self._friction = SPEED * s.dt, ground.axes[2], np.full(n, ground.friction)
         robot, state, system = _robot(on, s), _state(on.model), _system(n)
         points = _points(on, world.points, guards, ground, robot.calls)
-        stops = at.Stops(world.stops.table, world.stops.bounds, world.stops.rates, rooms=np.zeros(len(world.stops)))
+        stops = at.Stops(world.stops.table, world.stops.bounds, world.stops.rates, stop_gaps=np.zeros(len(world.stops)))
         self.width = 4 + on.model.nq + 3 * on.model.nv + (2 * on.model.own_tree.nv if on.at.size else 0)
         self.samples = np.zeros((rows, self.width + 7 * n + 4))
         self.iterations = np.zeros(rows, dtype=np.int64)
@@ -102,7 +102,7 @@ class Steps:
         self.q, self.v, self.middle, self.free, self.v_next = state.q, state.v, state.middle, state.free, state.v_next
         self.gram, self.response, self.velocities = points.gram, points.response, points.velocities
         self.positions, self.gaps, self.impulses = points.positions, points.gaps, points.impulses
-        self.stop_gaps, self.laws = stops.rooms, self._numbers[at.CONE : at.WORK + 1]
+        self.stop_gaps, self.laws = stops.stop_gaps, self._numbers[at.CONE : at.WORK + 1]
         self._systems = [self._solver_of(m) for m in range(n + 1)]
 
     @property
@@ -213,7 +213,7 @@ def _points(
     offsets = -points.radii[:, None] * normal
     full.put(points.places, offsets)
     query.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
-    q, v, own_functions = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
+    q, v, own_functions = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.variants
     for slot, request, count in ((at.WHERE, query, len(joints)), (at.WHOLE, full, n)):
         if count:
             special = own_functions.get("points")

@@ -74,7 +74,7 @@ class GroundEngine(PythonEngine):
         normals, new, push, delay = pairs.normals, free, Push(pairs), 0.0
         fall = g[normals]
         strikes = phases.strikes(h, fall, pairs.gaps) * pairs.are_points
-        g[normals] += phases.room_of(h, strikes, pairs.gaps)
+        g[normals] += phases.closing_speed(h, strikes, pairs.gaps)
         if (g[normals] < 0.0).any():
             new, push = self._push(on, t, q, pairs, J, g, free)
             lifts = np.zeros(len(normals))

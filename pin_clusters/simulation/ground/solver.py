@@ -25,7 +25,7 @@ _POWER = 1e-3
 """Complementarity tolerance of ADMM over ``TOLERANCE``: small impulses would otherwise hide large velocities."""
 _MEMORY = 10
 """Memory of ADMM's Anderson acceleration, which cuts iterations to a tenth and solves most otherwise failing steps."""
-_ROOM = 1.4
+_MARGIN = 1.4
 """Relaxation factor of PGS along a tangent over the smallest mass ratio; for a single contact 2 is the limit."""
 
 
@@ -160,7 +160,7 @@ def _relaxation(G: np.ndarray, contacts: int) -> float:
 
 def step_of(least: float) -> float:
     """Compute the relaxation factor from the smallest ratio of tangential apparent masses of a contact."""
-    return min(1.0, max(_ROOM * least, 1e-2))
+    return min(1.0, max(_MARGIN * least, 1e-2))
 
 
 def distance(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> float:

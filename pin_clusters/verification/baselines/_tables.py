@@ -218,7 +218,7 @@ class Tables:
         self.put(f.COLUMN, column)
         self.put(f.PIVOTS, [k for p in parts for k in range(len(p.dependent))])
         max_rows = max([len(p.rows) for p in parts] + [0])
-        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + max_rows * (max_rows + 1)))
+        h[f.AT_SCRATCH] = self.keep(np.zeros(200 + 2 * len(self.rows) + max_rows * (max_rows + 1)))
 
     def _reserve_work(self) -> None:
         nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)

@@ -165,7 +165,7 @@ def least_multipliers(I, W):
         if P.rows == n:
             continue
         # T: other rows as combinations of the solved rows. Solve (1 + T'T) x = multipliers; the result is x and T x.
-        temp, x = I[f.AT_ROOM], I[f.AT_ROOM] + n * n
+        temp, x = I[f.AT_SCRATCH], I[f.AT_SCRATCH] + n * n
         for c in range(n):
             r = I[P.first_row + I[pivots + c]]
             W[x + c] = W[I[f.AT_MU] + r] * W[I[f.AT_SCALED] + r]

@@ -112,7 +112,7 @@ from ....kernels.tables import layout
     AT_HALF_J, AT_HALF_P, AT_PIVOT, AT_BLOCK, AT_BANDED,  # factors
     AT_Y, AT_Z,  # wrenches of rows, carried inward
     AT_MASSES, AT_MG, AT_MY,  # mass matrix of the tree; torques of the tree; mass matrix
-    AT_ROOM,  # temporary work space
+    AT_SCRATCH,  # temporary work space
 ) = range(83, 116)  # fmt: skip
 SIZE = 116
 

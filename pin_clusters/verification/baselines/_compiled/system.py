@@ -19,7 +19,7 @@ NOTHING = 1e-11
 def at_state(I, W, q, v):
     """Compute poses, rows, velocities and biases; return whether the loops could be solved."""
     poses(I, W, q)
-    closures_at(I, W, q, I[f.AT_ROOM])
+    closures_at(I, W, q, I[f.AT_SCRATCH])
     if not couple(I, W):
         return False
     spread(I, W, v, I[f.AT_VT])
@@ -37,7 +37,7 @@ def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, 
     """
     if not at_state(I, W, q, v):
         return f.LOOPS
-    joint_axes(I, W, I[f.AT_ROOM])
+    joint_axes(I, W, I[f.AT_SCRATCH])
     inertias(I, W)
     body_loads(I, W, fext)
     right_sides(I, W, tau)
@@ -171,7 +171,7 @@ def move_bodies(I, W):
 def solve_system(I, W, forces):
     """Solve for the multipliers by L D L'; rows that cancel inertia have negative pivots and come last."""
     n, s = kept(I), I[f.AT_SYSTEM]
-    x = I[f.AT_ROOM]
+    x = I[f.AT_SCRATCH]
     for k in range(n):
         W[x + k] = W[I[f.AT_MU] + I[I[f.KEEP] + k]]
     # Lower triangle: row i contains L D until it is used.
