@@ -1,6 +1,7 @@
-"""Questions about robots, and the pages that answer them.
+"""Study robots, and write pages with the results.
 
-``study``: what approximations get wrong along motions; ``audit``: whether armature is enough, on one page; ``sweeps``:
-over many robots and parameters; ``design``: what designers ask of a mechanism; ``identify``: what logs tell;
-``pages``: what pages share.
+``study``: errors of approximations along motions; ``audit``: whether armature is accurate enough, on one page;
+``sweeps``: studies over many robots and parameters; ``design``: properties of a mechanism for its designer;
+``identify``: parameters from logs; ``atlas``: published armature of commercial robots; ``pages``: elements that all
+pages share.
 """

@@ -1,4 +1,4 @@
-"""A robot that holds its pose by PD and falls on a ground, as in the commands ``simulate`` and ``view --simulate``."""
+"""Simulate a robot that holds its pose by PD and falls onto a ground, as in ``simulate`` and ``view --simulate``."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,8 @@ from .study.trajectories import moved_joints
 if TYPE_CHECKING:
     from ..visualize import MeshcatVisualizer, Recording
 
-LANDING = 2e-3
-"""Time after the first touch-down whose impulse is compared with the ghost's, [s]."""
-_HEIGHT = 0.1
+LANDING = 2e-3  # Time after the first touch-down over which the impulses of robot and ghost are compared, [s]
+_HEIGHT = 0.1  # default drop height, [m]
 
 
 def floats(model: ClusterModel) -> bool:
@@ -32,19 +31,13 @@ def floats(model: ClusterModel) -> bool:
 
 
 def posed(model: ClusterModel, pose: Iterable[tuple[str, float]], what: str = "pose") -> np.ndarray:
-    """Return the reference pose with some joints moved; joints of loops follow.
+    """Return the reference pose, shape (nq,), with some joints moved; joints of loops follow.
 
     Args:
         model: The robot.
-        pose: Pairs of a pattern of names of joints, in which ``*`` and ``?`` are any text, and a position, [rad] or
-            [m]. The last pattern counts.
+        pose: Pairs of a joint name pattern, in which ``*`` and ``?`` stand for any text, and a position, [rad] or [m].
+            The last matching pattern counts; a pattern without match raises ``UnknownNameError``.
         what: Name of the argument in messages.
-
-    Returns:
-        Configuration, shape (nq,).
-
-    Raises:
-        UnknownNameError: No independent joint fits a pattern.
 
     Example:
         >>> import pin_clusters as pc
@@ -63,16 +56,12 @@ def posed(model: ClusterModel, pose: Iterable[tuple[str, float]], what: str = "p
 def touching_points(
     model: ClusterModel, points: Iterable[tuple[str, Sequence[Sequence[float]]]], what: str = "touching"
 ) -> dict[str, list[Sequence[float]]]:
-    """Return points that may touch a ground, by joint or frame, for ``pc.simulate(touching=...)``.
+    """Return the points that may touch the ground, by joint or frame, for ``pc.simulate(touching=...)``.
 
     Args:
         model: The robot.
-        points: Pairs of a pattern of names of joints and frames, in which ``*`` and ``?`` are any text, and of points
-            in these frames, each of shape (3,), [m].
+        points: Pairs of a name pattern of joints and frames, as in ``posed``, and of points in these frames, [m].
         what: Name of the argument in messages.
-
-    Raises:
-        UnknownNameError: No joint or frame fits a pattern.
 
     Example:
         >>> import pin_clusters as pc
@@ -82,50 +71,38 @@ def touching_points(
     """
     tree = model.own_tree
     names = dict.fromkeys([*list(tree.names)[1:], *(f.name for f in tree.frames)])
-    found: dict[str, list[Sequence[float]]] = {}
-    for pattern, places in points:
+    points_by_frame: dict[str, list[Sequence[float]]] = {}
+    for pattern, frame_points in points:
         for name in _matching(pattern, names, what):
-            found.setdefault(name, []).extend(places)
-    return found
+            points_by_frame.setdefault(name, []).extend(frame_points)
+    return points_by_frame
 
 
 def limbs(model: ClusterModel) -> list[str]:
-    """Return the joints at which limbs end, without rotors: candidates for points that touch the ground."""
     tree = model.own_tree
     inner = {0, *tree.parents, *(r.joint_id for r in model.rotors)}
     return [n for j, n in enumerate(tree.names) if j not in inner]
 
 
 def _matching(pattern: str, names: Iterable[str], what: str) -> list[str]:
-    """Return the names that a pattern with ``*`` and ``?`` fits."""
     names = list(names)
-    found = [name for name in names if fnmatchcase(name, pattern)]
-    if not found:
-        raise UnknownNameError(f"{what}: nothing is called {pattern!r}.{did_you_mean(pattern, names)}")
-    return found
+    matches = [name for name in names if fnmatchcase(name, pattern)]
+    if not matches:
+        raise UnknownNameError(f"{what}: no name matches {pattern!r}.{did_you_mean(pattern, names)}")
+    return matches
 
 
 @dataclass(frozen=True, eq=False)
 class Drop:
-    """A simulation of a robot that holds its pose by PD, on a ground if there is one; ``Drop.of`` makes it.
+    """A simulation of a robot that holds its pose by PD, with or without a ground; create it by ``Drop.of``."""
 
-    Attributes:
-        model: The robot.
-        q0: Configuration at the start, shape (nq,).
-        hold: The controller.
-        options: Arguments of ``pc.simulate``.
-        notes: Sentences on the start and the controller.
-        ghost: An approximation of the robot, or None.
-        ghost_label: What the legend calls the approximation.
-    """
-
-    model: ClusterModel
-    q0: np.ndarray
-    hold: Hold
-    options: dict[str, Any]
-    notes: tuple[str, ...]
-    ghost: ClusterModel | None
-    ghost_label: str
+    model: ClusterModel  # the robot
+    q0: np.ndarray  # initial configuration, shape (nq,)
+    hold: Hold  # the controller
+    options: dict[str, Any]  # arguments of ``pc.simulate``
+    notes: tuple[str, ...]  # sentences on the start and the controller
+    ghost: ClusterModel | None  # an approximation of the robot, or None
+    ghost_label: str  # label of the approximation in the legend
 
     @classmethod
     def of(
@@ -142,24 +119,19 @@ class Drop:
         ghost: str | None = None,
         **options: Any,
     ) -> "Drop":
-        """Prepare the simulation; a robot whose base floats is lifted above the ground.
+        """Prepare the simulation; a robot with a floating base is lifted above the ground.
 
         Args:
             model: The robot.
-            q: Configuration that is held, shape (nq,); by default the reference pose.
+            q: Configuration to hold, shape (nq,); by default the reference pose.
             ground: The ground, or None.
             touching: As in ``pc.simulate``.
-            drop: Height of the lowest point above the ground at the start, [m]; 0.1 by default.
+            drop: Initial height of the lowest point above the ground, [m]; 0.1 by default.
             kp: Stiffness of all driven joints, [N m/rad] or [N/m]; by default as in ``pc.simulation.holding.Hold``.
             kd: Damping of all driven joints, [N m s/rad] or [N s/m]; by default as in ``Hold``.
             dt: Step, [s].
-            ghost: Name of an approximation to be simulated in the same way.
+            ghost: Name of an approximation to simulate in the same way.
             options: Further arguments of ``pc.simulate``, such as ``duration``.
-
-        Raises:
-            ModelError: ``drop`` or ``touching`` is given without a ground.
-            SimulationError: A gain is negative, or nothing can touch the ground.
-            UnknownNameError: The robot has no such approximation.
 
         Example:
             >>> import pin_clusters as pc
@@ -167,12 +139,12 @@ class Drop:
             >>> model = pc.load("mit_humanoid")
             >>> feet = drops.touching_points(model, [("*_ankle", [[0.1, 0.0, -0.041], [-0.05, 0.0, -0.041]])])
             >>> drop = drops.Drop.of(model, ground=pc.Ground(), touching=feet, drop=0.05, duration=0.02)
-            >>> found, notes = drop.run()
+            >>> result, notes = drop.run()
             >>> notes[0]
             'Dropped from 0.05 m.'
         """
         if ground is None and (touching is not None or drop is not None):
-            raise ModelError("drop and touching need a ground: give ground=pc.Ground().")
+            raise ModelError("drop and touching require a ground: pass ground=pc.Ground().")
         q, notes = model.q_reference if q is None else q, []
         lifts = ground is not None and floats(model)
         home = on_ground(model, q, ground, touching) if lifts else q
@@ -181,29 +153,27 @@ class Drop:
             drop = _HEIGHT if drop is None else drop
             q = on_ground(model, q, ground, touching, above=drop)
             notes.append(f"Dropped from {drop:g} m.")
-        if (on := hold.kp > 0.0).any():
-            gains = (f"{x[on].min():.3g} to {x[on].max():.3g}" for x in (hold.kp, hold.kd))
+        if (driven := hold.kp > 0.0).any():
+            gains = (f"{x[driven].min():.3g} to {x[driven].max():.3g}" for x in (hold.kp, hold.kd))
             notes.append("Its pose is held by PD, kp {}, kd {}.".format(*gains))
         options |= {"dt": dt, "ground": ground, "touching": touching}
-        beside = None if ghost is None else approximations.robot(model, ghost)
-        return cls(model, q, hold, options, tuple(notes), beside, approximations.LABELS.get(ghost or "", ""))
+        approximate = None if ghost is None else approximations.robot(model, ghost)
+        return cls(model, q, hold, options, tuple(notes), approximate, approximations.LABELS.get(ghost or "", ""))
 
     def run(self, progress: Progress | None = None) -> tuple[SimulationResult, list[str]]:
         """Simulate the robot; return the result, and ``notes`` with the reason if the simulation ended early."""
-        found, why = self._simulated(self.model, progress)
-        return found, [*self.notes, *ended("simulation", found, why)]
+        result, reason = self._simulated(self.model, progress)
+        return result, [*self.notes, *ended("simulation", result, reason)]
 
     def run_ghost(self, progress: Progress | None = None) -> tuple[SimulationResult, list[str]]:
-        """Simulate the approximation; return the result, and notes on it."""
         assert self.ghost is not None
-        found, why = self._simulated(self.ghost, progress)
-        return found, [f"Ghost: {self.ghost_label}, dropped and held in the same way.", *ended("ghost", found, why)]
+        sim, reason = self._simulated(self.ghost, progress)
+        return sim, [f"Ghost: {self.ghost_label}, dropped and held in the same way.", *ended("ghost", sim, reason)]
 
     def _simulated(self, model: ClusterModel, progress: Progress | None) -> tuple[SimulationResult, str]:
         return simulated(model, self.q0, np.zeros(model.nv), self.hold, progress=progress, least=2, **self.options)
 
     def viewer(self) -> "MeshcatVisualizer":
-        """Return a viewer of the robot and of what may touch the ground."""
         from ..visualize import MeshcatVisualizer, landing
         from ..visualize.figure import KINDS
 
@@ -213,26 +183,26 @@ class Drop:
     def animate(
         self, viewer: Any, found: SimulationResult, ghost: SimulationResult | None = None, notes: Sequence[str] = ()
     ) -> "Recording":
-        """Show results of ``run`` and ``run_ghost`` in a viewer, with notes in its legend; return what is shown."""
-        contacts, other = found if self.options["ground"] else None, ghost if self.options["ground"] else None
-        if contacts is not None and other is not None:
-            both = f"{landing_impulse(found):.3g} N s, of the ghost {landing_impulse(other):.3g} N s"
-            notes = [*notes, f"Impulse of the first {1e3 * LANDING:g} ms on the ground: {both}."]
-        beside = {} if ghost is None else {"ghost": (ghost.time, ghost.q), "ghost_label": self.ghost_label}
-        shown: Recording = viewer.animate(
+        """Show results of ``run`` and ``run_ghost`` in a viewer, with notes in its legend; return the recording."""
+        contacts, ghost_contacts = found if self.options["ground"] else None, ghost if self.options["ground"] else None
+        if contacts is not None and ghost_contacts is not None:
+            impulses = f"{landing_impulse(found):.3g} N s, ghost: {landing_impulse(ghost_contacts):.3g} N s"
+            notes = [*notes, f"Impulse of the first {1e3 * LANDING:g} ms on the ground: {impulses}."]
+        ghost_arguments = {} if ghost is None else {"ghost": (ghost.time, ghost.q), "ghost_label": self.ghost_label}
+        animation: Recording = viewer.animate(
             found.time,
             found.q,
             notes=notes,
             ground=self.options["ground"],
             contacts=contacts,
-            ghost_contacts=other,
-            **beside,
+            ghost_contacts=ghost_contacts,
+            **ghost_arguments,
         )
-        return shown
+        return animation
 
 
 def landing_impulse(found: SimulationResult) -> float:
-    """Return the size of the ground's impulse on all bodies in the 2 ms after the first touch-down, [N s]."""
+    """Compute the norm of the ground's impulse on all bodies in the 2 ms after the first touch-down, [N s]."""
     if not found.touchdowns:
         return 0.0
     since = found.time - found.touchdowns[0].time

@@ -1,4 +1,4 @@
-"""Motions of a robot to look at: a passive swing, a sweep of all joints, random poses, recordings, and their ghost.
+"""Generate motions for display: a passive swing, a sweep of all joints, random poses and recordings, with a ghost.
 
 ``pin-clusters view --animate`` shows them. In Python they are arrays for ``pin_clusters.visualize.animate``.
 """
@@ -25,23 +25,21 @@ from .study.rungs import Progress
 from .study.trajectories._base import base_columns, base_pose
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
-KINDS = tuple(_DURATIONS)
-"""Motions that every robot has."""
-STEP = 1e-3
-"""Of simulations, [s]."""
-AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5
-_WEIGHTLESS = 1e-9
+KINDS = tuple(_DURATIONS)  # Motions that are available for every robot
+STEP = 1e-3  # Time step of simulations, [s]
+AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5  # [rad] or [m], [Hz], [rad/s], [s]
+_WEIGHTLESS = 1e-9  # gravity torque relative to the weight that counts as zero
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A motion that can be shown.
+    """A motion for display.
 
     Attributes:
         time: Shape (n,), [s].
         q: Configurations of the tree, shape (n, nq).
         v: Independent velocities, shape (n, nv).
-        tau: Independent torques, shape (n, nv), held from each sample to the next, [N m] or [N]; None if unknown.
+        tau: Independent torques, shape (n, nv), constant from each sample to the next, [N m] or [N]; None if unknown.
         notes: Sentences about the motion, for the legend.
     """
 
@@ -53,21 +51,20 @@ class Motion:
 
 
 def check(kind: str) -> None:
-    """Raise ``UnknownNameError`` for a name that neither a motion nor a file has."""
-    known = (*KINDS, *study.motions())
-    if kind not in known and not Path(kind).is_file():
+    available = (*KINDS, *study.motions())
+    if kind not in available and not Path(kind).is_file():
         raise UnknownNameError(
-            f"there is no motion, and no file, {kind!r}.{did_you_mean(kind, known, limit=len(known))}"
+            f"there is no motion, and no file, {kind!r}.{did_you_mean(kind, available, limit=len(available))}"
         )
 
 
 def check_ghost(model: ClusterModel, rung: str) -> None:
-    """Raise ``UnknownNameError`` for an approximation that the robot does not have."""
-    known = approximations.names(model)
-    if rung not in known:
-        why = " It has closed loops, so no armature alone approximates it." if model.closures else ""
+    available = approximations.names(model)
+    if rung not in available:
+        reason = " Armature alone cannot approximate its closed loops." if model.closures else ""
         raise UnknownNameError(
-            f"robot {model.name!r} has no approximation {rung!r}.{why} Choose one of: {', '.join(map(repr, known))}."
+            f"robot {model.name!r} has no approximation {rung!r}.{reason} Choose one of: "
+            f"{', '.join(map(repr, available))}."
         )
 
 
@@ -78,14 +75,15 @@ def make(
     amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
 ) -> Motion:
-    """Return a motion of a robot by its name.
+    """Create a motion of a robot by its name.
 
     Args:
         model: The robot.
         kind: ``"swing"``, ``"sweep"``, ``"random"``, a name of ``pc.study.motions()``, or a ``.csv`` or ``.npz`` file.
         duration: [s]; by default 5, 4 and 9 for the first three, and the whole recording otherwise.
-        amplitude: How far the independent joints go (sweep) or start (swing) from the reference pose, [rad] or [m].
-        progress: Called with the number of finished steps of a simulation, and of all steps.
+        amplitude: Largest displacement (sweep) or initial displacement (swing) of the independent joints from the
+            reference pose, [rad] or [m].
+        progress: Called with the numbers of finished and of all steps of a simulation.
 
     Raises:
         TrajectoryError: The recording does not fit the robot.
@@ -109,15 +107,16 @@ def make(
 
 
 def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Motion:
-    """Simulate a robot without torques, from a pose off the reference pose.
+    """Simulate a robot without torques, released at a distance from the reference pose.
 
     A floating base is held. If gravity does not move the robot, its joints start with 1 rad/s.
 
     Args:
         model: The robot.
         duration: [s]
-        amplitude: Distance of every independent joint from the reference pose, [rad] or [m], or less if loops need it.
-        progress: Called with the number of finished steps, and of all steps.
+        amplitude: Initial displacement of every independent joint from the reference pose, [rad] or [m]; loops may
+            reduce it.
+        progress: Called with the numbers of finished and of all steps.
 
     Raises:
         SimulationError: The simulation ends at its first step.
@@ -130,11 +129,11 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
         ((101, 3), np.False_)
     """
     sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01, in_phase=True).fitted(model)
-    q0 = sine.states(model)[1][-1]  # a quarter of a period
+    q0 = sine.states(model)[1][-1]  # the sine ends after a quarter of its period, at the amplitude
     v0 = np.zeros(model.nv)
-    notes = [f"Let go without torques, every independent joint {sine.amplitude:.3g} rad (m) off the reference pose."]
+    notes = [f"Released without torques, every joint {sine.amplitude:.3g} rad (m) from the reference pose."]
     if reach.reason:
-        notes.append(f"Farther off, {reach.reason}.")
+        notes.append(f"At a larger amplitude, {reach.reason}.")
     weight = float(np.linalg.norm(model.tree.gravity.linear)) * sum(float(I.mass) for I in model.inertia_tree.inertias)
     base = base_columns(model)
     torque = computeGeneralizedGravity(model, model.createData(), q0)
@@ -145,36 +144,29 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
         v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
         notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
     functions = (partial(f, model, model.createData()) for f in (crba, rnea))
-    how: Any = {} if base is None else {"dynamics": held(model, base, *functions)}
-    found, why = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2, **how)
-    notes += ended("simulation", found, why)
-    return Motion(found.time, found.q, found.v, np.zeros_like(found.v), notes)
+    options: Any = {} if base is None else {"dynamics": held(model, base, *functions)}
+    sim, reason = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2, **options)
+    notes += ended("simulation", sim, reason)
+    return Motion(sim.time, sim.q, sim.v, np.zeros_like(sim.v), notes)
 
 
 def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[..., np.ndarray]:
-    """Return the forward dynamics of a robot whose floating base is held, for ``pc.simulate``.
+    """Create forward dynamics ``a(q, v, tau)`` with a held floating base, for ``pc.simulate``.
 
-    Args:
-        model: The robot.
-        base: Entries of the base in v.
-        mass: Function of q, shape (nq,), that returns the mass matrix, shape (nv, nv).
-        torques: Inverse dynamics: function of q, v and a that returns torques, shape (nv,).
-
-    Returns:
-        A function of q, v and tau that returns accelerations, shape (nv,), which are zero for the base.
+    ``mass`` is a function of q that returns the mass matrix, and ``torques`` is inverse dynamics, a function of q, v
+    and a.
     """
-    free, rest = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
+    free, zeros = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
 
     def dynamics(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        a, left = np.zeros(model.nv), tau - torques(q, v, rest)
-        a[free] = np.linalg.solve(mass(q)[np.ix_(free, free)], left[free])
+        a, accelerating_torque = np.zeros(model.nv), tau - torques(q, v, zeros)
+        a[free] = np.linalg.solve(mass(q)[np.ix_(free, free)], accelerating_torque[free])
         return a
 
     return dynamics
 
 
 def ended(what: str, found: SimulationResult, why: str) -> list[str]:
-    """Return a sentence on a simulation that ended early, or nothing if ``why`` is empty."""
     return [f"The {what} ends at {found.time[-1]:.3g} s: {why}"] if why else []
 
 
@@ -184,44 +176,49 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
     Args:
         model: The robot.
         duration: [s]
-        amplitude: [rad] or [m], or less if loops need it.
+        amplitude: [rad] or [m]; loops may reduce it.
     """
     sine, reach = study.Sine(amplitude, _FREQUENCY, duration, min(STEP, 0.1 * duration)).fitted(model)
     time, q, v, a = sine.states(model)
-    notes = [f"Every independent joint moves by {sine.label}."]
+    notes = [f"Every independent joint follows {sine.label}."]
     if reach.reason:
-        notes.append(f"Farther off, {reach.reason}.")
+        notes.append(f"At a larger amplitude, {reach.reason}.")
     return Motion(time, q, v, batch.rnea(model, q, v, a), notes)
 
 
 def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
-    """Return a sentence that names independent joints beyond the limits of the robot's file, or nothing."""
+    """List in a sentence the independent joints beyond the limits of the robot's file; empty if there are none."""
     low, high = model.tree.lowerPositionLimit, model.tree.upperPositionLimit
     names = []
     for name in study.trajectories.moved_joints(model):
         joint = model.tree.joints[model.tree.getJointId(name)]
-        at, given = joint.idx_q, low[joint.idx_q] < high[joint.idx_q]
-        if joint.nq == 1 and given and (q[:, at].max() > high[at] + 1e-9 or q[:, at].min() < low[at] - 1e-9):
+        column, has_limits = joint.idx_q, low[joint.idx_q] < high[joint.idx_q]
+        if (
+            joint.nq == 1
+            and has_limits
+            and (q[:, column].max() > high[column] + 1e-9 or q[:, column].min() < low[column] - 1e-9)
+        ):
             names.append(name)
     if not names:
         return []
-    more = f" and {len(names) - 3} more" if names[3:] else ""
-    return [f"There are no end stops: {', '.join(names[:3])}{more} beyond the limits of the file (see --amplitude)."]
+    further = f" and {len(names) - 3} more" if names[3:] else ""
+    exceeded = f"{', '.join(names[:3])}{further}"
+    return [f"End stops are not modelled: {exceeded} beyond the limits of the file (see --amplitude)."]
 
 
 def random_poses(model: ClusterModel, duration: float) -> Motion:
-    """Go through random poses, starting from the reference pose; every call chooses the same poses.
+    """Move through random poses, starting from the reference pose; every call yields the same poses.
 
     Args:
-        model: The robot; a floating base stays where it is.
-        duration: [s]; a new pose is reached about every 1.5 s.
+        model: The robot; a floating base is held.
+        duration: [s]; the robot reaches a new pose about every 1.5 s.
     """
     pin.seed(0)
     poses = [model.q_reference.copy()]
     count = max(1, round(duration / _POSE_TIME))
     time, q = [np.zeros(1)], [poses[0][None]]
-    part = np.linspace(0.0, 1.0, 76)[1:]
-    smooth = part**3 * (10.0 - 15.0 * part + 6.0 * part**2)
+    progress = np.linspace(0.0, 1.0, 76)[1:]
+    smooth = progress**3 * (10.0 - 15.0 * progress + 6.0 * progress**2)
     for _ in range(20 * count):
         if len(poses) > count:
             break
@@ -229,29 +226,28 @@ def random_poses(model: ClusterModel, duration: float) -> Motion:
         if base_columns(model) is not None:
             goal[base_pose(model)] = poses[0][base_pose(model)]
         try:
-            way = np.array([interpolate(model, poses[-1], goal, float(s)) for s in smooth])
+            path = np.array([interpolate(model, poses[-1], goal, float(s)) for s in smooth])
         except BranchLost:
-            continue  # a loop cannot follow there from here
-        poses.append(way[-1])
-        time.append(time[-1][-1] + part * duration / count)
-        q.append(way)
+            continue  # the loops cannot follow this path, so try another pose
+        poses.append(path[-1])
+        time.append(time[-1][-1] + progress * duration / count)
+        q.append(path)
     notes = [f"{len(poses) - 1} random poses."]
-    at, whole = np.concatenate(time), np.concatenate(q)
-    return Motion(at, whole, np.zeros((len(at), model.nv)), None, notes)
+    times, configurations = np.concatenate(time), np.concatenate(q)
+    return Motion(times, configurations, np.zeros((len(times), model.nv)), None, notes)
 
 
 def recording(name: str) -> study.Recorded:
-    """Return a recorded motion of the package by its name, or one from a file, for any robot."""
     return study.motion(name) if name in study.motions() else study.Recorded.from_file(name)
 
 
 def recorded(model: ClusterModel, name: str, duration: float | None = None) -> Motion:
-    """Return the first seconds of a recorded motion of the package, or of one from a file, with its torques."""
+    """Return a recorded motion with its torques, of the first ``duration`` seconds if given."""
     trajectory = recording(name)
     time, q, v, a = trajectory.states(model)
     if duration is not None:
-        kept = time <= time[0] + duration
-        time, q, v, a = time[kept], q[kept], v[kept], a[kept]
+        selected = time <= time[0] + duration
+        time, q, v, a = time[selected], q[selected], v[selected], a[selected]
     return Motion(time, q, v, batch.rnea(model, q, v, a), [trajectory.label])
 
 
@@ -262,7 +258,7 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
         model: The robot.
         shown: A motion of the robot with torques.
         rung: Name of the approximation, of ``pc.approximations.names(model)``.
-        progress: Called with the number of finished steps, and of all steps.
+        progress: Called with the numbers of finished and of all steps.
 
     Returns:
         The approximation's motion; its ``notes`` start with the definition of the approximation.
@@ -282,17 +278,20 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
     """
     check_ghost(model, rung)
     if shown.tau is None:
-        raise ModelError("ghost: the motion has no torques. Give a swing, a sweep or a recording, not random poses.")
+        raise ModelError(
+            "ghost: the motion has no torques. Pass a swing, a sweep or a recording instead of random poses."
+        )
     steps = np.diff(shown.time)
     dt = float(np.median(steps))
-    parts = max(1, int(np.ceil(dt / (1.5 * STEP))))  # recordings are coarser than a simulation may be
+    # The steps of recordings are too long for a simulation, so they are divided.
+    parts = max(1, int(np.ceil(dt / (1.5 * STEP))))
     tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
     approximate = approximations.of(model)[rung]
     notes = [f"Ghost: {approximate.label} ({approximate.definition}), from the same start under the same torques."]
     base, dynamics = base_columns(model), approximate.aba
     if base is not None and not shown.v[:, base].any():
         dynamics = held(model, base, approximate.crba, approximate.rnea)
-    found, why = simulated(
+    sim, reason = simulated(
         model,
         shown.q[0],
         shown.v[0],
@@ -304,4 +303,4 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
         progress=progress,
         least=2,
     )
-    return Motion(found.time, found.q, found.v, found.tau, notes + ended("ghost", found, why))
+    return Motion(sim.time, sim.q, sim.v, sim.tau, notes + ended("ghost", sim, reason))

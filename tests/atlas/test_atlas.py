@@ -65,7 +65,7 @@ def test_errors_of_a_leg_by_hand(leg: Path) -> None:
         assert errors == pytest.approx([total * scale, 0.0, 0.0, (total - 0.01) * scale, 0.0], abs=1e-4)
     assert entry.published[0].low == pytest.approx(0.01 / total, rel=1e-9)
     assert entry.span == "0.4 to 1"
-    assert entry.verdict.startswith("Published armature (of 2 sets 1 is right) is up to ")
+    assert entry.verdict.startswith("Published armature (1 of 2 sets is correct) causes torque errors of up to ")
 
 
 def test_why_robots_are_left_out(leg: Path) -> None:
@@ -92,7 +92,7 @@ def test_errors_above_100_per_cent_keep_their_digits() -> None:
     assert {x: entries.two(x) for x in shown} == shown
     published = entries.Judged(entries.PUBLISHED, "a/b", 0.15, 5.6, {"sine": {"head": 104.473}}, {}, {})
     sentence = entries.Entry("leg", "Leg", "known", judged=(published,)).said()
-    assert "is up to 104 % of the peak torque off, at head" in sentence
+    assert "torque errors of up to 104 % of the peak torque, at head" in sentence
 
 
 def test_what_is_written(leg: Path, tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_armature_that_is_exact_is_enough() -> None:
     result = audit.run(model, **SHORT, threshold=1e-3, simulation=1e-3, policy=1e-3)
     assert result.verdict.enough
     assert "exact at every joint" in result.verdict.sentence
-    assert "What the error" not in page(result)
+    assert "Parts of the error" not in page(result)
     assert result.reflected.armature == {"joint": pytest.approx(0.036)}
 
 
@@ -689,7 +689,7 @@ def test_losses_of_motors_are_left_out_and_named(leg: audit.AuditResult) -> None
     for found in (result, leg):
         text = " ".join(" ".join(read(page(found)).text).split())
         assert "Losses of motors and their gears are left out" in text
-        assert (f"those that the file states, too: {given.rotors[0].name}" in text) == bool(found.losses)
+        assert (f"including those in the file: {given.rotors[0].name}" in text) == bool(found.losses)
 
 
 # --- nothing is lost --------------------------------------------------------------------------------------------------

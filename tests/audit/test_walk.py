@@ -160,11 +160,11 @@ def test_a_gentle_touch_down_counts_for_little() -> None:
     found = Walked(
         "walk", landings, ("diagonal",), DT, 0.0, 0.0, 9.0, 0.8, np.array([0.05, 0.1, 0.15]), ("foot",), pushed
     )
-    assert "3 touch-downs of 0.001 to 2 N s in the first 5 ms; off, in per cent of the largest, by: " in found.sentence
+    assert "3 touch-downs of 0.001 to 2 N s in the first 5 ms; errors in per cent of the largest: " in found.sentence
     assert " -5 to +1 % (-0.1 to +0.02 N s), up to 0 ms earlier or later, 1 not at all." in found.sentence
     assert found.worst is landings[0]
-    shown = section.values(found)["walk"]["blows"]
-    assert "off, of the largest" in shown
+    shown = section.values(found)["walk"]["impulses"]
+    assert "error / largest" in shown
     assert [x in shown for x in ("-5 %", "+1 %", "+2e+03 %")] == [True, True, False]
 
 
@@ -228,7 +228,7 @@ def test_page_and_numbers(trot: Walked) -> None:
     shown = section.values(trot)["walk"]
     assert trot.sentence == shown["sentence"]
     assert f"{len(trot.landings)} touch-downs" in trot.sentence
-    assert shown["blows"].count("<tr>") >= len(trot.landings)
+    assert shown["impulses"].count("<tr>") >= len(trot.landings)
     assert "trot" in shown["motion"]
     json.dumps(trot.as_dict())
     assert "walk" not in audit.run(load("mit_humanoid_leg"), duration=0.2, dt=0.01, frames=()).as_dict()

@@ -59,8 +59,8 @@ def test_without_a_ground() -> None:
     ("arguments", "words"),
     [
         (("tello",), "The limbs end at: left_ankle, right_ankle"),
-        (("mini_cheetah", "--touching", "FL_kne"), "--touching: nothing is called 'FL_kne'. Did you mean 'FL_knee'"),
-        (("mini_cheetah", *FEET, "--pose", "knee=1"), "--pose: nothing is called 'knee'"),
+        (("mini_cheetah", "--touching", "FL_kne"), "--touching: no name matches 'FL_kne'. Did you mean 'FL_knee'"),
+        (("mini_cheetah", *FEET, "--pose", "knee=1"), "--pose: no name matches 'knee'"),
         (("mini_cheetah", *FEET, "--kd", "-1"), "kd = -1 is negative"),
         (("four_bar", "--drop", "1"), "--touching and --drop need a ground"),
         (("mini_cheetah", *FEET, "--ghost", "blocks", "--out", "a.html"), "Did you mean 'block'"),

@@ -92,7 +92,7 @@ def test_two_errors_are_as_much_where_few_samples_tell_of_them(rng: np.random.Ge
     for _ in range(2000):
         X, left = rng.normal(size=(96, 1, 1)), rng.normal(size=(96, 1))
         best = fit(Equations(("motor",), left, left, X, np.ones(1), None, lambda x: x), found, 12)
-        error = np.sqrt(best.few) * np.linalg.norm(in_a_row(best.influence, best.lags))
+        error = np.sqrt(best.variance_factor) * np.linalg.norm(in_a_row(best.influence, best.lags))
         within.append(abs(best.x) < 2.0 * error)
     assert 0.938 < np.mean(within) < 0.965  # without that: 0.92
 
@@ -148,7 +148,7 @@ def test_the_interval_of_a_friction_at_zero_is_on_one_side(seed: int, tmp_path: 
     assert high == pytest.approx(max(estimate + 2.0 * error, 0.0), abs=1e-9)
     assert bound.estimate[0] == pytest.approx(max(estimate, 0.0), abs=1e-9)
     assert (bound.moved == ("motor: viscous",)) is (estimate < -0.1 * error)
-    assert ("within two errors: 0 to" in bound.page(tmp_path / "page.html").read_text()) is bool(bound.moved)
+    assert ("interval of two errors: 0 to" in bound.page(tmp_path / "page.html").read_text()) is bool(bound.moved)
 
 
 @pytest.mark.long

@@ -375,7 +375,7 @@ def test_cut_is_said_in_json_and_plot(tmp_path: Path, monkeypatch: pytest.Monkey
     found = json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))["trajectory"]
     assert found["amplitude_asked_for"] == 3.0
     assert found["amplitude"] == result.sine.amplitude < 3.0
-    assert found["cut"].startswith("The amplitude is cut from 3 to ")
+    assert found["cut"].startswith("The amplitude is reduced from 3 to ")
     assert "Loop('left_to_right')" in found["cut"]
     assert found["centre"]["left_1"] == pytest.approx(1.2)
     written: list[str] = []
@@ -387,7 +387,7 @@ def test_cut_is_said_in_json_and_plot(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Figure, "text", text)
     plots.save(result, tmp_path / "study.png")
-    assert any(f"(cut from 3: the loops end at {result.reach.end:g})" in s for s in written)
+    assert any(f"(reduced from 3: loops limit it to {result.reach.end:g})" in s for s in written)
     plots.save(short("six_bar"), tmp_path / "uncut.png")
     assert not any("cut" in s for s in written[-3:])
 

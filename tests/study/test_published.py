@@ -286,7 +286,7 @@ def test_what_takes_hours_is_said_and_refused_before(monkeypatch: pytest.MonkeyP
 def test_memory_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lengths, "available", lambda: 0.0)
     found = lengths.measure(TINY, lambda: None)
-    assert "2 links: tables of Pinocchio would take" in found["skipped"][0]
+    assert "for 2 links, Pinocchio's tables would take" in found["skipped"][0]
     assert found["rows"]["operational inertia"][0]["times"].keys() == {"cluster"}
     assert found["rows"]["forward dynamics"][0]["times"].keys() == {"cluster", "rnea"}
 

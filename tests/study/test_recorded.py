@@ -584,7 +584,7 @@ def test_the_command_knows_motions_and_files() -> None:
     assert result.exit_code == 0, result.stderr
     assert "with a floating base, along mini_cheetah_jump (1.48 s) (149 samples)" in result.stdout
     assert "base moment y" in result.stdout
-    assert "Recorded forces of the ground act" in result.stdout
+    assert "Recorded ground forces act" in result.stdout
     assert Path("study_mini_cheetah/study.png").stat().st_size > 10_000
     write(csv(sines()), "gait.csv")
     result = run("study", "mit_humanoid_leg", "--trajectory", "gait.csv", "--cutoff", "20")
@@ -602,9 +602,9 @@ def test_options_of_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("study", "mini_cheetah", "--trajectory", "mini_cheetah_jump", "--base", "fixed")
     assert "with a fixed base" in result.stdout
     assert "base moment" not in result.stdout
-    assert "The base is held: its recorded motion is not used" in result.stdout
+    assert "The base is held: its recorded motion and recorded ground forces are ignored" in result.stdout
     result = run("study", "mit_humanoid_leg", "--base", "floating", "--duration", "0.1", "--dt", "0.01")
-    assert "No forces of the ground are recorded" in result.stdout
+    assert "No ground forces are recorded" in result.stdout
 
 
 def test_the_command_makes_other_motions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -712,7 +712,7 @@ def test_too_few_joints_of_a_loop_propose_what_to_do() -> None:
     with pytest.raises(TrajectoryError) as caught:
         Recorded(time, held).states(model)
     assert "--independent tarsus,heel_spring," in str(caught.value)
-    assert "need 3 of their joints" in str(caught.value)
+    assert "need 3 joints that determine" in str(caught.value)
     # springs rest rather than motors
     held["tarsus"] = held["tarsus"] + 0.05 * np.sin(2.0 * np.pi * time)
     _, q, *_ = Recorded(time, held, missing="hold").states(model)

@@ -159,7 +159,7 @@ def test_json_has_the_documented_keys(leg: pc.ClusterModel, tmp_path: Path) -> N
 
 def test_verdict_on_a_robot_without_rotors_is_no_praise_of_armature() -> None:
     bare = report.verdict(study.run(pendulum(pin.JointModelRX(), ()), duration=0.1, dt=0.01))
-    assert "state them: pc.Rotor(" in bare
+    assert "add them: pc.Rotor(" in bare
     geared = report.verdict(study.run(pendulum(pin.JointModelRX()), duration=0.1, dt=0.01))
     assert "diagonal armature: exact on this motion" in geared
 

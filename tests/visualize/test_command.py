@@ -37,11 +37,11 @@ def run(*arguments: str) -> Result:
 def test_a_page_of_a_swing_with_forces_and_ghost() -> None:
     result = run("four_bar", "--static", "bar.html", "--ghost", "frozen", "--forces", "--duration", "0.2")
     assert result.exit_code == 0, result.stderr
-    assert "Let go without torques" in result.stdout
+    assert "Released without torques" in result.stdout
     assert "Ghost: frozen loops" in result.stdout
     assert "Written: bar.html" in result.stdout
     text = Path("bar.html").read_text()
-    for words in ("translucent: frozen loops", "constraint forces", "Let go without torques", 'id="player"'):
+    for words in ("translucent: frozen loops", "constraint forces", "Released without torques", 'id="player"'):
         assert words in text
     pose = run("four_bar", "--static", "pose.html")
     assert pose.exit_code == 0
@@ -54,7 +54,7 @@ def test_a_page_of_a_swing_with_forces_and_ghost() -> None:
         (("four_bars",), "No such robot or file: 'four_bars'. Did you mean 'four_bar'"),
         (("four_bar", "--animate", "swim"), "there is no motion, and no file, 'swim'. Did you mean 'swing'"),
         (("four_bar", "--animate", "dance"), "Known names: swing, sweep, random, mini_cheetah_jump,"),
-        (("four_bar", "--ghost", "diagonal"), "has no approximation 'diagonal'. It has closed loops"),
+        (("four_bar", "--ghost", "diagonal"), "has no approximation 'diagonal'. Armature alone cannot"),
         (("mit_humanoid_leg", "--ghost", "x"), "Choose one of: 'none', 'diagonal', 'block'."),
         (("four_bar", "--animate", "random", "--ghost", "frozen"), "random poses have no torques"),
         (("four_bar", "--meshes", "--no-open"), "robot 'four_bar' has no meshes; --meshes needs a file."),
@@ -215,12 +215,12 @@ def test_the_base_of_a_file_is_held_in_a_swing_and_that_of_its_ghost() -> None:
 def test_a_sweep_ends_where_the_loops_end() -> None:
     model = pc.load("ankle_2rsu")
     shown = motions.sweep(model, 1.0, 3.0)
-    assert any(note.startswith("Farther off, ") for note in shown.notes)
+    assert any(note.startswith("At a larger amplitude, ") for note in shown.notes)
     assert max(np.abs(pc.residual(model, q)).max() for q in shown.q[::100]) < 1e-9
     assert shown.tau is not None
     data = model.createData()
     # how a sine of each joint's phase begins, and these are the torques for that; a robot of newtons and metres
-    amplitude = float(re.findall(r"moves by ([0-9.]+) sin", shown.notes[0])[0])
+    amplitude = float(re.findall(r"follows ([0-9.]+) sin", shown.notes[0])[0])
     begin = -amplitude * (2.0 * np.pi * 0.5) ** 2 * np.sin([0.0, 0.5 * np.pi])
     np.testing.assert_allclose(pc.aba(model, data, shown.q[0], shown.v[0], shown.tau[0]), begin, atol=1e-9)
 

@@ -1,7 +1,8 @@
-"""The atlas: what armature gets wrong, robot by robot, for robots that people own.
+"""Compare published armature with correct armature for commercial robots, and compute the torque errors of both.
 
-A sheet per robot, ``robot_models/atlas/NAME.yaml``, has its motors with the source of each number, and armature that
-others published; ``find`` finds the robot's file where the user has it, ``run`` computes, ``write`` makes the pages.
+A sheet per robot, ``robot_models/atlas/NAME.yaml``, lists its motors with the source of each number, and published
+armature values. ``find`` locates the robot's file on the user's machine, ``run`` computes the errors, and ``write``
+writes the pages.
 """
 
 from .entries import Entry, JointLine, Judged

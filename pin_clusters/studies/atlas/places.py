@@ -1,4 +1,4 @@
-"""Where a user has the files of robots; nothing is fetched, and of each file the checksum is compared."""
+"""Find the robot files on the user's machine and compare their checksums; nothing is downloaded."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from .sheets import Sheet
 
 
 class Found(NamedTuple):
-    """The file of a robot: its SHA-256, and whether that is one that the sheet was made for."""
+    """The file of a robot: path, SHA-256, and whether the sheet lists this checksum."""
 
     path: Path
     digest: str
@@ -22,19 +22,19 @@ class Found(NamedTuple):
 
 
 def find(sheet: Sheet, folders: Sequence[str | os.PathLike[str]] = ()) -> Found | None:
-    """Return the file of a robot, the first of a known version or else the first; None if there is none.
+    """Return the robot's file, preferably one whose checksum the sheet lists; None if there is no file.
 
-    Looked at are the robots of the package, the folders that are given, the cache of robot_descriptions, and
-    example-robot-data. A folder holds checkouts by ``OWNER/NAME`` or ``NAME`` of their repositories, is one itself, or
-    has the files in folders named as the sheets.
+    The search covers the robots of the package, the given folders, the cache of robot_descriptions, and
+    example-robot-data. A folder may contain checkouts named ``OWNER/NAME`` or ``NAME``, be a checkout, or contain the
+    files in folders named after the sheets.
     """
-    versions, first = sheet.file.get("sha256", "").split(), None
+    versions, unlisted = sheet.file.get("sha256", "").split(), None
     for path in filter(Path.is_file, _candidates(sheet, folders)):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest in versions:
             return Found(path, digest, True)
-        first = first or Found(path, digest, False)
-    return first
+        unlisted = unlisted or Found(path, digest, False)
+    return unlisted
 
 
 def _candidates(sheet: Sheet, folders: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""The whole atlas: robots computed in processes, and all files of it."""
+"""Compute the whole atlas in worker processes, and write its files."""
 
 import os
 import time
@@ -23,11 +23,11 @@ from .sheets import sheet, sheets
 
 @dataclass(frozen=True, eq=False)
 class AtlasResult(Result):
-    """What was found of each robot.
+    """The results of all robots.
 
     Attributes:
-        examined: In the order of the sheets.
-        seconds: How long all of it took.
+        examined: Results in the order of the sheets.
+        seconds: Computing time, [s].
     """
 
     examined: tuple[Examined, ...]
@@ -35,7 +35,7 @@ class AtlasResult(Result):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The robots, those with the largest errors first, those without numbers last."""
+        """The robots, sorted by the largest error; robots without numbers come last."""
 
         def order(e: Entry) -> tuple[bool, float, str]:
             return not e.judged, -e.error(PUBLISHED if e.worst else NONE) if e.judged else 0.0, e.name
@@ -43,30 +43,29 @@ class AtlasResult(Result):
         return tuple(sorted((x.entry for x in self.examined), key=order))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all numbers as plain numbers and text, ready for JSON."""
         robots: dict[str, Any] = finite({e.name: e.as_dict() for e in self.entries})
         return {"version": __version__, "robots": robots}
 
     def csv(self) -> str:
-        """Return a line per robot and set of armature, largest errors of joints and frames in per cent."""
+        """Return a line per robot and set of armature, with the largest errors in per cent."""
         heads = [x for m in MOTIONS for x in (f"{m} [%]", f"{m}: joint")]
         heads += ["inertia at ends [%]", "touch-down [%]"]
         lines = [["robot", "state", "armature", "low", "high", *heads, "file", "sha256"]]
         for e in self.entries:
-            rest = [f'"{e.file}"', e.digest]
-            lines += [] if e.judged else [[e.name, e.state, *[""] * (len(lines[0]) - 4), *rest]]
+            file_cells = [f'"{e.file}"', e.digest]
+            lines += [] if e.judged else [[e.name, e.state, *[""] * (len(lines[0]) - 4), *file_cells]]
             for j in e.judged:
                 name = '"{}"'.format(j.where.replace('"', "'")) if j.where else j.name
                 errors = [x for m in MOTIONS for x in (f"{j.worst(m)[1]:.6g}", j.worst(m)[0])]
                 numbers = [f"{j.low:.6g}", f"{j.high:.6g}", *errors, f"{j.push:.6g}", f"{j.landing:.6g}"]
-                lines.append([e.name, e.state, name, *("" if x == "nan" else x for x in numbers), *rest])
+                lines.append([e.name, e.state, name, *("" if x == "nan" else x for x in numbers), *file_cells])
         return "\n".join(map(",".join, lines)) + "\n"
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the pages, ``atlas.json`` and ``atlas.csv``, each whole or not at all; return paths, the index first.
+        """Write the pages, ``atlas.json`` and ``atlas.csv``, each atomically; return the paths, the index first.
 
         Raises:
-            OSError: A file cannot be written; the others are written.
+            OSError: A file cannot be written; all other files are written.
         """
         texts: dict[str, Callable[[], str]] = {
             "index.html": lambda: index(self.entries, {x.entry.name: x.picture for x in self.examined}),
@@ -88,39 +87,39 @@ def run(
     workers: int = 2,
     progress: Progress | None = None,
 ) -> AtlasResult:
-    """Compute the robots of the atlas whose files are at hand.
+    """Compute the robots of the atlas whose files are on this machine.
 
     Args:
         only: Names of sheets; by default all.
-        folders: Where else files may be, see ``find``.
-        any_version: Also compute files that the sheets do not know.
-        drop: Also let robots fall from this height, [m]; those that cannot have failed.
-        workers: Processes; 1 starts none.
+        folders: Further folders to search, see ``find``.
+        any_version: Also compute files with checksums that the sheets do not list.
+        drop: Also simulate a fall from this height, [m]; robots that cannot fall are reported as failed.
+        workers: Number of worker processes; 1 computes in this process.
 
     Raises:
-        UnknownNameError: There is no such sheet.
-        LoadError: A sheet is ill-formed; the message has its line.
+        UnknownNameError: No sheet has this name.
+        LoadError: A sheet is invalid; the message gives the line.
 
     Example:
         >>> from pin_clusters import atlas
         >>> atlas.run(["mit_cheetah_3"]).entries[0].state
         'no file'
     """
-    start, found = time.perf_counter(), dict[str, Examined]()
-    # what is wrong with a sheet is said before anything slow; large robots first, so that none is left at the end
+    start, examined = time.perf_counter(), dict[str, Examined]()
+    # All sheets are read first, so that errors appear early. Large robots start first to balance the workers.
     motors = {name: len(sheet(name).motors) for name in (sheets() if only is None else only)}
     workers = min(workers, len(motors))
     with InProcess() if workers < 2 else Processes(workers) as pool:
         order = sorted(motors, key=lambda n: -motors[n])
         futures = {pool.submit(_one, name, tuple(map(str, folders)), any_version, drop): name for name in order}
         for future in as_completed(futures):
-            found[futures[future]] = future.result()
+            examined[futures[future]] = future.result()
             if progress:
-                progress(len(found), len(motors))
-    return AtlasResult(tuple(found[name] for name in motors), time.perf_counter() - start)
+                progress(len(examined), len(motors))
+    return AtlasResult(tuple(examined[name] for name in motors), time.perf_counter() - start)
 
 
 def _one(name: str, folders: tuple[str, ...], any_version: bool, drop: float | None) -> Examined:
-    of = sheet(name)
-    with engine("tables"):  # kernels for all robots: each would be traced otherwise
-        return examine(of, find(of, folders), any_version, drop)
+    robot_sheet = sheet(name)
+    with engine("tables"):  # generic kernels, because compiling code for each robot would take longer
+        return examine(robot_sheet, find(robot_sheet, folders), any_version, drop)

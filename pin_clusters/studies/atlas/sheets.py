@@ -1,4 +1,4 @@
-"""The sheets of the atlas: files of motors that also say where the robot's file is and what others published."""
+"""Read the sheets of the atlas: motor files that also give the source of the robot file and published armature."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from ...files.readers.motors import read_motors
 
 
 class Sheet(NamedTuple):
-    """What is known of a robot, by the keys of ``files.motor_keys.FILE``; ``--motors`` takes its path as it is."""
+    """Content of a sheet, by the keys of ``files.motor_keys.FILE``; ``--motors`` accepts its path."""
 
     name: str
     path: Path
@@ -22,38 +22,38 @@ class Sheet(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Where the robot's file comes from, in a few words."""
+        """Origin of the robot's file, in a few words."""
         if "shipped" in self.file:
             return f"pin_clusters, {self.file['shipped']}"
         return ", ".join(self.file[key] for key in ("repository", "path") if key in self.file)
 
 
 def _files() -> dict[str, Path]:
-    place = robot_models()
-    found = {x.stem: x for x in sorted(Path(str(place.joinpath("atlas"))).glob("*.yaml"))} if place else {}
-    if not found:
-        raise LoadError("the sheets of the atlas are missing from this installation. Reinstall it.")
-    return found
+    folder = robot_models()
+    files = {x.stem: x for x in sorted(Path(str(folder.joinpath("atlas"))).glob("*.yaml"))} if folder else {}
+    if not files:
+        raise LoadError("the sheets of the atlas are missing from this installation. Reinstall pin_clusters.")
+    return files
 
 
 def sheets() -> tuple[str, ...]:
-    """Return the names of the robots of the atlas."""
+    """List the names of the sheets, one per robot."""
     return tuple(_files())
 
 
 def sheet(name: str) -> Sheet:
-    """Return the sheet of a robot; what does not fit the keys of files of motors is a ``LoadError`` with its line."""
+    """Read the sheet of a robot; an invalid sheet raises ``LoadError`` with its line."""
     files = _files()
     if name not in files:
         raise UnknownNameError(f"the atlas has no robot {name!r}.{did_you_mean(name, files, limit=len(files))}")
-    found = read_motors(files[name])
+    content = read_motors(files[name])
     return Sheet(
         name,
         files[name],
-        found.get("robot", name),
-        found.get("file", {}),
-        tuple(found.get("published", ())),
-        tuple(found["motors"]),
-        tuple(found.get("notes", ())),
-        found.get("unknown") == "true",
+        content.get("robot", name),
+        content.get("file", {}),
+        tuple(content.get("published", ())),
+        tuple(content["motors"]),
+        tuple(content.get("notes", ())),
+        content.get("unknown") == "true",
     )

@@ -1,7 +1,7 @@
-"""Is armature enough for this robot? One page that says so.
+"""Decide whether armature is accurate enough for a robot, and write the answer on one page.
 
-``run`` compares the exact robot with its approximations along a motion (``pc.study``) and judges them by a
-threshold; ``write`` makes a page that needs no network, and a file of all numbers.
+``run`` compares the exact robot with its approximations along a motion (``pc.study``) and judges them by thresholds.
+``write`` writes a page that needs no network, and a file with all numbers.
 """
 
 from __future__ import annotations

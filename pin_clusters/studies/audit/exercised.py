@@ -1,4 +1,4 @@
-"""Which joints a motion exercises: nothing is known of one that stays where it is."""
+"""Find the joints that a motion exercises; the audit has no information on the others."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from ..study._samples import spread
 from ..study.trajectories import floating_base
 from ..study.trajectories._base import slides
 
-LEAST = {"rad": 0.1, "m": 0.01}
-"""A joint is exercised if it moves by more than this, from end to end."""
+LEAST = {"rad": 0.1, "m": 0.01}  # Smallest range of a joint, from end to end, that counts as exercised
 
 
 @dataclass(frozen=True)
 class Exercised(Result):
-    """How far each joint moves from end to end, links of loops too, rotors and a floating base not.
+    """Range of each joint, including joints of loops, without rotors and a floating base.
 
     Attributes:
-        travel: By the joint's name, [rad] or [m]; of a joint with several axes the largest.
+        travel: Range by joint name, [rad] or [m]; the largest for joints with several axes.
         still: Names of joints that are not exercised.
-        sentence: The same in one sentence.
+        sentence: Summary in one sentence.
     """
 
     travel: dict[str, float]
@@ -33,7 +32,6 @@ class Exercised(Result):
 
 
 def exercised(model: ClusterModel, q: np.ndarray) -> Exercised:
-    """Return which joints move in some configurations, shape (N, nq)."""
     tree = model.tree
     rotors = {r.name for r in model.rotors} - set(model.independent_joints) | {floating_base(model)}
     moved = np.array([pin.difference(tree, q[0], q[i]) for i in spread(len(q), 1000)])
@@ -43,5 +41,5 @@ def exercised(model: ClusterModel, q: np.ndarray) -> Exercised:
     count = f"{len(travel) - len(still)} of" if still else "all"
     least = " or ".join(f"{x:g} {unit}" for unit, x in LEAST.items())
     text = f"The motion exercises {count} {len(travel)} joints: they move by more than {least} from end to end."
-    text += f" Not exercised, so that nothing is said about them: {', '.join(still)}." if still else ""
+    text += f" These joints are not exercised and not judged: {', '.join(still)}." if still else ""
     return Exercised(travel, still, text)

@@ -1,4 +1,4 @@
-"""The pictures of the page, narrow enough for a phone. Colours, line styles and markers all tell the curves apart."""
+"""Draw the figures of the page, narrow enough for a phone; colours, line styles and markers distinguish the curves."""
 
 from __future__ import annotations
 
@@ -28,37 +28,35 @@ _LOOKS = {
     "no rotor": (1.5, "o"),
     "armature": (1.4, "s"),
 }
-"""Width of the line, and marker."""
+"""Line width and marker of each approximation."""
 STYLES = {rung: plots.STYLES[rung] | {"linewidth": width, "marker": mark} for rung, (width, mark) in _LOOKS.items()}
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
-_POINTS = 300
-_FLOOR = 1e-3
-_ABOUT = 0.012
-"""[s]: a landing is drawn from so long before to three times so long after it."""
+_POINTS = 300  # largest number of points per curve
+_TINY = 1e-3  # smallest error that affects the axis, [%]
+_BEFORE = 0.012
+"""Time before a landing at which its plot starts, [s]; the plot ends three times this long after the landing."""
 
 
 def _line(rung: str) -> dict[str, Any]:
-    """Return the look of a curve."""
     return {"label": label(rung), **STYLES[rung], "marker": None}
 
 
 def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
-    """Draw the error of every joint and approximation as a dot, and the threshold."""
-    percent = {rung: x[list(order)] for rung, x in study.share(study.rms_error).items()}
+    percent = {level: x[list(order)] for level, x in study.share(study.rms_error).items()}
     names = [study.joints[k] for k in order]
     height = 1.35 + tall(names, 0.185) * len(order)
     drawn, axes, y = _rows(names, height, height - 1.33, "RMS error, % of peak torque")
     largest = max(float(values.max()) for values in percent.values())
-    smallest = min(float(v) for values in percent.values() for v in values if v > _FLOOR) if largest > _FLOOR else 0.1
+    smallest = min(float(v) for values in percent.values() for v in values if v > _TINY) if largest > _TINY else 0.1
     low = 10.0 ** np.floor(np.log10(min(smallest, threshold, 1.0)))
     high = 10.0 ** np.ceil(np.log10(1.2 * max(largest, threshold)))
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     axes.axvspan(threshold, high, color=C["block"], alpha=0.09, linewidth=0)
     axes.axvline(threshold, color=C["ink"], linewidth=1.1)
-    for rung, values in percent.items():
-        style = STYLES[rung]
-        size, face = (7.5, "none") if rung == "block" else (4.6, style["color"])
+    for level, values in percent.items():
+        style = STYLES[level]
+        size, face = (7.5, "none") if level == "block" else (4.6, style["color"])
         axes.plot(
             np.maximum(values, low),
             y,
@@ -68,7 +66,7 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
             markerfacecolor=face,
             markeredgecolor=style["color"],
             markeredgewidth=1.3,
-            label=label(rung),
+            label=label(level),
             clip_on=False,
             zorder=3,
         )
@@ -89,7 +87,6 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
 
 
 def torque(study: StudyResult, k: int, key: str) -> Html:
-    """Draw torque and error of one joint over the first two periods."""
     drawn = figure(WIDTH, 3.5)
     upper, lower = drawn.add_axes((0.14, 0.5, 0.83, 0.27)), drawn.add_axes((0.14, 0.125, 0.83, 0.27))
     shown = plots.shown_samples(study, _POINTS, _POINTS)
@@ -97,9 +94,9 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
     for axes, base in ((upper, False), (lower, True)):
         exact = study.exact[shown, k] - (study.exact[shown, k] if base else 0.0)
         axes.plot(time, exact, **_line("exact") | ({"linewidth": 0.9} if base else {}))
-        for rung in study.approximate:
-            y = study.error(rung) if base else study.approximate[rung]
-            axes.plot(time, y[shown, k], **_line(rung))
+        for level in study.approximate:
+            y = study.error(level) if base else study.approximate[level]
+            axes.plot(time, y[shown, k], **_line(level))
         axes.set_xlim(0.0, float(time[-1]) or 1.0)
         axes.locator_params(axis="y", nbins=4)
         tidy(axes, "time [s]" if base else "", f"{'error' if base else 'torque'} [{study.units[k]}]")
@@ -111,9 +108,9 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung: str) -> Html:
-    """Draw which parts (their names) make the error of each joint, as stacked signed bars.
+    """Draw the parts of the error of each joint as stacked signed bars.
 
-    The shares are ``<part, total> / <total, total>`` of the error of an approximation, shape (joints, parts), [%].
+    The shares are ``<part, total> / <total, total>``, shape (joints, parts), [%].
     """
     high = tall(joints, 0.34) * len(joints)
     height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
@@ -137,11 +134,10 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
     axes.axvline(100.0, color=C["ink"], linewidth=0.8, linestyle=":")
     worst = ", ".join(f"{n} {x:.0f} per cent" for n, x in zip(names, shares[0], strict=True) if abs(x) >= 0.5)
     text = f"Shares of the error by cause. At {joints[0]}: {worst}."
-    return finished(drawn, axes, f"What the error of {label(rung)} is made of", "parts", text, top=0.3)
+    return finished(drawn, axes, f"Parts of the error of {label(rung)}", "parts", text, top=0.3)
 
 
 def curves(x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, x_label: str, y_label: str) -> Html:
-    """Draw a curve per approximation in its style, over a logarithmic axis."""
     drawn, axes = over(x_label, y_label)
     for name, y in lines.items():
         axes.plot(x, y, **_line(name))
@@ -153,10 +149,6 @@ def curves(x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, 
 
 
 def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], names: Sequence[str]) -> Html:
-    """Draw the reflected inertia of joints (their names) at some times, relative to what it is in the reference pose.
-
-    An entry of a joint has its values along the motion and the one of the reference pose.
-    """
     drawn, axes = over("time [s]", "% of the reference pose")
     lines(axes, time, zip(names, (100.0 * y / constant for y, constant in entries), strict=True))
     axes.axhline(100.0, color=C["ink"], linewidth=0.9)
@@ -166,11 +158,10 @@ def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], na
 
 
 def pushes(walk: Walked, at: Landing) -> Html:
-    """Draw what the ground gave a foot about a landing, added up, of each robot."""
-    drawn, axes = over("time [s]", "impulse of the ground [N s]")
-    shown = np.abs(walk.time - at.time["exact"] - _ABOUT) < 2.0 * _ABOUT
+    drawn, axes = over("time [s]", "accumulated ground impulse [N s]")
+    shown = np.abs(walk.time - at.time["exact"] - _BEFORE) < 2.0 * _BEFORE
     for name, y in walk.pushed.items():
         x = y[shown, walk.bodies.index(at.body)]
         axes.plot(walk.time[shown], x - x[0], **_line(name))
-    text = f"Impulse that the ground gives {at.body} at {at.time['exact']:.3f} s, added up: {', '.join(walk.pushed)}."
-    return finished(drawn, axes, f"{at.body} lands", "pushes", text)
+    text = f"Accumulated ground impulse on {at.body} at {at.time['exact']:.3f} s: {', '.join(walk.pushed)}."
+    return finished(drawn, axes, f"Touch-down of {at.body}", "pushes", text)

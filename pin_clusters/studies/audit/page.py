@@ -1,4 +1,4 @@
-"""The page: verdict, worst joints, reasons, what to use instead, method; and it as a file, with all numbers."""
+"""Write the page of an audit: verdict, worst joints, reasons, replacements, method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sections import cure, errors, simulation, walk
 
 
 def page(result: AuditResult) -> str:
-    """Return the whole page as text.
+    """Return the page as text.
 
     It needs no network and no JavaScript, and follows the reader's light or dark theme.
     """
@@ -32,7 +32,6 @@ def page(result: AuditResult) -> str:
 
 
 def _method(result: AuditResult) -> dict[str, Any]:
-    """Return how it was computed, and by what; without a date, so that the same input gives the same page."""
     study = result.study
     return {
         "base": study.base,
@@ -44,8 +43,8 @@ def _method(result: AuditResult) -> dict[str, Any]:
         "cut": report.cut(study),
         "rotors_are": locked(study.drop_rotors, "left out") if result.reflected.drives else "",
         "definitions": [
-            {"name": label(rung), "formula": formula(f"{approximations.DEFINITIONS[rung]}.")}
-            for rung in study.approximate
+            {"name": label(level), "formula": formula(f"{approximations.DEFINITIONS[level]}.")}
+            for level in study.approximate
         ],
         "robot": result.robot,
         "losses": ", ".join(result.losses),
@@ -54,7 +53,6 @@ def _method(result: AuditResult) -> dict[str, Any]:
 
 @results.shown_by(AuditResult)
 def files(result: AuditResult) -> dict[str, Callable[[], str]]:
-    """Return what makes page and numbers by the names of their files."""
     return {
         "audit.html": lambda: page(result),
         "audit.json": lambda: results.as_json(result.as_dict(), allow_nan=False),
@@ -62,14 +60,14 @@ def files(result: AuditResult) -> dict[str, Callable[[], str]]:
 
 
 def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
-    """Write ``audit.html``, one self-contained page, and ``audit.json``, all numbers.
+    """Write ``audit.html``, a self-contained page, and ``audit.json``, all numbers.
 
-    Each is written to a temporary file first, so that nothing is left half-written. If one cannot be written, the other
-    is. The same audit gives the same bytes, except for the versions that the page names.
+    Each file is written atomically. If one file cannot be written, the other one is still written. The same audit gives
+    the same bytes, except for the versions on the page.
 
     Args:
-        result: What ``run`` returned.
-        folder: Where to; it is made if it does not exist.
+        result: Result of ``run``.
+        folder: Folder for the files; it is created if it does not exist.
 
     Returns:
         The paths of the page and of the numbers.
@@ -87,5 +85,5 @@ def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
         >>> page.name, numbers.name
         ('audit.html', 'audit.json')
     """
-    first, second = result.write(folder)
-    return first, second
+    html, numbers = result.write(folder)
+    return html, numbers

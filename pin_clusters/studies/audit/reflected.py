@@ -1,4 +1,4 @@
-"""What stands for the rotors in another simulator: armature, block matrices, their range where loops change them."""
+"""Compute the replacements of rotors in other simulators: armature, block matrices, and their range in closed loops."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from ..study._samples import spread
 from ..study.trajectories._base import joint_of
 from .links import LinkSide, link_sides
 
-_POSES = 400
-"""Configurations of the motion at which the reflected inertia of closed loops is computed."""
+_POSES = 400  # Configurations of the motion at which the reflected inertia of closed loops is computed
 
 
 @dataclass(frozen=True)
 class Drive(Driven, Result):
-    """A rotor as another simulator sees it, and what stands in its way.
+    """A rotor as another simulator represents it, and obstacles to this representation.
 
     Attributes:
-        body: Whether it is a body of the tree with a joint of its own, which has to be locked.
-        own: Whether nothing but its own joint drives it: closed loops turn it, and it stays a body.
-        apart: Whether its joints are not all on one path from the root.
+        body: Whether it is a body of the tree with its own joint, which has to be locked.
+        own: Whether only its own joint drives it: closed loops turn it, and it stays a body.
+        apart: Whether its joints are on different branches of the tree.
     """
 
     body: bool
@@ -44,17 +43,17 @@ class Reflected(Result):
 
     Attributes:
         joints: Names of the entries, in the order of v.
-        matrix: B = sum_r J_r g_r' g_r without the entries of joints that no rotor is tied to, shape (n, n);
-            [kg m^2] ([kg] where joints slide). With closed loops at the reference pose.
+        matrix: B = sum_r J_r g_r' g_r, restricted to joints that drive rotors, shape (n, n), [kg m^2] ([kg] for
+            prismatic joints). With closed loops it is evaluated at the reference pose.
         low: Smallest entries along the motion; None without closed loops.
-        high: Largest entries along the motion.
-        samples: Samples of the motion that were looked at; none without closed loops.
+        high: Largest entries along the motion; None without closed loops.
+        samples: Indices of the evaluated samples of the motion; empty without closed loops.
         along: B along the motion, shape (poses, n, n).
-        armature: What to put into the joints of another simulator (in those of the tree that drive rotors if there are
-            closed loops): the tree's own armature and the diagonal of B, or J ratio^2.
-        own: The armature of the tree itself, per joint, where it is not zero.
+        armature: Armature for the joints of another simulator: the tree's own armature plus the diagonal of B. With
+            closed loops, it is J ratio^2 at the tree joints that drive rotors.
+        own: The tree's own armature, per joint, where it is not zero.
         drives: The rotors.
-        links: Where motors are the independent joints of differentials, the same as the links see it.
+        links: Reflected inertia in link coordinates, where motors are the independent joints of differentials.
     """
 
     joints: tuple[str, ...]
@@ -70,31 +69,30 @@ class Reflected(Result):
 
     @property
     def off_diagonal(self) -> dict[tuple[str, str], float]:
-        """Entries above the diagonal that are not zero."""
+        """Non-zero entries above the diagonal, by pair of joints."""
         n = len(self.joints)
         return {
             (self.joints[i], self.joints[k]): float(self.matrix[i, k])
             for i in range(n)
             for k in range(i + 1, n)
-            # motors for the sum and the difference of two joints cancel but for rounding
+            # Motors for the sum and the difference of two joints cancel up to rounding.
             if abs(self.matrix[i, k]) > 1e-12 * np.sqrt(self.matrix[i, i] * self.matrix[k, k])
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text, ready for JSON."""
-        found = told(
+        plain = told(
             self,
             "joints matrix armature armature_of_the_tree:own",
             off_diagonal=[{"joints": list(pair), "value": value} for pair, value in self.off_diagonal.items()],
             rotors=[d.as_dict() for d in self.drives],
         )
-        return found if self.low is None else found | told(self, "matrix_min:low matrix_max:high seen_by_links:links")
+        return plain if self.low is None else plain | told(self, "matrix_min:low matrix_max:high seen_by_links:links")
 
 
 def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
-    """Compute the reflected inertia of a robot's rotors; only closed loops need the motion, shape (N, nq)."""
+    """Compute the reflected inertia of a robot's rotors; only closed loops use the motion, shape (N, nq)."""
     drives = tuple(_drive(model, r) for r in model.rotors)
-    own = _own_armature(model)
+    file_armature = _own_armature(model)
     low = high = along = None
     samples = np.zeros(0, dtype=int)
     links: tuple[LinkSide, ...] = ()
@@ -102,9 +100,9 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         data = model.createData()
         samples = spread(len(q), _POSES)
         G = [coupling_jacobian(model, data, row) for row in (model.q_reference, *q[samples])]
-        matrix, *others = reflected_inertia(model, np.array(G))
-        links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
-        along = np.array(others)
+        matrix, *matrices = reflected_inertia(model, np.array(G))
+        links = link_sides(model, (G[0], matrix), list(zip(G[1:], matrices, strict=True)))
+        along = np.array(matrices)
     else:
         matrix = reflected_inertia(model, rotors=model.rotors)
     names = [name for name in model.independent_joints for _ in range(joint_of(model, name).nv)]
@@ -120,15 +118,14 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         high,
         samples,
         along,
-        _armature(model, drives, own, matrix, names),
-        own,
+        _armature(model, drives, file_armature, matrix, names),
+        file_armature,
         drives,
         links,
     )
 
 
 def _own_armature(model: ClusterModel) -> dict[str, float]:
-    """Return the tree's own armature of one-dof joints that are not rotors."""
     tree, armature = model.tree, model.inertia_tree.armature
     rotors = {r.joint_id for r in model.rotors}
     return {
@@ -143,24 +140,23 @@ def _drive(model: ClusterModel, rotor: Any) -> Drive:
     joint_at = {tree.idx_vs[j]: j for j in range(1, tree.njoints) if tree.nvs[j] == 1}
     if model.closures:
         ratios = {joint_at[iv]: float(ratio) for iv, ratio in rotor.drivers}
-    else:  # constant couplings: what the independent joints do
-        at = model.idx_v_independent
-        ratios = {joint_at[int(at[i])]: float(g) for i, g in enumerate(rotor.row) if g != 0.0}
-    own = rotor.joint_id is not None and set(ratios) == {rotor.joint_id}
+    else:  # constant couplings: ratios to the independent joints
+        velocity_index = model.idx_v_independent
+        ratios = {joint_at[int(velocity_index[i])]: float(g) for i, g in enumerate(rotor.row) if g != 0.0}
+    drives_itself = rotor.joint_id is not None and set(ratios) == {rotor.joint_id}
     path = max((set(tree.supports[j]) for j in ratios), key=len, default=set())
     return Drive(
         rotor.name,
         float(axial_inertia(model, rotor)),
         {tree.names[j]: g for j, g in ratios.items() if g != 0.0},
         rotor.joint_id is not None,
-        own,
+        drives_itself,
         not set(ratios) <= path,
     )
 
 
-def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> defaultdict[str, float]:
-    """Return the armature of joints with J ratio^2 of the rotors that turn with each of them."""
-    total = defaultdict(float, own)
+def with_rotors(file_armature: dict[str, float], drives: Iterable[Drive]) -> defaultdict[str, float]:
+    total = defaultdict(float, file_armature)
     for d in drives:
         for name, ratio in d.ratios.items():
             total[name] += d.inertia * ratio**2
@@ -168,13 +164,16 @@ def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> defaultdict[s
 
 
 def _armature(
-    model: ClusterModel, drives: tuple[Drive, ...], own: dict[str, float], matrix: np.ndarray, names: list[str]
+    model: ClusterModel,
+    drives: tuple[Drive, ...],
+    file_armature: dict[str, float],
+    matrix: np.ndarray,
+    names: list[str],
 ) -> dict[str, float]:
-    """Return the armature of each joint, the rotors' share in it, in the tree's order."""
     if model.closures:
-        total = with_rotors(own, (d for d in drives if not d.own))
+        total = with_rotors(file_armature, (d for d in drives if not d.own))
     else:
-        total = defaultdict(float, own)
+        total = defaultdict(float, file_armature)
         for i in np.flatnonzero(np.diag(matrix)):
             total[names[i]] += float(matrix[i, i])
     return {name: total[name] for name in model.tree.names if name in total}

@@ -1,4 +1,4 @@
-"""The audit: a study, its verdict, the reasons, and what to use instead."""
+"""Run an audit: a study, its verdict, the reasons, and the replacements of the rotors."""
 
 from __future__ import annotations
 
@@ -29,25 +29,23 @@ from .simulated import Simulated, simulated
 from .verdict import THRESHOLDS, Verdict, check_threshold, judge
 from .walk import Walked, walked
 
-SAMPLES = 1000
-"""Samples of the motion at which the error is taken apart, evenly spread."""
+SAMPLES = 1000  # Number of samples of the motion at which the error is decomposed, evenly spaced
 
 
 @dataclass(frozen=True, eq=False)
 class AuditResult(Shown, Result):
-    """Whether armature is enough for a robot, why, and what would be.
+    """The result of an audit: whether armature is enough for a robot, why, and what to use instead.
 
     Attributes:
-        robot: Name of the robot.
         study: Torques of the exact robot and of its approximations along the motion.
         verdict: The answer.
-        exercised: Which joints the motion moves.
-        why: What the error of the approximation that is asked about is made of, at some samples of the motion.
-        simulated: What the approximations do to a simulation.
-        reflected: Reflected inertia, and what to put into the joints of another simulator.
-        scripts: Lines for other simulators: ``"mujoco_xml"``, ``"mujoco_python"``, ``"pinocchio"``.
-        walk: What the approximations do to touch-downs, if that was asked for.
-        losses: Names of rotors whose motors or gears have losses, which are left out.
+        exercised: The joints that the motion moves.
+        why: Decomposition of the error of the judged approximation at some samples of the motion.
+        simulated: Effects of the approximations on a simulation.
+        reflected: Reflected inertia, and armature for the joints of another simulator.
+        scripts: Code for other simulators: ``"mujoco_xml"``, ``"mujoco_python"``, ``"pinocchio"``.
+        walk: Effects of the approximations on touch-downs, if requested.
+        losses: Names of rotors whose motors or gears have losses, which the audit ignores.
     """
 
     robot: str
@@ -63,19 +61,18 @@ class AuditResult(Shown, Result):
 
     @property
     def percent(self) -> dict[str, np.ndarray]:
-        """RMS of the error of each approximation as a part of the joint's peak torque, shape (joints,), [%]."""
+        """RMS error of each approximation relative to the joint's peak torque, shape (joints,), [%]."""
         return self.study.share(self.study.rms_error)
 
     @property
     def order(self) -> list[int]:
-        """Columns of the study that are joints, the one first at which what is asked about is worst."""
+        """Columns of the study that are joints, sorted by the error of the judged approximation."""
         columns = self.study.actuated
-        # what differs by rounding only stays in the robot's order
+        # Joints that differ only by rounding keep the robot's order.
         values = np.round(self.percent[self.verdict.asked][columns], 9)
         return [int(columns[k]) for k in np.argsort(-values, kind="stable")]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all numbers as plain numbers and text, ready for JSON."""
         return finite(
             {
                 "robot": self.robot,
@@ -115,35 +112,36 @@ def run(
     touching: Any = None,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Find out whether armature is enough for a robot.
+    """Decide whether armature is accurate enough for a robot.
 
     Args:
         model: The robot, with its rotors.
-        trajectory: As in ``study.run``: the motion; without one, a sine at every joint.
-        threshold: Largest RMS torque error that is enough for torque control, [%] of the joint's peak torque.
-        simulation: Largest RMS error of accelerations under the exact torques that is enough for it, [%] of their RMS.
-        policy: The same for a policy that is trained in one.
+        trajectory: The motion, as in ``study.run``; by default a sine at every joint.
+        threshold: Largest acceptable RMS torque error for torque control, [%] of the joint's peak torque.
+        simulation: Largest acceptable RMS error of accelerations under the exact torques for simulation, [%] of their
+            RMS.
+        policy: The same for training a policy in simulation, [%].
         base: As in ``study.run``: a sine holds a floating base, a recorded motion moves it.
-        frames: Names of frames at which to compare apparent inertia and drift; by default the ends of the longest
+        frames: Names of frames at which apparent inertia and drift are compared; by default the ends of the longest
             chains.
-        walk: Also let the exact robot and its approximations follow the motion, a recorded one, on a ground, their base
-            in a soft harness, and compare touch-downs: impulses, torques, speeds of joints.
-        drop: Let them fall from this height instead, in the first pose of the motion, without a harness, [m].
-        ground: By default ``pc.Ground()``; with ``walk`` it is lifted to where the lowest point is most of the time.
-        touching: What may touch, as in ``pc.simulate``.
+        walk: Also simulate the recorded motion on a ground, with a soft guide on the base, and compare touch-downs:
+            impulses, torques, joint speeds.
+        drop: Simulate a fall from this height instead, in the first pose of the motion, without a guide, [m].
+        ground: By default ``pc.Ground()``; with ``walk`` its height is the median height of the lowest point.
+        touching: Shapes that may touch the ground, as in ``pc.simulate``.
 
     Returns:
-        The verdict and all numbers; ``write`` makes a page of them.
+        The verdict and all numbers; ``write`` writes them as a page.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or the threshold is no number.
+        ArgumentTypeError: ``model`` is not a ClusterModel, or a threshold is not a number.
         ThresholdError: A threshold is not between 0 and 100.
-        ModelError: The robot has neither rotors nor closed loops, so there is nothing to audit; or what ``study.run``
-            refuses; with ``walk`` or ``drop`` also if its base does not float, or nothing lands.
-        TrajectoryError: A number of the motion is not allowed; with ``walk`` also if the motion is no recorded one of
-            the base, or the harness carries more than 20 % of the weight.
-        SimulationError: Nothing can touch the ground, or a simulation fails.
-        UnknownNameError: There is no such frame.
+        ModelError: The robot has neither rotors nor closed loops, or ``study.run`` raises the error. With ``walk`` or
+            ``drop`` also if the base does not float, or no foot lands.
+        TrajectoryError: A number of the motion is out of range. With ``walk`` also if the motion contains no recorded
+            base, or the guide carries more than 20 % of the weight.
+        SimulationError: No shape can touch the ground, or a simulation fails.
+        UnknownNameError: No frame has this name.
         ConfigurationError: The reference pose of closed loops is nearly singular.
 
     Example:
@@ -160,23 +158,24 @@ def run(
     followers = approximations.followers(model)
     if followers:
         warnings.warn(
-            f"audit: of what follows other joints in {model.name!r}, this looks like fingers or links and not like "
-            f"rotors: {', '.join(followers)}. The approximations lock it as they lock rotors, so its motion counts as "
-            "an error. To leave it out, audit the robot without these couplings: pc.ClusterModel(model.tree, rotors).",
+            f"audit: these dependent joints of {model.name!r} look like fingers or links, not like rotors: "
+            f"{', '.join(followers)}. The approximations lock them like rotors, so their motion counts as an error. To "
+            "exclude them, audit the robot without these couplings: pc.ClusterModel(model.tree, rotors).",
             PinClustersWarning,
             stacklevel=2,
         )
     thresholds = dict(zip(THRESHOLDS, map(check_threshold, (threshold, simulation, policy)), strict=True))
     for frame in frames or ():
-        model.getFrameId(frame)  # before anything slow
-    told = in_thousandths(progress)
-    on_foot = walk or drop is not None  # first, as it refuses more
+        model.getFrameId(frame)  # raises an error for unknown names before the slow computations
+    report_progress = in_thousandths(progress)
+    # Touch-downs are simulated first, because this step has the most conditions that can fail.
+    on_foot = walk or drop is not None
     moving = study.Sine(amplitude, frequency, duration, dt) if trajectory is None else trajectory
-    if isinstance(moving, study.Sine | study.Chirp):  # in phase they begin in the reference pose, for a drop
+    if isinstance(moving, study.Sine | study.Chirp):  # in phase, the motion starts in the reference pose for a drop
         moving = replace(moving, in_phase=True)
-    landed = walked(model, moving, drop, ground, touching, lambda x: told(0.5 * x)) if on_foot else None
-    begun = 0.5 * on_foot
-    found = study.run(
+    landed = walked(model, moving, drop, ground, touching, lambda x: report_progress(0.5 * x)) if on_foot else None
+    start_share = 0.5 * on_foot
+    studied = study.run(
         model,
         trajectory,
         amplitude=amplitude,
@@ -185,24 +184,23 @@ def run(
         dt=dt,
         drop_rotors=drop_rotors,
         base=base,
-        progress=lambda done, total: told(begun + (0.6 - begun) * done / total),
+        progress=lambda done, total: report_progress(start_share + (0.6 - start_share) * done / total),
     )
-    motion = states(model, found.trajectory, found.base)[1:]
-    some = spread(len(found.time), SAMPLES)
-    q, v, a = (x[some] for x in motion)
-    why = study.decompose(model, q, v, a, usual(found.approximate), drop_rotors)
-    told(0.7)
-    forward = simulated(model, found, motion, frames, lambda part: told(0.7 + 0.25 * part))
+    motion = states(model, studied.trajectory, studied.base)[1:]
+    samples = spread(len(studied.time), SAMPLES)
+    q, v, a = (x[samples] for x in motion)
+    causes = study.decompose(model, q, v, a, usual(studied.approximate), drop_rotors)
+    report_progress(0.7)
+    forward = simulated(model, studied, motion, frames, lambda part: report_progress(0.7 + 0.25 * part))
     reflected = reflect(model, motion[0])
     moved = exercised(model, motion[0])
-    verdict = judge(found, forward, thresholds, moved.still)
-    told(1.0)
+    verdict = judge(studied, forward, thresholds, moved.still)
+    report_progress(1.0)
     scripts = _scripts(model, reflected)
-    return AuditResult(model.name, found, verdict, moved, why, forward, reflected, scripts, landed, losses)
+    return AuditResult(model.name, studied, verdict, moved, causes, forward, reflected, scripts, landed, losses)
 
 
 def _lossless(constraint: Any) -> Any:
-    """Return a motor, or a rotor with its motor, without losses."""
     if isinstance(constraint, Motor):
         return replace(constraint, viscous=0.0, coulomb=0.0, efficiency=None, back_efficiency=None)
     motor = constraint.motor if isinstance(constraint, Rotor) else None
@@ -210,21 +208,21 @@ def _lossless(constraint: Any) -> Any:
 
 
 def check(model: ClusterModel) -> None:
-    """Refuse what has no transmission.
+    """Raise an error for robots that have no transmission to audit.
 
     Raises:
-        ArgumentTypeError: It is not a ClusterModel.
-        ModelError: It has neither rotors nor closed loops.
+        ArgumentTypeError: ``model`` is not a ClusterModel.
+        ModelError: The model has neither rotors nor closed loops.
     """
     check_model(model, "audit.run")
     followers = approximations.followers(model)
     if not model.rotors and not model.closures:
-        moved = f" (driven fingers or links are none: {', '.join(followers)})" if followers else ""
-        first = next((s.joint for s in suggested(model)), "JOINT")
+        moved = f" (driven fingers or links do not count: {', '.join(followers)})" if followers else ""
+        example_joint = next((s.joint for s in suggested(model)), "JOINT")
         raise ModelError(
             f"nothing to audit: model {model.name!r} has no rotors{moved}.{told(model)} Add rotors: --rotor "
-            f"'{first}=RATIO,INERTIA' or --motors FILE (pin-clusters motors writes a template), in Python "
-            f"pc.Rotor({first!r}, ratio, axial_inertia=J) or pc.open_robot(..., motors=FILE)."
+            f"'{example_joint}=RATIO,INERTIA' or --motors FILE (pin-clusters motors writes a template), in Python "
+            f"pc.Rotor({example_joint!r}, ratio, axial_inertia=J) or pc.open_robot(..., motors=FILE)."
         )
 
 

@@ -1,7 +1,7 @@
-"""Lines for other simulators: the block approximation in MuJoCo, the diagonal one in Pinocchio.
+"""Generate code for other simulators: the block approximation for MuJoCo, the diagonal one for Pinocchio.
 
-A rotor that one joint turns is armature of that joint, J ratio^2. A rotor that couples joints is a fixed tendon with
-armature J and the ratios as coefficients, which adds exactly ``J g' g`` to MuJoCo's mass matrix.
+A rotor that one joint turns becomes armature of that joint, J ratio^2. A rotor that couples joints becomes a fixed
+tendon with armature J and the ratios as coefficients, which adds exactly ``J g' g`` to MuJoCo's mass matrix.
 """
 
 from __future__ import annotations
@@ -16,48 +16,36 @@ from ...approximations.armature import joined
 from ...model import ClusterModel
 from .reflected import Drive, Reflected, with_rotors
 
-MUJOCO = "3.3.1"
-"""First MuJoCo whose tendons have armature (tried: 3.3.0 refuses the attribute)."""
-MUJOCO_INVERSE = "3.3.4"
-"""First MuJoCo whose ``mj_inverse`` has it, too."""
+MUJOCO = "3.3.1"  # First MuJoCo version with armature of tendons (tested: 3.3.0 rejects the attribute)
+MUJOCO_INVERSE = "3.3.4"  # First MuJoCo version whose ``mj_inverse`` includes the armature of tendons
 _DIGITS = 12
-_NOTHING = 1e-12
-"""Couplings that cancel leave this part of the diagonal at most, by rounding."""
+_NOTHING = 1e-12  # Largest rounding error of cancelling couplings, relative to the diagonal
 
 
 def joint_armature(reflected: Reflected) -> dict[str, float]:
-    """Return the armature of MuJoCo's joints: the tree's own, and rotors that need no tendon.
-
-    Unlike ``reflected.armature`` it has no part in it of rotors that have a tendon.
-    """
+    """Return the armature of MuJoCo's joints: the tree's own, plus rotors without a tendon."""
     total = with_rotors(reflected.own, _rotors(reflected, coupled=False))
     return {name: total[name] for name in reflected.armature if name in total}
 
 
 def tendons(reflected: Reflected) -> tuple[Drive, ...]:
-    """Return the rotors that couple joints, one for all that always turn together, such as the stages of a gear."""
     return tuple(joined(_rotors(reflected, coupled=True)))
 
 
 def cancelling(reflected: Reflected) -> tuple[Drive, ...]:
-    """Return the rotors that several joints turn and that need no tendon, as their couplings add up to nothing.
-
-    Two equal motors, one for the sum and one for the difference of two joints: each joint has twice the armature.
-    """
+    """Return the rotors whose couplings cancel, such as equal motors for the sum and difference of two joints."""
     return tuple(d for d in _rotors(reflected, coupled=False) if len(d.ratios) > 1)
 
 
 def _rotors(reflected: Reflected, *, coupled: bool) -> list[Drive]:
-    """Return the rotors that couple joints, or those that do not, by the joints that turn them."""
-    found: dict[frozenset[str], list[Drive]] = {}
+    groups: dict[frozenset[str], list[Drive]] = {}
     for d in reflected.drives:
         if d.ratios and not d.own:
-            found.setdefault(frozenset(d.ratios), []).append(d)
-    return [d for group in found.values() if _coupled(group) is coupled for d in group]
+            groups.setdefault(frozenset(d.ratios), []).append(d)
+    return [d for group in groups.values() if _coupled(group) is coupled for d in group]
 
 
 def _coupled(group: list[Drive]) -> bool:
-    """Say whether rotors that the same joints turn have entries off the diagonal."""
     names = list(group[0].ratios)
     matrix = sum(d.inertia * np.outer(row, row) for d in group for row in [[d.ratios[name] for name in names]])
     diagonal = np.diag(np.diag(matrix))
@@ -65,7 +53,7 @@ def _coupled(group: list[Drive]) -> bool:
 
 
 _WELD = """\
-# rotors that are bodies of the file stay as mass; armature stands for their spin
+# weld the rotors that are bodies of the file; armature replaces their spin
 """
 _WELD_MUJOCO = """\
 for name in {}:
@@ -94,7 +82,7 @@ for name, value in values.items():
 model.armature = armature
 """
 _BLOCK = """
-# block: what no pin.Model can hold; M = pin.crba(...) + B, tau = pin.rnea(...) + B @ a
+# block: a pin.Model cannot contain B; use M = pin.crba(...) + B, tau = pin.rnea(...) + B @ a
 import numpy as np
 
 off_diagonal = {{
@@ -107,15 +95,14 @@ for pair, value in off_diagonal.items():
 
 
 def mujoco_xml(reflected: Reflected) -> str:
-    """Return attributes for the joints of an MJCF file, and the tendons to put beside its ``<worldbody>``."""
     text = "<!-- 1. set these attributes in the joints of your model -->\n"
     for name, x in joint_armature(reflected).items():
         text += f"<joint name={quoteattr(name)} armature={quoteattr(_number(x))}/>\n"
-    found = tendons(reflected)
-    if not found:
+    coupling_rotors = tendons(reflected)
+    if not coupling_rotors:
         return text
-    text += f"<!-- 2. put this beside <worldbody>; MuJoCo {MUJOCO} or newer -->\n<tendon>\n"
-    for d in found:
+    text += f"<!-- 2. insert this next to <worldbody>; MuJoCo {MUJOCO} or newer -->\n<tendon>\n"
+    for d in coupling_rotors:
         text += f"  <fixed name={quoteattr(d.rotor)} armature={quoteattr(_number(d.inertia))}>\n"
         for joint, g in d.ratios.items():
             text += f"    <joint joint={quoteattr(joint)} coef={quoteattr(_number(g))}/>\n"
@@ -124,21 +111,19 @@ def mujoco_xml(reflected: Reflected) -> str:
 
 
 def mujoco_python(robot: str, reflected: Reflected) -> str:
-    """Return a script that puts the same into a model with ``mujoco.MjSpec``, rotors of the file welded."""
-    found = tendons(reflected)
-    text = f"import mujoco  # {MUJOCO} or newer\n" if found else "import mujoco\n"
+    coupling_rotors = tendons(reflected)
+    text = f"import mujoco  # {MUJOCO} or newer\n" if coupling_rotors else "import mujoco\n"
     text += f"\nspec = mujoco.MjSpec.from_file({quoted(robot + '.xml')})\n"
     text += _welded(reflected, _WELD_MUJOCO)
     text += f"armature = {_dict(joint_armature(reflected))}\nfor name, value in armature.items():\n"
     text += "    spec.joint(name).armature = value\n"
-    if found:
-        rows = (f"({quoted(d.rotor)}, {_number(d.inertia)}, {_dict(d.ratios, inline=True)})" for d in found)
+    if coupling_rotors:
+        rows = (f"({quoted(d.rotor)}, {_number(d.inertia)}, {_dict(d.ratios, inline=True)})" for d in coupling_rotors)
         text += _TENDONS.format(_lines(rows))
     return text + "model = spec.compile()\n"
 
 
 def pinocchio(robot: str, model: ClusterModel, reflected: Reflected) -> str:
-    """Return a script that puts the diagonal into a Pinocchio model, and what is off the diagonal into a matrix."""
     floating = model.nv > 5 and model.tree.joints[1].shortname() == "JointModelFreeFlyer"
     root = ", pin.JointModelFreeFlyer()" if floating else ""
     text = f"import pinocchio as pin\n\nmodel = pin.buildModelFromUrdf({quoted(robot + '.urdf')}{root})\n"
@@ -151,7 +136,6 @@ def pinocchio(robot: str, model: ClusterModel, reflected: Reflected) -> str:
 
 
 def _welded(reflected: Reflected, script: str) -> str:
-    """Return a script for the joints of the file that belong to rotors; armature replaces their spin."""
     joints = [quoted(d.rotor) for d in reflected.drives if d.body and not d.own]
     return _WELD + script.format(_inside("[]", joints)) if joints else ""
 
@@ -165,7 +149,6 @@ def _dict(values: dict[str, float], *, inline: bool = False) -> str:
 
 
 def _inside(brackets: str, entries: list[str], inline: bool = False) -> str:
-    """Return entries in brackets; if there are many, one on each line."""
     text = ", ".join(entries) if len(entries) <= 3 or inline else "\n" + _lines(entries)
     return brackets[0] + text + brackets[1]
 

@@ -1,4 +1,4 @@
-"""What a robot really is, from a log of its motion and torques: inertias, friction, springs, losses of gears."""
+"""Identify the parameters of a robot from a log of motion and torques: inertias, friction, springs, gear losses."""
 
 from .parameters import KINDS as KINDS
 from .result import Identification as Identification

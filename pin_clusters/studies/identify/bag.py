@@ -1,4 +1,4 @@
-"""CSV files that are made of ROS bags: ``sensor_msgs/JointState``, its arrays or its joints in columns."""
+"""Read CSV files that were exported from ROS bags: ``sensor_msgs/JointState``, as arrays or in columns by joint."""
 
 import math
 import re
@@ -15,42 +15,45 @@ _CELL = re.compile(
 )
 """``field.position0`` of rostopic, ``position.0``, ``/joint_states/knee/position`` of PlotJuggler."""
 _TIME = re.compile(r".*stamp|%time|__time|time")
-_STAMP = re.compile(r"\d{13,30}", re.ASCII)
-"""Nanoseconds since 1970."""
+_STAMP = re.compile(r"\d{13,30}", re.ASCII)  # Time stamps in nanoseconds since 1970
 
 
 def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
-    """Return time and columns by joint, as logs have them; None if the text is no such CSV."""
     lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
     rows = rows_of(lines, file)
     head = [cell.strip() for cell in next(rows, (0, []))[1]]
-    found = {i: m.groups() for i, cell in enumerate(head) if (m := _CELL.match(cell))}
-    times = sorted(filter(_TIME.fullmatch, head), key=lambda cell: not cell.endswith("stamp"))  # the sender's own first
-    if len(lines) < 2 or not times or not any("position" in x for x in found.values()):
+    fields = {i: m.groups() for i, cell in enumerate(head) if (m := _CELL.match(cell))}
+    # The sender's own stamp comes first.
+    times = sorted(filter(_TIME.fullmatch, head), key=lambda cell: not cell.endswith("stamp"))
+    if len(lines) < 2 or not times or not any("position" in x for x in fields.values()):
         return None
-    at, start = head.index(times[0]), None
-    names = {k: set[str]() for what, k, *_ in found.values() if what == "name"}
-    values = {i: array("d") for i in (at, *(i for i, x in found.items() if x[0] != "name"))}
+    time_column, start = head.index(times[0]), None
+    names = {k: set[str]() for quantity, k, *_ in fields.values() if quantity == "name"}
+    values = {i: array("d") for i in (time_column, *(i for i, x in fields.items() if x[0] != "name"))}
     for line, row in rows:
         if len(row) != len(head):
-            raise TrajectoryError(f"{file}, line {line}: not as many cells as names. Do joints come and go?")
-        stamp = int(row[at]) if _STAMP.fullmatch(row[at].strip()) else None
-        start = stamp if not values[at] else start
+            raise TrajectoryError(
+                f"{file}, line {line}: {len(row)} cells, but {len(head)} column names. Does the set of joints change?"
+            )
+        stamp = int(row[time_column]) if _STAMP.fullmatch(row[time_column].strip()) else None
+        start = stamp if not values[time_column] else start
         for i in values:
             x = number(row[i]) if row[i].strip() else math.nan
-            if i == at and start is not None:
+            if i == time_column and start is not None:
                 x = None if stamp is None else 1e-9 * (stamp - start)
             if x is None:
                 raise not_a_number(file, line, head[i], row[i])
             values[i].append(x)
-        for i, (what, k, *_) in found.items():
-            if what == "name":
+        for i, (quantity, k, *_) in fields.items():
+            if quantity == "name":
                 names[k].add(row[i].strip())
-    result = {"time": np.array(values[at])}
-    for i, (what, k, joint, of) in found.items():
-        called = {joint} if joint else names.get(k, set())
-        if len(called) != 1:
-            raise TrajectoryError(f"{file}: {head[i]!r} is of the joints {sorted(called)}; expected one name{k}.")
-        if what != "name" and not np.isnan(column := np.array(values[i])).all():
-            result[called.copy().pop() + _ENDINGS[what or of]] = column
+    result = {"time": np.array(values[time_column])}
+    for i, (quantity, k, joint, joint_quantity) in fields.items():
+        joint_names = {joint} if joint else names.get(k, set())
+        if len(joint_names) != 1:
+            raise TrajectoryError(
+                f"{file}: {head[i]!r} belongs to the joints {sorted(joint_names)}; expected one name{k}."
+            )
+        if quantity != "name" and not np.isnan(column := np.array(values[i])).all():
+            result[joint_names.copy().pop() + _ENDINGS[quantity or joint_quantity]] = column
     return result

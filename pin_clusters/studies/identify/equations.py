@@ -1,4 +1,4 @@
-"""Torques of the log, what the model says of them, and how that changes with each parameter."""
+"""Set up the equations of the identification: torques of the log, torques of the model, and their derivatives."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,71 +24,61 @@ Filter = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """What gears lose: ``s |load| c``, c = 1 / efficiency - 1 where power goes to the joint, 1 - back_efficiency else.
+    """Friction in gears that is proportional to the load: ``s |load| c``.
 
-    ``turns`` is s, shape (N, motors); ``load`` goes out of each gear, at its motor, as the model says, ``by`` are its
-    derivatives; ``B`` leads from motors to rows; ``known`` are c, both of each motor, shape (2, motors), and ``at`` the
-    parameters that are sought in their place, or -1.
+    c = 1 / efficiency - 1 where power flows to the joint, and c = 1 - back_efficiency otherwise.
     """
 
-    turns: np.ndarray
+    direction: np.ndarray  # s, the smoothed sign of the motor speed, shape (N, motors)
+    # torque at the output of each gear, referred to the motor, with the prior parameters, shape (N, motors)
     load: np.ndarray
-    by: np.ndarray
-    B: np.ndarray
-    known: np.ndarray
-    at: np.ndarray
+    load_derivatives: np.ndarray  # derivatives of ``load``, shape (N, motors, parameters)
+    B: np.ndarray  # maps motor torques to rows, shape (N, rows, motors)
+    factors: np.ndarray  # c of the model, forward and backward, shape (2, motors)
+    index: np.ndarray  # indices of the efficiencies among the parameters, or -1 if they are known, shape (2, motors)
 
     def torque(self, x: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what they add to the torques, shape (N, rows), and its derivatives, shape (N, rows, parameters)."""
-        load, e = self.load + self.by @ x, values[self.at]
-        ahead, size = load * self.turns > 0.0, self.turns * np.abs(load)
-        c = np.where(ahead, *np.where(self.at < 0, self.known, [1.0 / e[0] - 1.0, 1.0 - e[1]]))
-        J = (self.turns * np.sign(load) * c)[..., None] * self.by
-        for k, (forward, back) in enumerate(self.at.T):
-            J[:, k, forward] -= ahead[:, k] * size[:, k] / e[0, k] ** 2 * (forward >= 0)
-            J[:, k, back] -= ~ahead[:, k] * size[:, k] * (back >= 0)
+        """Compute the torques of the losses, shape (N, rows), and their derivatives, shape (N, rows, parameters)."""
+        load, eta = self.load + self.load_derivatives @ x, values[self.index]
+        driving, size = load * self.direction > 0.0, self.direction * np.abs(load)
+        c = np.where(driving, *np.where(self.index < 0, self.factors, [1.0 / eta[0] - 1.0, 1.0 - eta[1]]))
+        J = (self.direction * np.sign(load) * c)[..., None] * self.load_derivatives
+        for k, (forward, back) in enumerate(self.index.T):
+            J[:, k, forward] -= driving[:, k] * size[:, k] / eta[0, k] ** 2 * (forward >= 0)
+            J[:, k, back] -= ~driving[:, k] * size[:, k] * (back >= 0)
         return np.einsum("nij,nj->ni", self.B, size * c), self.B @ J
 
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """A row per sample and motor (or independent joint): ``left = X @ x``, and losses; x is by how much priors are off.
+    """A row per sample and motor (or independent joint): ``residual = X @ x`` plus losses, x relative to the priors."""
 
-    Attributes:
-        names: Of the rows.
-        left: What the model leaves of the torques of the log, shape (N, rows); ``measured`` are these torques.
-        X: Shape (N, rows, parameters).
-        priors: Of the parameters.
-        losses: Of gears, unless all are lossless.
-        take: What is taken of the samples that losses make: all the rest is filtered already.
-    """
-
-    names: tuple[str, ...]
-    left: np.ndarray
+    names: tuple[str, ...]  # names of the rows
+    # torques of the log less the prior model, shape (N, rows); ``measured`` holds the torques of the log
+    residual: np.ndarray
     measured: np.ndarray
-    X: np.ndarray
-    priors: np.ndarray
-    losses: Losses | None
-    take: Filter
+    X: np.ndarray  # regressor, shape (N, rows, parameters)
+    priors: np.ndarray  # prior values of the parameters
+    losses: Losses | None  # losses of the gears, None if all gears are lossless
+    take: Filter  # filter and selection of samples for the losses; the other arrays are filtered already
 
-    def at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what is left of the torques, (N, rows), and derivatives of what is said, (N, rows, parameters)."""
+    def evaluate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the residuals, (N, rows), and the derivatives of the model's torques, (N, rows, parameters)."""
         if self.losses is None:
-            return self.left - self.X @ x, self.X
+            return self.residual - self.X @ x, self.X
         torque, J = self.losses.torque(x, self.priors + x)
-        return self.left - self.X @ x - self.take(torque), self.X + self.take(J)
+        return self.residual - self.X @ x - self.take(torque), self.X + self.take(J)
 
 
 def equations(
-    model: ClusterModel, log: Log, found: Sequence[Parameter], motion: Motion, friction_speed: float, take: Filter
+    model: ClusterModel, log: Log, unknowns: Sequence[Parameter], motion: Motion, friction_speed: float, take: Filter
 ) -> Equations:
-    """Set the equations up along a motion."""
     time, q, v, a = motion
-    priors = np.array([p.prior for p in found])
+    priors = np.array([p.prior for p in unknowns])
     n, tree, data, closed = len(time), model.own_tree, model.createData(), bool(model.closures)
-    inertial = [k for k, p in enumerate(found) if p.direction is not None]
-    D = np.array([found[k].direction for k in inertial]).T
-    X = np.zeros((n, model.nv, len(found)))
+    inertial = [k for k, p in enumerate(unknowns) if p.direction is not None]
+    directions = np.array([unknowns[k].direction for k in inertial]).T
+    X = np.zeros((n, model.nv, len(unknowns)))
     G = coupling_jacobian(model, data, q[0])[None].repeat(n, axis=0)
     alpha = np.einsum("nij,nj->ni", G, a)
     for i in range(n):
@@ -96,26 +86,29 @@ def equations(
             G[i] = coupling_jacobian(model, data, q[i])
             alpha[i] = spanning_acceleration(model, data, q[i], v[i], a[i])
         if inertial:
-            X[i][:, inertial] = computeJointTorqueRegressor(model, data, q[i], v[i], a[i]) @ D
-    rates, (lines, (inertia, viscous, coulomb, *known)) = np.einsum("nij,nj->ni", G, v), numbers_of_motors(model)
+            X[i][:, inertial] = computeJointTorqueRegressor(model, data, q[i], v[i], a[i]) @ directions
+    rates = np.einsum("nij,nj->ni", G, v)
+    speed_map, (inertia, viscous, coulomb, *loss_factors) = numbers_of_motors(model)
 
-    def passive(stated: Sequence[PassiveForce]) -> np.ndarray:
-        forces = PassiveForces(tree, stated)
+    def passive(elements: Sequence[PassiveForce]) -> np.ndarray:
+        forces = PassiveForces(tree, elements)
         return np.array([forces.torque(q[i], rates[i], friction_speed) @ G[i] for i in range(n)])
 
-    w, B, motors = rates @ lines.T, np.swapaxes(lines @ G, 1, 2), [r.name for r in model.motors]
+    w, B, motors = rates @ speed_map.T, np.swapaxes(speed_map @ G, 1, 2), [r.name for r in model.motors]
     turns = np.sign(w) if friction_speed == 0.0 else np.tanh(w / friction_speed)
     resisting = {"viscous": w, "coulomb": turns}
-    for k, p in enumerate(found):
+    for k, p in enumerate(unknowns):
         if p.kind in SPRINGS:
-            rest = p.source.rest if p.kind == "spring" else None
-            X[:, :, k] = -passive([Spring(p.source.along, rest=rest, **dict[str, Any]({SPRINGS[p.kind]: 1.0}))])
+            # The torque of a spring is linear in its coefficient, so that a unit coefficient gives the column of X.
+            unit = dict[str, Any]({SPRINGS[p.kind]: 1.0})
+            rest_position = p.source.rest if p.kind == "spring" else None
+            X[:, :, k] = -passive([Spring(p.source.along, rest=rest_position, **unit)])
         elif p.kind in resisting:
-            X[:, :, k] = B[:, :, (m := motors.index(p.of))] * resisting[p.kind][:, m, None]
-    loaded = batch.rnea(model, q, v, a)
+            X[:, :, k] = B[:, :, (motor := motors.index(p.of))] * resisting[p.kind][:, motor, None]
+    load_torque = batch.rnea(model, q, v, a)
     if model.passive and (model.passive.springs or model.passive.supports):
-        loaded = loaded - passive([*model.passive.springs, *model.passive.supports])
-    said = loaded + np.einsum("nij,nj->ni", B, w * viscous + turns * coulomb)
+        load_torque = load_torque - passive([*model.passive.springs, *model.passive.supports])
+    model_torque = load_torque + np.einsum("nij,nj->ni", B, w * viscous + turns * coulomb)
     torque, rows = np.zeros((n, model.nv)), list(range(model.nv))
     if log.at_motors:
         torque = np.einsum("nij,nj->ni", B, np.column_stack([log.torque[name] for name in motors]))
@@ -126,28 +119,36 @@ def equations(
     loads, losses = log.motion.loads(model, time, q), None
     torque = torque if loads is None else torque + loads
     square = log.at_motors and B.shape[1] == B.shape[2]
-    to_rows = np.linalg.inv(B) if square else np.eye(model.nv)[rows][None].repeat(n, axis=0)  # to where the noise is
-    if np.any(known) or any(p.kind.endswith("efficiency") for p in found):
+    # Rows are the measured quantities (motor torques if they can be computed), whose noise is independent.
+    to_rows = np.linalg.inv(B) if square else np.eye(model.nv)[rows][None].repeat(n, axis=0)
+    if np.any(loss_factors) or any(p.kind.endswith("efficiency") for p in unknowns):
         if np.linalg.matrix_rank(B[0]) < len(motors):
-            raise ModelError(f"identify: the motors of {model.name!r} do not turn independently: no load of one alone.")
-        spins = alpha @ lines.T + [spins_of_carriers(model, *x)[1] for x in zip(q, rates, alpha, strict=True)]
-        back, by, at = np.linalg.pinv(B), np.zeros((n, len(motors), len(found))), np.full((2, len(motors)), -1)
-        behind = [k for k, p in enumerate(found) if p.direction is not None or p.kind in SPRINGS]
-        by[:, :, behind] = back @ X[:, :, behind]
-        for k, p in enumerate(found):
-            m = motors.index(p.of) if p.of in motors else 0
-            if p.kind == "rotor_inertia" and p.of in motors:
-                by[:, m, k] -= spins[:, m]
-            elif p.kind == "back_efficiency":
-                at[1, m] = k
-            elif p.kind == "efficiency":
-                at[0, m], at[1, m] = k, at[1, m] if at[1, m] >= 0 or p.source.back_efficiency is not None else k
-        load = np.einsum("nij,nj->ni", back, loaded) - inertia * spins
-        if np.all((at >= 0) & (at[0] != at[1])) and np.linalg.norm(load - by @ priors) < 1e-3 * np.linalg.norm(load):
             raise ModelError(
-                f"identify: with the efficiencies of {model.name!r} leave a mass or spring that is known out of `what`."
+                f"identify: the motors of {model.name!r} are kinematically coupled, so their loads cannot be separated."
             )
-        losses = Losses(turns, load, by, to_rows @ B, np.array(known), at)
-    left, measured = (take(np.einsum("nij,nj->ni", to_rows, x)) for x in (torque - said, torque))
+        spins = alpha @ speed_map.T + [spins_of_carriers(model, *x)[1] for x in zip(q, rates, alpha, strict=True)]
+        B_inverse, load_derivatives = np.linalg.pinv(B), np.zeros((n, len(motors), len(unknowns)))
+        eta_index = np.full((2, len(motors)), -1)
+        affecting = [k for k, p in enumerate(unknowns) if p.direction is not None or p.kind in SPRINGS]
+        load_derivatives[:, :, affecting] = B_inverse @ X[:, :, affecting]
+        for k, p in enumerate(unknowns):
+            motor = motors.index(p.of) if p.of in motors else 0
+            if p.kind == "rotor_inertia" and p.of in motors:
+                load_derivatives[:, motor, k] -= spins[:, motor]
+            elif p.kind == "back_efficiency":
+                eta_index[1, motor] = k
+            elif p.kind == "efficiency":
+                # One efficiency holds for both directions unless the back-efficiency is given or estimated.
+                separate = eta_index[1, motor] >= 0 or p.source.back_efficiency is not None
+                eta_index[:, motor] = k, eta_index[1, motor] if separate else k
+        load = np.einsum("nij,nj->ni", B_inverse, load_torque) - inertia * spins
+        all_sought = np.all((eta_index >= 0) & (eta_index[0] != eta_index[1]))
+        if all_sought and np.linalg.norm(load - load_derivatives @ priors) < 1e-3 * np.linalg.norm(load):
+            raise ModelError(
+                f"identify: the efficiencies of {model.name!r} can be estimated only if a load is known: leave a known "
+                "mass or spring out of `what`."
+            )
+        losses = Losses(turns, load, load_derivatives, to_rows @ B, np.array(loss_factors), eta_index)
+    residual, measured = (take(np.einsum("nij,nj->ni", to_rows, x)) for x in (torque - model_torque, torque))
     names = motors if square else [column_names(model)[k] for k in rows]
-    return Equations(tuple(names), left, measured, take(to_rows @ X), priors, losses, take)
+    return Equations(tuple(names), residual, measured, take(to_rows @ X), priors, losses, take)

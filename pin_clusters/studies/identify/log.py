@@ -1,4 +1,4 @@
-"""Logs: the motion of a robot, and what its motors did; and what is wrong with one, by column and sample."""
+"""Read logs of a robot's motion and motor torques; errors give column and sample."""
 
 import dataclasses
 import os
@@ -17,59 +17,65 @@ from ..study.trajectories.files import read
 from . import bag
 
 _LEAST, _FLAT, _GAP = 50, 5, 1.5
-"""Samples of a log, and in a row of a flat top; how much longer than usual a step may be."""
+"""Fewest samples of a log; fewest equal samples of a flat top; largest step relative to the median step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A motion, and the torques of motors at their rotors, or of independent joints, shape (N,), [N m] or [N]."""
+    """A motion, and the torques of motors at their rotors or of independent joints, shape (N,), [N m] or [N]."""
 
     motion: Recorded
     torque: dict[str, np.ndarray]
     at_motors: bool
 
 
-def read_log(model: ClusterModel, given: Any, constants: Mapping[str, float], span: Any, **how: bool) -> Log:
-    """Return a log from a file or from columns by name; see ``identify`` for the arguments."""
-    name, columns = "log", given
-    if not isinstance(given, (str, os.PathLike, Mapping)):
-        raise ArgumentTypeError(f"identify: log must be a path or columns by name, got {type(given).__name__}.")
-    if isinstance(given, Mapping) and (wrong := [key for key in given if not isinstance(key, str)]):
-        raise ArgumentTypeError(f"identify: columns of log must have text as names, got {shown(wrong[0])}.")
-    if odd := [key for key, x in how.items() if not isinstance(x, (bool, np.bool_))]:
-        raise ArgumentTypeError(f"identify: {odd[0]} must be True or False, got {shown(how[odd[0]])}.")
-    if not isinstance(given, Mapping):
-        name, columns = Path(given).name, read(given, bag.columns)
+def read_log(model: ClusterModel, source: Any, constants: Mapping[str, float], span: Any, **options: bool) -> Log:
+    name, columns = "log", source
+    if not isinstance(source, (str, os.PathLike, Mapping)):
+        raise ArgumentTypeError(
+            f"identify: log must be a path or a mapping of columns by name, got {type(source).__name__}."
+        )
+    if isinstance(source, Mapping) and (invalid := [key for key in source if not isinstance(key, str)]):
+        raise ArgumentTypeError(f"identify: the names of the columns of log must be strings, got {shown(invalid[0])}.")
+    if non_boolean := [key for key, x in options.items() if not isinstance(x, (bool, np.bool_))]:
+        raise ArgumentTypeError(
+            f"identify: {non_boolean[0]} must be True or False, got {shown(options[non_boolean[0]])}."
+        )
+    if not isinstance(source, Mapping):
+        name, columns = Path(source).name, read(source, bag.columns)
     if "time" not in columns:
         raise TrajectoryError(f"{name} has no column 'time', [s]. It has {', '.join(columns) or 'none'}.")
     columns = {key: numbers(f"{name}: column {key!r}", x) for key, x in columns.items()}
     time = columns["time"]
-    kept = slice(None) if span is None else (time >= span[0]) & (time <= span[1])
+    selected = slice(None) if span is None else (time >= span[0]) & (time <= span[1])
     for key, x in columns.items():
         if x.shape != time.shape or x.ndim != 1:
-            raise TrajectoryError(f"{name}: column {key!r} has shape {x.shape}, time {time.shape}. Resample it.")
-        columns[key] = x = x[kept]
-        if bad := np.flatnonzero(~np.isfinite(x)).tolist():
             raise TrajectoryError(
-                f"{name}: column {key!r} is {x[bad[0]]} at sample {bad[0]}. Repair it, or take a span."
+                f"{name}: column {key!r} has shape {x.shape}, but time has {time.shape}. Resample it."
+            )
+        columns[key] = x = x[selected]
+        if invalid_rows := np.flatnonzero(~np.isfinite(x)).tolist():
+            raise TrajectoryError(
+                f"{name}: column {key!r} is {x[invalid_rows[0]]} at sample {invalid_rows[0]}. Repair the sample, or "
+                "exclude it by span."
             )
     _check_time(name, columns["time"])
-    _check_channels(name, columns, allowed=how.pop("allow_saturated"))
+    _check_channels(name, columns, allowed=options.pop("allow_saturated"))
     motors, joints = [r.name for r in model.motors], moved_joints(model)
     torque = _torques(name, columns, constants, motors, joints)
-    motion = Recorded.from_columns(columns, name=name, **how)
+    motion = Recorded.from_columns(columns, name=name, **options)
     if base_columns(model) is not None and motion.base is None:
         raise TrajectoryError(
-            f"{name}: the base of {model.name!r} floats, but {' '.join(BASE)} are not in the log. Log them, or fix the "
-            "base: root_joint=None of pc.load and pc.open_robot."
+            f"{name}: the base of {model.name!r} floats, but the log has no columns {' '.join(BASE)}. Record them, or "
+            "fix the base: root_joint=None of pc.load and pc.open_robot."
         )
-    turn, base = 360.0 if motion.degrees else 2.0 * np.pi, motion.base
-    around = [j for j in motion.positions if j in model.names and joint_of(model, j).nq == 2]
-    whole = {j: np.unwrap(motion.positions[j], period=turn) for j in around}
-    if base is not None:  # no jumps to the other sign
+    full_turn, base = 360.0 if motion.degrees else 2.0 * np.pi, motion.base
+    continuous = [j for j in motion.positions if j in model.names and joint_of(model, j).nq == 2]
+    unwrapped = {j: np.unwrap(motion.positions[j], period=full_turn) for j in continuous}
+    if base is not None:  # q and -q are the same rotation; the filter needs a continuous quaternion
         signs = np.cumprod(np.where(np.sum(base[1:, 3:] * base[:-1, 3:], axis=1) < 0.0, -1.0, 1.0))
         base = np.hstack([base[:, :3], base[:, 3:] * np.append(1.0, signs)[:, None]])
-    motion = dataclasses.replace(motion, positions=motion.positions | whole, base=base)
+    motion = dataclasses.replace(motion, positions=motion.positions | unwrapped, base=base)
     return Log(motion, torque, set(torque) <= set(motors))
 
 
@@ -77,34 +83,35 @@ def _check_time(name: str, time: np.ndarray) -> None:
     if len(time) < _LEAST:
         raise TrajectoryError(f"{name}: {len(time)} samples are too few; at least {_LEAST} are needed.")
     steps = np.diff(time)
-    far = np.flatnonzero(steps > _GAP * np.median(steps)).tolist()
-    if far:
-        i, what, cure = far[0], "the rate is not even", "Resample it."
-        if len(far) <= len(time) // 50:
-            what, parts = "samples are missing", f"({time[0]:g}, {time[i]:g}) or ({time[i + 1]:g}, {time[-1]:g})"
-            cure = f"Resample it, or take a part: span={parts}."
+    gaps = np.flatnonzero(steps > _GAP * np.median(steps)).tolist()
+    if gaps:
+        i, problem, cure = gaps[0], "the sampling rate varies", "Resample it."
+        if len(gaps) <= len(time) // 50:
+            problem, spans = "samples are missing", f"({time[0]:g}, {time[i]:g}) or ({time[i + 1]:g}, {time[-1]:g})"
+            cure = f"Resample it, or select a part: span={spans}."
         raise TrajectoryError(
-            f"{name}: {what}: {steps[i]:.3g} s from sample {i} to the next, {np.median(steps):.3g} s is usual. {cure}"
+            f"{name}: {problem}: the step after sample {i} is {steps[i]:.3g} s, the median step is "
+            f"{np.median(steps):.3g} s. {cure}"
         )
 
 
 def _check_channels(name: str, columns: dict[str, np.ndarray], *, allowed: bool) -> None:
-    """Refuse columns of a slower rate, and those that are flat at their extremes."""
-    cut = []
+    saturated = []
     for key, x in columns.items():
         ends = np.flatnonzero(np.append(np.diff(x) != 0.0, True))
-        runs, most = np.diff(np.append(-1, ends)), np.abs(x).max()
-        if len(runs) > 2 * _FLAT and runs[1] > 1 and np.all(runs[1:-1] == runs[1]):
+        run_lengths, peak = np.diff(np.append(-1, ends)), np.abs(x).max()
+        if len(run_lengths) > 2 * _FLAT and run_lengths[1] > 1 and np.all(run_lengths[1:-1] == run_lengths[1]):
             raise TrajectoryError(
-                f"{name}: column {key!r} has each value {runs[1]} times: it is of a slower rate. Resample all to that."
+                f"{name}: column {key!r} repeats each value {run_lengths[1]} times, so its sampling rate is lower. "
+                "Resample all columns to this rate."
             )
-        flat = runs[(np.abs(x[ends]) == most) & (runs >= _FLAT)].sum() if len(runs) > 1 else 0
+        flat = run_lengths[(np.abs(x[ends]) == peak) & (run_lengths >= _FLAT)].sum() if len(run_lengths) > 1 else 0
         if flat and key.endswith((".tau", ".current", ".v")):
-            cut.append(f"{key!r} ({flat} samples at {most:.4g})")
-    if cut and not allowed:
+            saturated.append(f"{key!r} ({flat} samples at {peak:.4g})")
+    if saturated and not allowed:
         raise TrajectoryError(
-            f"{name}: saturated, as flat at their extremes: {', '.join(cut)}. What is cut off is no measurement: "
-            "take a span without it, or say allow_saturated=True (--allow-saturated) if the values are true."
+            f"{name}: these columns are saturated (flat at their extremes): {', '.join(saturated)}. Select a span "
+            "without saturation, or pass allow_saturated=True (--allow-saturated) if the values are correct."
         )
 
 
@@ -115,25 +122,25 @@ def _torques(
     motors: list[str],
     joints: tuple[str, ...],
 ) -> dict[str, np.ndarray]:
-    """Take the columns of torques and currents out."""
-    found = {}
+    torques = {}
     if unknown := set(constants) - set(motors):
-        raise ArgumentTypeError(f"identify: torque_constant of {min(unknown)!r}, which is no motor.")
+        raise ArgumentTypeError(f"identify: torque_constant contains {min(unknown)!r}, which is not a motor.")
     for key in [key for key in columns if key.endswith((".tau", ".current"))]:
-        of, _, what = key.rpartition(".")
-        known = motors if what == "current" else [*motors, *joints]
-        if of not in known or of in found:
-            why = "is there beside its torque" if of in found else f"is of no motor or joint{did_you_mean(of, known)}"
-            raise TrajectoryError(f"{name}: column {key!r} {why}. Take it out, or rename it.")
-        if what == "current" and of not in constants:
+        owner, _, quantity = key.rpartition(".")
+        valid_names = motors if quantity == "current" else [*motors, *joints]
+        if owner not in valid_names or owner in torques:
+            reason = "duplicates the torque" if owner in torques else "belongs to no motor or joint"
+            hint = "" if owner in torques else did_you_mean(owner, valid_names)
+            raise TrajectoryError(f"{name}: column {key!r} {reason}.{hint} Remove or rename it.")
+        if quantity == "current" and owner not in constants:
             raise TrajectoryError(
-                f"{name}: {key!r} needs torque_constant={{{of!r}: ...}} (--torque-constant), [N m/A]."
+                f"{name}: {key!r} needs torque_constant={{{owner!r}: ...}} (--torque-constant), [N m/A]."
             )
-        found[of] = columns.pop(key) * (constants[of] if what == "current" else 1.0)
-    lacking = [x for x in motors if x not in found] if set(found) & set(motors) else []
-    if not found or lacking or not (set(found) <= set(motors) or set(found) <= set(joints)):
+        torques[owner] = columns.pop(key) * (constants[owner] if quantity == "current" else 1.0)
+    missing = [x for x in motors if x not in torques] if set(torques) & set(motors) else []
+    if not torques or missing or not (set(torques) <= set(motors) or set(torques) <= set(joints)):
         raise TrajectoryError(
             f"{name}: expected MOTOR.tau or MOTOR.current of all motors ({', '.join(motors)}), or JOINT.tau of "
-            f"some of {', '.join(joints)}; got {', '.join(found) or 'none'}."
+            f"some of {', '.join(joints)}; got {', '.join(torques) or 'none'}."
         )
-    return found
+    return torques

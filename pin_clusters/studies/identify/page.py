@@ -1,4 +1,4 @@
-"""The page: what was found, how well it predicts what it was not made of, how."""
+"""Write the page of an identification: estimates, prediction of the last part of the log, method."""
 
 from collections.abc import Callable
 
@@ -9,52 +9,55 @@ from ..pages.axes import finished, lines, over
 from ..pages.template import Html, Words, number, table
 from .result import Identification
 
-_SHOWN, _POINTS, _ALIKE = 6, 400, 0.9
-"""Plots, points of each; correlation that is said."""
+_SHOWN, _POINTS, _CORRELATED = 6, 400, 0.9  # Number of plots; points per curve; smallest correlation that is listed
 
 
 @results.shown_by(Identification)
-def files(found: Identification) -> dict[str, Callable[[], str]]:
-    """Return what makes page and numbers by the names of their files."""
-    return {"identify.html": lambda: page(found), "identify.json": lambda: results.as_json(found.as_dict())}
+def files(result: Identification) -> dict[str, Callable[[], str]]:
+    return {"identify.html": lambda: page(result), "identify.json": lambda: results.as_json(result.as_dict())}
 
 
-def page(found: Identification) -> str:
-    """Return the whole page as text."""
-    notes = {"cannot be told alone": found.unidentifiable, "weak": found.weak, "moved to what is physical": found.moved}
+def page(result: Identification) -> str:
+    notes = {"not identifiable alone": result.unidentifiable, "weak": result.weak, "made physical": result.moved}
     rows = []
-    for k, (name, unit) in enumerate(zip(found.parameters, found.units, strict=True)):
-        x, error = float(found.estimate[k]), float(found.error[k])
-        share, said = number(100.0 * error / abs(x)) if x else "-", [note for note, of in notes.items() if name in of]
-        if name in found.moved:
-            said.append(f"within two errors: {number(found.interval[0, k])} to {number(found.interval[1, k])}")
-        rows.append([name, number(found.prior[k]), number(x), number(error), share, unit, Words(", ".join(said))])
+    for k, (name, unit) in enumerate(zip(result.parameters, result.units, strict=True)):
+        x, error = float(result.estimate[k]), float(result.error[k])
+        share, remarks = (
+            number(100.0 * error / abs(x)) if x else "-",
+            [note for note, names in notes.items() if name in names],
+        )
+        if name in result.moved:
+            remarks.append(
+                f"interval of two errors: {number(result.interval[0, k])} to {number(result.interval[1, k])}"
+            )
+        rows.append([name, number(result.prior[k]), number(x), number(error), share, unit, Words(", ".join(remarks))])
     head = ["parameter", "model", "estimate", "standard error", "%", "unit", Words("note")]
-    together = [[label, number(value), number(error)] for label, value, error in found.combinations]
-    both = zip(found.rows, np.hstack([found.rms.T, found.r2.T]).tolist(), strict=True)
-    two, left = ["before", "after"], "RMS of what is left, N m or N"
-    fits = [[name, *map(number, numbers)] for name, numbers in both]
-    pairs = np.argwhere(np.abs(np.tril(found.correlation, -1)) > _ALIKE).tolist()
-    what = table(["together", "estimate", "standard error"], together, "What is told of several only.", "Together")
+    together = [[label, number(value), number(error)] for label, value, error in result.combinations]
+    fit_numbers = zip(result.rows, np.hstack([result.rms.T, result.r2.T]).tolist(), strict=True)
+    subheads, rms_head = ["before", "after"], "RMS residual, N m or N"
+    fits = [[name, *map(number, numbers)] for name, numbers in fit_numbers]
+    pairs = np.argwhere(np.abs(np.tril(result.correlation, -1)) > _CORRELATED).tolist()
+    caption = "The log determines these combinations, but not their members."
+    together_table = table(["combination", "estimate", "standard error"], together, caption, "Combinations")
     values = {
-        "heading": f"{found.robot}, identified",
-        "robot": found.robot,
-        "cutoff": number(found.cutoff),
-        "sentence": f"{len(rows)} parameters of {found.robot} from {found.log}.",
-        "filtered": np.isfinite(found.cutoff),
-        "parameters": table(head, rows, "Model: as it was. Errors: one standard deviation.", "Parameters"),
-        "together": what if together else "",
-        "alike": [f"{found.parameters[i]}, {found.parameters[k]}: {found.correlation[i, k]:.3f}" for i, k in pairs],
-        "fits": table(["torque", (left, two), ("R\u00b2", two)], fits, "Before: of the model as it was.", "Fits"),
-        "plots": [{"picture": _plot(found, k)} for k in np.argsort(-found.rms[1] / found.rms[0])[:_SHOWN].tolist()],
+        "heading": f"{result.robot}, identified",
+        "robot": result.robot,
+        "cutoff": number(result.cutoff),
+        "sentence": f"{len(rows)} parameters of {result.robot} from {result.log}.",
+        "filtered": np.isfinite(result.cutoff),
+        "parameters": table(head, rows, "Model: prior value. Errors: one standard deviation.", "Parameters"),
+        "together": together_table if together else "",
+        "alike": [f"{result.parameters[i]}, {result.parameters[k]}: {result.correlation[i, k]:.3f}" for i, k in pairs],
+        "fits": table(["torque", (rms_head, subheads), ("R\u00b2", subheads)], fits, "Before: prior model.", "Fits"),
+        "plots": [{"picture": _plot(result, k)} for k in np.argsort(-result.rms[1] / result.rms[0])[:_SHOWN].tolist()],
     }
     return template.page("identify", __package__, values)
 
 
-def _plot(found: Identification, k: int) -> Html:
-    some = slice(None, None, max(1, len(found.time) // _POINTS))
+def _plot(result: Identification, k: int) -> Html:
+    samples = slice(None, None, max(1, len(result.time) // _POINTS))
     drawn, axes = over("time [s]", "torque [N m] or [N]")
-    curves = {"measured": found.measured, "estimate": found.predicted[1], "model as it was": found.predicted[0]}
-    lines(axes, found.time[some], ((name, y[some, k]) for name, y in curves.items()))
-    text = f"Torque of {found.rows[k]} in the last part of the log: {', '.join(curves)}."
-    return finished(drawn, axes, found.rows[k], f"row{k}", text)
+    curves = {"measured": result.measured, "estimate": result.predicted[1], "model before": result.predicted[0]}
+    lines(axes, result.time[samples], ((name, y[samples, k]) for name, y in curves.items()))
+    text = f"Torque of {result.rows[k]} in the last part of the log: {', '.join(curves)}."
+    return finished(drawn, axes, result.rows[k], f"row{k}", text)

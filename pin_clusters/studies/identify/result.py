@@ -1,4 +1,4 @@
-"""What was found."""
+"""Define the result of an identification."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,25 +13,26 @@ from ..pages.results import Result, Shown, by_name, finite
 
 @dataclass(frozen=True, eq=False)
 class Identification(Shown, Result):
-    """Parameters of a robot as a log tells them.
+    """Parameters of a robot, estimated from a log.
 
     Attributes:
-        robot: Name of the robot; ``log`` that of the log, ``cutoff`` of its filter, [Hz].
-        parameters: Labels such as ``"knee: mass"``; ``units`` of each; ``prior``, what the model had.
-        estimate: What the log says; where it says nothing, as near to the model as can be.
-        error: One standard deviation, of a t distribution, of the estimate before it was moved to what is physical;
-            infinite where the log tells nothing of a parameter alone.
-        interval: Two errors about that estimate, cut at what is physical, shape (2, parameters). A parameter at a bound
-            has an interval on one side of it.
-        correlation: Of the estimates, shape (parameters, parameters).
-        bias: What noise of the motion did to the estimates, which was taken away.
-        unidentifiable: Labels of those that the log cannot tell from others, or sees nothing of.
-        weak: Labels of those whose error is larger than the estimate; ``moved``: that were moved to what is physical.
-        combinations: What the log tells of several together: label, value, error.
+        robot: Name of the robot; ``log`` is the name of the log, ``cutoff`` the cutoff frequency of its filter, [Hz].
+        parameters: Labels such as ``"knee: mass"``; ``units`` has the unit and ``prior`` the model's value of each.
+        estimate: Estimated values; parameters without information in the log stay as close to the prior as possible.
+        error: Standard error (of a t distribution) of the estimate before it was moved to a physical value; infinite if
+            the log cannot determine the parameter alone.
+        interval: Two errors around that estimate, clipped to physical values, shape (2, parameters). The interval of a
+            parameter at a bound lies on one side of it.
+        correlation: Correlation of the estimates, shape (parameters, parameters).
+        bias: Effect of the motion's noise on the estimates, which has been subtracted.
+        unidentifiable: Labels of parameters that the log cannot distinguish from others or does not excite.
+        weak: Labels of parameters whose error exceeds the estimate; ``moved`` has those moved to a physical value.
+        combinations: Identifiable combinations of several parameters: label, value, error.
         rows: Names of motors or joints.
-        rms: Of the torque that is left in the last part of the log, by the prior, and by parameters of the part before
-            it, shape (2, rows), [N m] or [N]; ``r2`` the share of the variance that is explained.
-        time: Of that part, [s]; ``measured``, its filtered torques, shape (N, rows); ``predicted``, (2, N, rows).
+        rms: RMS residual torque in the last part of the log, with the prior and with parameters from the part before
+            it, shape (2, rows), [N m] or [N]; ``r2`` is the explained share of the variance.
+        time: Times of that last part, [s]; ``measured`` has its filtered torques, shape (N, rows), and ``predicted``
+            the torques of both models, (2, N, rows).
         model: The robot with the estimates.
     """
 
@@ -60,17 +61,17 @@ class Identification(Shown, Result):
 
     @property
     def test(self) -> dict[str, dict[str, float]]:
-        """Cross-validation: by row, ``rms`` and ``r2`` of the last part of the log, and both ``_of_prior``."""
+        """Cross-validation by row: ``rms`` and ``r2`` of the last part of the log, and both ``_of_prior``."""
         keys = [f"{of}{prior}" for of in ("rms", "r2") for prior in ("_of_prior", "")]
         return {row: by_name(keys, x) for row, *x in zip(self.rows, *self.rms, *self.r2, strict=True)}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text, ready for JSON; what is not finite is None."""
-        found = super().as_dict()
-        return finite({key: x for key, x in found.items() if key not in ("time", "measured", "predicted", "model")})
+        """Convert to plain numbers and text for JSON; values that are not finite become None."""
+        entries = super().as_dict()
+        return finite({key: x for key, x in entries.items() if key not in ("time", "measured", "predicted", "model")})
 
     def page(self, path: str | Path) -> Path:
-        """Write the page alone, which needs no network; ``write`` puts the numbers beside it."""
+        """Write the page alone, which needs no network; ``write`` adds a file with the numbers."""
         with whole(Path(path)) as (part,):
             part.write_text(next(iter(type(self)._texts(self).values()))(), encoding="utf-8", newline="\n")
         return Path(path)

@@ -1,7 +1,8 @@
-"""The accuracy study: exact inverse dynamics against what simulators use in place of a transmission.
+"""Compare the exact inverse dynamics with the approximations that simulators use for transmissions.
 
-The approximations ("rungs") of robots without closed loops are ``none``, ``diagonal`` and ``block`` (armature), those
-of robots with closed loops ``unconstrained`` and ``frozen``, and, if they have rotors, ``no rotor`` and ``armature``.
+The approximation levels ("rungs" in argument names) of robots without closed loops are ``none``, ``diagonal`` and
+``block`` (armature). Robots with closed loops have ``unconstrained`` and ``frozen`` and, if the model contains rotors,
+``no rotor`` and ``armature``.
 """
 
 import warnings
@@ -34,8 +35,8 @@ from .trajectories import motions as motions
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Return ``paper.published`` by its earlier name."""
+    """Support ``study.published``, the former name of ``study.paper.published``."""
     if name == "published":
-        warnings.warn("study.published is study.paper.published now.", DeprecationWarning, stacklevel=2)
+        warnings.warn("study.published has moved: use study.paper.published instead.", DeprecationWarning, stacklevel=2)
         return paper.published
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""States and approximations as studies take them: checked, one row per sample."""
+"""Check the samples and select the approximations that study functions take; arrays have one row per sample."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -26,104 +26,97 @@ documented = stock(
 
 
 def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool = False) -> Mapping[str, Approximation]:
-    """Return the approximations of these names, in this order; all by default. See ``documented`` for errors."""
-    if isinstance(rungs, Mapping):  # others
+    """Select approximations by name, in the order given; all by default. ``documented`` lists the exceptions."""
+    if isinstance(rungs, Mapping):  # the caller supplies its own approximations
         return rungs
-    known = approximations.names(model)
+    available = approximations.names(model)
     if rungs is None:
-        rungs = known
+        rungs = available
     names = [rungs] if isinstance(rungs, str) else list(rungs)
     for name in names:
-        if name not in known:
+        if name not in available:
             raise UnknownNameError(
-                f"model {model.name!r} has no approximation {name!r}. It has: {', '.join(map(repr, known))}."
+                f"model {model.name!r} has no approximation {name!r}. It has: {', '.join(map(repr, available))}."
             )
-    ladder = approximations.of(model, drop_rotors)
-    return {name: ladder[name] for name in names}
+    approximation_by_name = approximations.of(model, drop_rotors)
+    return {name: approximation_by_name[name] for name in names}
 
 
 def usual(rungs: Iterable[str]) -> str:
-    """Return which of a robot's approximations simulators use."""
-    return next(rung for rung in ("diagonal", "armature", "frozen") if rung in rungs)
+    return next(level for level in ("diagonal", "armature", "frozen") if level in rungs)
 
 
 def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple[np.ndarray, ...]:
-    """Return states as contiguous float64 arrays with one row per sample; one sample may come as a vector.
+    """Convert states to contiguous float64 arrays with one row per sample; a single sample may be a vector.
 
-    ``names`` is how messages call the arguments, one letter each; ``t`` is tau. A ``ShapeError`` is a wrong size, an
-    ``ArgumentTypeError`` what is no real number, a ``ConfigurationError`` what is not finite.
+    ``names`` gives one letter per argument for messages; ``t`` stands for tau. Raises ``ShapeError`` for a wrong size,
+    ``ArgumentTypeError`` for entries that are not real numbers, and ``ConfigurationError`` for entries that are not
+    finite.
     """
-    found: list[np.ndarray] = []
+    arrays: list[np.ndarray] = []
     samples = -1
     widths = (model.nq, *[model.nv] * len(rates))
     for letter, x, width in zip(names, (q, *rates), widths, strict=False):
         name = "tau" if letter == "t" else letter
-        given = numbers(name, x)
-        if given.ndim == 1:
-            given = given[None]
-        if given.ndim != 2 or given.shape[1] != width or (samples >= 0 and len(given) != samples):
+        array = numbers(name, x)
+        if array.ndim == 1:
+            array = array[None]
+        if array.ndim != 2 or array.shape[1] != width or (samples >= 0 and len(array) != samples):
             count = "N" if samples < 0 else str(samples)
             size = "nq" if name == "q" else "nv"
             raise ShapeError(
                 f"{name} has shape {np.shape(x)}, but model {model.name!r} needs ({count}, {size}) = "
                 f"({count}, {width}), one row per sample."
             )
-        samples = len(given)
-        if not np.all(np.isfinite(given)):
-            row = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
-            raise ConfigurationError(f"{name} is not finite in row {row}: {given[row]}. Repair the sample.")
-        found.append(np.ascontiguousarray(given, dtype=float))
+        samples = len(array)
+        if not np.all(np.isfinite(array)):
+            row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+            raise ConfigurationError(f"{name} is not finite in row {row}: {array[row]}. Repair the sample.")
+        arrays.append(np.ascontiguousarray(array, dtype=float))
     if not samples:
         raise ShapeError("q has no rows: at least one sample is needed.")
-    return tuple(found)
+    return tuple(arrays)
 
 
 def label(rung: str) -> str:
-    """Return what tables and plots call an approximation, or the exact robot."""
     return LABELS.get(rung, rung)
 
 
 def labels(rungs: Iterable[str]) -> dict[str, str]:
-    """Return the same for several, by name."""
-    return {rung: label(rung) for rung in rungs}
+    return {level: label(level) for level in rungs}
 
 
 def locked(drop_rotors: bool, dropped: str = "dropped") -> str:
-    """Say what became of the rotors of the approximations."""
     return dropped if drop_rotors else "locked into their carriers"
 
 
 def column_names(model: ClusterModel) -> tuple[str, ...]:
-    """Return a name for each entry of v: the joint, with the number of the axis if it has several."""
-    found = []
+    columns = []
     for name in model.independent_joints:
         nv = joint_of(model, name).nv
-        found += [name] if nv == 1 else [f"{name}[{i}]" for i in range(nv)]
-    return tuple(found)
+        columns += [name] if nv == 1 else [f"{name}[{i}]" for i in range(nv)]
+    return tuple(columns)
 
 
 def spread(n: int, most: int) -> np.ndarray:
-    """Return at most so many indices of n samples, evenly spread."""
     return np.unique(np.linspace(0, n - 1, most).astype(int))
 
 
 def rms(x: np.ndarray) -> np.ndarray:
-    """Return the root of the mean square over the samples, the first axis."""
     return np.asarray(np.sqrt(np.mean(np.square(x), axis=0)))
 
 
 def length_rms(x: np.ndarray) -> float:
-    """Return the RMS over the samples of the length of a vector, shape (N, n)."""
+    """Compute the RMS over the samples of the Euclidean norm of vectors, shape (N, n)."""
     return float(np.sqrt(np.mean(np.sum(np.square(x), axis=1))))
 
 
 def by_parts(x: np.ndarray) -> dict[str, float]:
-    """Return the same of both parts of a motion or force, shape (N, 6)."""
     return {"linear": length_rms(x[:, :3]), "angular": length_rms(x[:, 3:])}
 
 
 def quotient(x: Any, y: Any) -> np.ndarray:
-    """Return x / y; 0 where both are 0, infinite where only y is."""
+    """Divide x by y; the result is 0 where both are 0 and infinite where only y is 0."""
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((x == 0.0) & (y == 0.0), 0.0, x / y)

@@ -1,4 +1,4 @@
-"""Torques of the exact robot and of its approximations along one motion."""
+"""Run the accuracy study: inverse dynamics of the exact and the approximate robots along one motion."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from .trajectories._base import base_pose, slides
 
 Base = Literal["fixed", "floating"]
 WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
-"""What acts on a floating base, in its own frame."""
+"""Components of the wrench on a floating base, expressed in the base frame."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,24 +26,23 @@ class StudyResult:
     """Torques of the exact robot and of its approximations along one motion.
 
     Attributes:
-        robot: Name of the robot.
-        trajectory: The motion; the amplitude of a wave may be smaller than what was asked for, see ``reach``.
-        drop_rotors: Whether the approximate robots lack the rotors altogether.
-        joints: What the columns of all arrays are: names of the joints that move, after the six components of the
-            wrench on the base, in its own frame, if it floats.
+        trajectory: The motion; the amplitude of a wave may be smaller than requested, see ``reach``.
+        drop_rotors: Whether the approximate robots omit the rotors.
+        joints: Column names of all arrays: the moving joints. If the base floats, the six components of the wrench on
+            the base, in the base frame, come first.
         units: Unit of each column, ``"N m"`` or ``"N"``.
         time: Shape (samples,), [s].
         exact: Exact torques, shape (samples, joints).
-        approximate: The torques of each rung, shape (samples, joints).
-        centre: Coordinates about which the joints of a wave move, shape (joints,); None for zero. With closed loops it
-            is the reference pose.
-        phase: Phases of the joints of a wave, shape (joints,), [rad]; None if all move alike.
-        asked: The amplitude that was asked for; None if it is that of the trajectory.
-        reach: What cut the amplitude; None if nothing did.
-        base: ``"fixed"``: the base is held; ``"floating"``: it moves as the trajectory says.
+        approximate: Torques of each approximation, shape (samples, joints).
+        centre: Coordinates about which the joints of a wave move, shape (joints,); None stands for zero. With closed
+            loops it is the reference pose.
+        phase: Phases of the joints of a wave, shape (joints,), [rad]; None if all joints move in phase.
+        asked: Requested amplitude; None if the trajectory has it.
+        reach: The limit that reduced the amplitude; None if it was not reduced.
+        base: ``"fixed"``: the base is held; ``"floating"``: it moves as in the trajectory.
         loops: Whether the robot has closed loops.
-        loads: Whether recorded forces of the ground act on the joints. The wrench on a floating base is in any case all
-            that the ground has to give.
+        loads: Whether recorded ground forces act on the joints. The wrench on a floating base always equals the total
+            force that the ground must supply.
     """
 
     robot: str
@@ -64,50 +63,47 @@ class StudyResult:
 
     @property
     def sine(self) -> Sine:
-        """The motion, if it is a sine.
-
-        Raises:
-            AttributeError: It is not.
-        """
+        """The motion, if it is a sine; otherwise an ``AttributeError``."""
         if not isinstance(self.trajectory, Sine):
-            raise AttributeError(f"the trajectory is no sine: {self.trajectory.label}.")
+            raise AttributeError(f"The trajectory is not a sine: {self.trajectory.label}.")
         return self.trajectory
 
     @property
     def actuated(self) -> np.ndarray:
-        """Indices of the columns that are joints, not the wrench on the base."""
+        """Indices of the columns that are joint torques rather than components of the base wrench."""
         return np.arange(6 if self.base == "floating" else 0, len(self.joints))
 
     def error(self, rung: str) -> np.ndarray:
-        """Return what a rung gets wrong, approximate minus exact, shape (samples, joints)."""
+        """Return the torque error of an approximation, approximate minus exact, shape (samples, joints)."""
         return self.approximate[rung] - self.exact
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the torques as a table: a line of names with units, then a line per sample with all digits.
+        """Write the torques to a CSV file at full precision: a header line with units, then one line per sample.
 
-        Columns: time, then the exact torque of each joint, ``knee, exact [N m]``, and that of each rung.
+        The columns are the time, the exact torque of each joint, ``knee, exact [N m]``, and the torques of each
+        approximation.
 
         Args:
-            path: Where to; the folder must exist.
+            path: Path of the file; its folder must exist.
 
         Raises:
             OSError: The file cannot be written.
         """
         columns = {"time [s]": self.time}
-        for rung, torques in ({"exact": self.exact} | self.approximate).items():
+        for level, torques in ({"exact": self.exact} | self.approximate).items():
             for name, unit, torque in zip(self.joints, self.units, torques.T, strict=True):
-                columns[f"{name}, {rung} [{unit}]"] = torque
+                columns[f"{name}, {level} [{unit}]"] = torque
         write_csv(path, columns)
 
     @property
     def rms_error(self) -> dict[str, np.ndarray]:
-        """RMS of the error of each rung over the samples, shape (joints,)."""
-        return {rung: rms(self.error(rung)) for rung in self.approximate}
+        """RMS error of each approximation over the samples, shape (joints,)."""
+        return {level: rms(self.error(level)) for level in self.approximate}
 
     @property
     def peak_error(self) -> dict[str, np.ndarray]:
-        """Largest magnitude of the error of each rung, shape (joints,)."""
-        return {rung: np.max(np.abs(self.error(rung)), axis=0) for rung in self.approximate}
+        """Largest magnitude of the error of each approximation, shape (joints,)."""
+        return {level: np.max(np.abs(self.error(level)), axis=0) for level in self.approximate}
 
     @property
     def max_exact(self) -> np.ndarray:
@@ -115,15 +111,15 @@ class StudyResult:
         return np.max(np.abs(self.exact), axis=0)
 
     def share(self, errors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return errors of each rung as per cent of the largest exact torque of the same joint, shape (joints,).
+        """Express errors in per cent of the largest exact torque of the same joint, shape (joints,).
 
         Args:
             errors: ``rms_error`` or ``peak_error``.
         """
         largest = self.max_exact
-        # a joint that carries nothing would have any share
+        # The lower bound avoids arbitrary percentages at joints without load.
         scale = np.maximum(largest, max(1e-9 * float(largest.max(initial=0.0)), np.finfo(float).tiny))
-        return {rung: 100.0 * values / scale for rung, values in errors.items()}
+        return {level: 100.0 * values / scale for level, values in errors.items()}
 
 
 def run(
@@ -138,38 +134,41 @@ def run(
     base: Base | None = None,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Compare exact inverse dynamics with the rungs of the ladder along a motion.
+    """Compare exact inverse dynamics with the approximations along a motion.
 
-    Without a trajectory every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)``, with
-    the numbers of arXiv 2311.13732, whose joints are ``in_phase``; here those that share rotors or loops are not, so
-    that every freedom of a differential moves. Joints with more freedoms are held in their neutral configuration.
+    By default, every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)`` with the values
+    of arXiv 2311.13732. The joints of that paper move ``in_phase``. Here, joints that share rotors or loops have
+    different phases, so that every degree of freedom of a differential moves. Joints with several degrees of freedom
+    are held in their neutral configuration.
 
-    A robot with closed loops moves about ``model.q_reference``, and its loops follow by continuation. If they cannot
-    follow a wave (sine, chirp, swing) so far, A is cut for all joints, to 0.9 of the largest amplitude before a loop
-    cannot follow or the condition of its dependent joints exceeds 1e3; ``reach`` of the result says so. The rungs are
-    those of ``approximations.names(model)``.
+    A robot with closed loops moves about ``model.q_reference``, and continuation keeps its loops closed. If the loops
+    cannot follow a wave (sine, chirp, swing), A is reduced for all joints. The limit is the amplitude at which a loop
+    can no longer close or the condition number of its dependent joints exceeds 1e3. A becomes 0.9 of that limit, and
+    ``reach`` of the result reports it. ``approximations.names(model)`` lists the approximations.
 
     Args:
         model: The robot; without closed loops its dependent joints must be rotors.
-        trajectory: The motion, see ``study.trajectories``; the four numbers below are then not used.
+        trajectory: The motion, see ``study.trajectories``; if given, the next four arguments are ignored.
         amplitude: A, [rad], or [m] for prismatic joints.
         frequency: f, [Hz].
         duration: [s].
         dt: Time between samples, [s].
-        drop_rotors: Leave the rotors out of the approximate robots. By default they carry them, locked at angle 0,
-            which is the fairest approximation. ``unconstrained`` and ``frozen``, which are about loops, keep them.
-        base: ``"fixed"`` holds the base at rest; ``"floating"`` moves it as recorded, or not at all, and adds the
-            wrench on it to the result. None: floating if the base floats and the trajectory has recorded its motion.
-        progress: Called with (done, total) now and then.
+        drop_rotors: Omit the rotors of the approximate robots. By default, the rotors are locked to their carriers at
+            angle 0, which is the most favourable approximation. ``unconstrained`` and ``frozen`` always keep the
+            rotors.
+        base: ``"fixed"`` holds the base at rest. ``"floating"`` moves it as recorded, if it was recorded, and adds the
+            wrench on the base to the result. None selects floating if the base floats and the trajectory contains its
+            motion.
+        progress: Called with (done, total) at intervals.
 
     Returns:
-        The torques, and errors computed from them.
+        The torques; errors are computed from them.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or the trajectory is none.
-        TrajectoryError: A number is not allowed, the trajectory does not fit the robot, or the base does not float.
-        ModelError: Nothing can be moved, or, without closed loops, a dependent joint is not a rotor.
-        ConfigurationError: The reference pose of closed loops is nearly singular, so nothing can swing about it.
+        ArgumentTypeError: ``model`` is not a ClusterModel, or ``trajectory`` is not a Trajectory.
+        TrajectoryError: A number is out of range, the trajectory does not fit the robot, or the base does not float.
+        ModelError: No joint can move, or, without closed loops, a dependent joint is not a rotor.
+        ConfigurationError: The reference pose of closed loops is nearly singular.
 
     Example:
         >>> import pin_clusters as pc
@@ -184,58 +183,57 @@ def run(
     elif not isinstance(trajectory, Trajectory):
         raise ArgumentTypeError(
             f"study.run: trajectory must have states(model) and a label, got {type(trajectory).__name__}. "
-            "Make one: see pin_clusters.studies.study.trajectories."
+            "pin_clusters.studies.study.trajectories describes the available trajectories."
         )
     root = base_columns(model)
     recorded = getattr(trajectory, "moves_base", False)
     base = _base(model, base, recorded)
     joints = moved_joints(model)
-    asked, cut, phase = None, None, None
+    requested_amplitude, reduced_reach, phase = None, None, None
     if isinstance(trajectory, Wave):
         phase = np.array([*trajectory.phases(model).values()])
-        fitted, found = trajectory.fitted(model)
-        if found.reason:
-            asked, cut = trajectory.amplitude, found
+        fitted, swing_reach = trajectory.fitted(model)
+        if swing_reach.reason:
+            requested_amplitude, reduced_reach = trajectory.amplitude, swing_reach
         trajectory = fitted
     time, q, v, a = states(model, trajectory, base)
     torques = rungs.torques(model, q, v, a, drop_rotors=drop_rotors, progress=progress)
     columns = [model.joint_idx_v(name) for name in joints]
-    names, units = joints, tuple("N" if slides(model, name) else "N m" for name in joints)
+    column_names, units = joints, tuple("N" if slides(model, name) else "N m" for name in joints)
     if base == "floating" and root is not None:
         columns = [*range(root.start, root.stop), *columns]
-        names, units = (*(f"base {x}" for x in WRENCH), *names), ("N",) * 3 + ("N m",) * 3 + units
-    given = None
-    # forces belong to the recorded motion of the base: where that is not used, nor are they
+        column_names, units = (*(f"base {x}" for x in WRENCH), *column_names), ("N",) * 3 + ("N m",) * 3 + units
+    ground_torques = None
+    # Recorded ground forces belong to the recorded base motion: without that motion they are not used.
     if (base == "floating" or not recorded) and hasattr(trajectory, "loads"):
-        given = trajectory.loads(model, time, q)
-    if given is not None:
-        if root is not None:  # what the ground gives stays in the wrench on the base
-            given[:, root] = 0.0
+        ground_torques = trajectory.loads(model, time, q)
+    if ground_torques is not None:
+        if root is not None:  # the wrench on the base includes the ground forces
+            ground_torques[:, root] = 0.0
         for tau in torques.values():
-            tau -= given
+            tau -= ground_torques
     return StudyResult(
         robot=model.name,
         trajectory=trajectory,
         drop_rotors=drop_rotors,
-        joints=names,
+        joints=column_names,
         units=units,
         time=time,
         exact=torques["exact"][:, columns],
-        approximate={rung: tau[:, columns] for rung, tau in torques.items() if rung != "exact"},
+        approximate={level: tau[:, columns] for level, tau in torques.items() if level != "exact"},
         centre=centre(model) if model.closures and isinstance(trajectory, Wave) else None,
         phase=phase if np.any(phase) else None,
-        asked=asked,
-        reach=cut,
+        asked=requested_amplitude,
+        reach=reduced_reach,
         base=base,
         loops=bool(model.closures),
-        loads=given is not None,
+        loads=ground_torques is not None,
     )
 
 
 def states(
     model: ClusterModel, trajectory: Trajectory, base: Base
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return time, q, v and a of a motion; where its base is fixed, it is held."""
     time, q, v, a = trajectory.states(model)
     root = base_columns(model)
     if base == "fixed" and root is not None:
@@ -244,16 +242,15 @@ def states(
     return time, q, v, a
 
 
-def _base(model: ClusterModel, wanted: Base | None, recorded: bool) -> Base:
-    """Return what the base does."""
+def _base(model: ClusterModel, requested: Base | None, recorded: bool) -> Base:
     floats = base_columns(model) is not None
-    if wanted is None:
+    if requested is None:
         return "floating" if floats and recorded else "fixed"
-    if wanted not in ("fixed", "floating"):
-        raise TrajectoryError(f"base must be 'fixed' or 'floating', got {wanted!r}.")
-    if wanted == "floating" and not floats:
+    if requested not in ("fixed", "floating"):
+        raise TrajectoryError(f"base must be 'fixed' or 'floating', got {requested!r}.")
+    if requested == "floating" and not floats:
         raise TrajectoryError(
-            f"model {model.name!r} has no floating base. Load it with root_joint=pin.JointModelFreeFlyer(), or say "
+            f"model {model.name!r} has no floating base. Load it with root_joint=pin.JointModelFreeFlyer(), or pass "
             "base='fixed'."
         )
-    return wanted
+    return requested

@@ -1,4 +1,4 @@
-"""How much of the energy that goes into motors and gears over a motion comes out of them."""
+"""Compute the energy balance of motors and gears over a motion."""
 
 from typing import Any, NamedTuple
 
@@ -15,11 +15,16 @@ from .trajectories import Trajectory
 
 
 class Efficiency(NamedTuple):
-    """Energies over a motion, [J], shape (motors,), in the order of ``model.motors``.
+    """Energies over a motion, [J], each of shape (motors,) in the order of ``model.motors``.
 
-    In: from the motor where it drives, from the joints where they drive it. Out: on the other side; what is missing is
-    lost to friction of the motor and in its gear. Copper: lost in its windings, NaN where constants are not known.
-    Efficiency: of all together, out by in, a number, without copper; NaN where nothing moves.
+    Attributes:
+        energy_in: Energy that flows into the transmissions, from motors that drive and from joints that are
+            back-driven.
+        energy_out: Energy that leaves the transmissions on the other side. The difference is lost in motors and gears.
+        friction: Energy lost to friction of the motor.
+        gear: Energy lost in the gear.
+        copper: Energy lost in the windings; NaN where the motor constants are unknown.
+        efficiency: Total ``energy_out`` divided by total ``energy_in``, without ``copper``; NaN if nothing moves.
     """
 
     energy_in: np.ndarray
@@ -31,20 +36,27 @@ class Efficiency(NamedTuple):
 
 
 def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
-    """Return where the energy of motors goes over a motion, such as a gait.
+    """Compute the energy balance and the efficiency of the motors over a motion, such as a gait.
 
-    In a simulation motors give its ``tau``; along a trajectory what it needs, less recorded forces of the ground,
-    springs and the like. What no motor can give (at a base whose ground is not recorded) is left out.
+    In a simulation, the motors supply its ``tau``. Along a trajectory, they supply the inverse-dynamics torque less
+    recorded ground forces, springs and other passive forces. Loads that no motor can supply, such as those on a base
+    without recorded ground forces, are ignored.
 
     Args:
         model: The robot, with motors.
-        motion: A ``SimulationResult`` of it, or a ``study.Trajectory``.
+        motion: A ``SimulationResult`` of the robot, or a ``study.Trajectory``.
 
     Returns:
-        ``Efficiency``.
+        ``Efficiency``: energies of each motor, [J], and the dimensionless efficiency of all motors.
 
     Raises:
-        ArgumentTypeError: ``model`` or ``motion`` is no such thing.
+        ArgumentTypeError: ``model`` is not a ClusterModel, or ``motion`` is neither a simulation nor a trajectory.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> from pin_clusters import study
+        >>> pc.efficiency(pc.load("mit_humanoid_leg"), study.Sine(duration=0.5, dt=0.01)).energy_in.shape
+        (5,)
     """
     check_model(model, "efficiency")
     simulated = isinstance(motion, SimulationResult)
@@ -60,12 +72,12 @@ def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
         if simulated:
             u = losses.motor_torque(motion.tau[k])
         else:
-            others = springs(model, data, q[k], v[k], FRICTION_SPEED) + (0.0 if ground is None else ground[k])
-            u = losses.needed(losses.motor_torque(rnea(model, data, *state) - others), model, a[k])
+            passive_torques = springs(model, data, q[k], v[k], FRICTION_SPEED) + (0.0 if ground is None else ground[k])
+            u = losses.needed(losses.motor_torque(rnea(model, data, *state) - passive_torques), model, a[k])
         flows[k] = motor_power(model, data, q[k], v[k], u, a[k])[:4]
-    given, friction, gear, copper = flows.transpose(1, 0, 2)
-    rest = given - friction - gear
-    into, out = (np.maximum(x, 0.0) + np.maximum(-y, 0.0) for x, y in ((given, rest), (rest, given)))
+    power_in, friction, gear, copper = flows.transpose(1, 0, 2)
+    power_out = power_in - friction - gear
+    into, out = (np.maximum(x, 0.0) + np.maximum(-y, 0.0) for x, y in ((power_in, power_out), (power_out, power_in)))
     energies = [np.trapezoid(x, time, axis=0) for x in (into, out, friction, gear, copper)]
-    whole = float(energies[0].sum())
-    return Efficiency._make([*energies, float(energies[1].sum()) / whole if whole else np.nan])
+    total_in = float(energies[0].sum())
+    return Efficiency._make([*energies, float(energies[1].sum()) / total_in if total_in else np.nan])

@@ -1,7 +1,7 @@
-"""The random robots of the paper's accuracy study: what each approximation gets wrong, over many machines and states.
+"""Accuracy study on random robots: errors of each approximation over many mechanisms and states.
 
-Like the random chains in the library of arXiv 2311.13732 (400 robots of 25 states), but with branches, belts, axes in
-any direction, floating bases and many ratios: ``study.random_robots`` says how they are drawn.
+The robots resemble the random chains of arXiv 2311.13732 (400 robots with 25 states each). They add branches, belts,
+arbitrary joint axes, floating bases and a wide range of gear ratios; see ``study.random_robots``.
 """
 
 from concurrent.futures import Executor
@@ -21,90 +21,72 @@ from ..pages.results import Result, by_name, told
 from . import random_robots
 from .rungs import Progress, along
 
-ROBOTS, STATES = 400, 25
-"""Numbers of the paper's study."""
-SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
-"""Parts of the robots whose largest error is told."""
+ROBOTS, STATES = 400, 25  # Numbers of robots and of states per robot in the paper's study
+SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # Quantiles of the error over the robots that are reported
 METRICS = ("inverse", "inverse_share", "forward", "forward_share", "base", "base_share")
-"""What is measured for each approximation; see ``case``."""
+"""Error metrics of each approximation; see ``case``."""
 
 
-@engine("tables")  # its robots differ
+@engine("tables")  # each robot differs, so compiling robot-specific code would not pay
 def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict[str, Any]:
-    """Draw one robot and measure its approximations: a case of a sweep.
+    """Draw one robot and measure its approximations: one case of a sweep.
 
-    Forward dynamics are those of the joint torques of the drawn motion; a base that floats is in free flight.
-
-    Args:
-        number: Of the case; it decides nothing, as all that is random comes from ``rng``.
-        rng: Source of all randomness.
-        states: How many states.
+    Forward dynamics use the joint torques of the drawn motion; a floating base is in free flight. ``rng`` supplies all
+    random numbers, so ``number`` has no influence.
 
     Returns:
-        Per approximation (``approximations.RUNGS``), shape (3,), mean over the states of the Euclidean norm of the
-        error: ``inverse`` of the joint torques [N m]; ``forward`` of the joint accelerations [rad/s^2]; ``base`` of the
-        base's angular acceleration [rad/s^2], NaN where it is fixed. Each again as ``..._share`` of the mean norm of
-        the exact quantity. And what the robot is: ``links``, ``belts``, ``floating``, ``branches``, ``ratio``.
+        For each approximation (``approximations.RUNGS``), shape (3,), the mean over the states of the Euclidean norm of
+        the error: ``inverse`` of the joint torques [N m], ``forward`` of the joint accelerations [rad/s^2], ``base`` of
+        the base's angular acceleration [rad/s^2] (NaN for a fixed base). ``..._share`` divides each by the mean norm of
+        the exact quantity. ``links``, ``belts``, ``floating``, ``branches`` and ``ratio`` describe the robot.
     """
     drawn = random_robots.robot(rng)
     model, base = drawn.model, 6 * drawn.floating
     q, v, a = random_robots.states(drawn, states, rng)
-    ladder = approximations.of(model)
-    torque = along(model, ladder, rnea, q, v, a)
+    approximate_models = approximations.of(model)
+    torque = along(model, approximate_models, rnea, q, v, a)
     free = torque[0].copy()
     free[:, :base] = 0.0
-    acceleration = along(model, ladder, aba, q, v, free)
-    found: dict[str, Any] = {}
+    acceleration = along(model, approximate_models, aba, q, v, free)
+    metrics: dict[str, Any] = {}
     for name, values, part in (
         ("inverse", torque, slice(base, None)),
         ("forward", acceleration, slice(base, None)),
         ("base", acceleration, slice(3, 6)),
     ):
         if name == "base" and not drawn.floating:
-            found["base"] = found["base_share"] = np.full(len(ladder), np.nan)
+            metrics["base"] = metrics["base_share"] = np.full(len(approximate_models), np.nan)
             continue
-        exact, rungs = values[0][:, part], np.array(list(values[1].values()))[:, :, part]
-        found[name] = np.linalg.norm(rungs - exact, axis=2).mean(axis=1)
-        found[f"{name}_share"] = found[name] / np.linalg.norm(exact, axis=1).mean()
-    return found | {key: getattr(drawn, key) for key in ("links", "belts", "floating", "branches", "ratio")}
+        exact, approximate_values = values[0][:, part], np.array(list(values[1].values()))[:, :, part]
+        metrics[name] = np.linalg.norm(approximate_values - exact, axis=2).mean(axis=1)
+        metrics[f"{name}_share"] = metrics[name] / np.linalg.norm(exact, axis=1).mean()
+    return metrics | {key: getattr(drawn, key) for key in ("links", "belts", "floating", "branches", "ratio")}
 
 
 @dataclass(frozen=True, eq=False)
 class RandomChains(Result):
-    """The errors of the approximations over random robots.
+    """Errors of the approximations over random robots."""
 
-    Attributes:
-        robots: Number of robots.
-        states: Number of states of each.
-        seed: Of the random numbers.
-        values: What ``case`` returns, by name, a row per robot.
-    """
-
-    robots: int
-    states: int
-    seed: int
-    values: dict[str, np.ndarray]
+    robots: int  # number of robots
+    states: int  # number of states of each robot
+    seed: int  # seed of the random numbers
+    values: dict[str, np.ndarray]  # arrays with one row per robot, by the names that ``case`` returns
 
     @property
     def rungs(self) -> tuple[str, ...]:
-        """Names of the approximations: the columns."""
         return RUNGS
 
     def mean(self, metric: str) -> dict[str, float]:
-        """Return the mean of a metric over the robots (those that have it), per approximation."""
         return by_name(RUNGS, np.mean(self._having(metric), axis=0))
 
     def quantile(self, metric: str, share: float) -> dict[str, float]:
-        """Return the value that a share of the robots does not exceed, per approximation."""
         return by_name(RUNGS, np.quantile(self._having(metric), share, axis=0))
 
     def _having(self, metric: str) -> np.ndarray:
-        """Return the rows of robots that have a metric: only bases that float have an acceleration."""
         rows = self.values[metric]
         return np.asarray(rows[np.isfinite(rows).all(axis=1)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the summary for JSON."""
         metrics = [m for m in METRICS if np.isfinite(self.values[m]).any()]
         return told(
             self,
@@ -118,7 +100,7 @@ class RandomChains(Result):
         )
 
 
-@engine("tables")  # its robots differ
+@engine("tables")  # each robot differs, so compiling robot-specific code would not pay
 def experiment(
     robots: int = ROBOTS,
     states: int = STATES,
@@ -126,29 +108,20 @@ def experiment(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> RandomChains:
-    """Measure the approximations of random robots.
+    """Measure the approximations of random robots, in this process or by any ``concurrent.futures.Executor``.
 
-    Robot ``i`` is the same whatever the number of robots and the executor, and that of ``pin-clusters sweep robots``.
-
-    Args:
-        robots: How many robots.
-        states: How many states of each.
-        seed: Of the random numbers.
-        executor: Any ``concurrent.futures.Executor``; by default everything runs here, one robot after the other.
-        progress: Called with (done, total) now and then.
-
-    Raises:
-        ArgumentTypeError: A number is not whole, or too small.
+    Robot ``i`` does not depend on the number of robots or on the executor; ``pin-clusters sweep robots`` draws the same
+    robots.
     """
     for name, value, least in (("robots", robots, 1), ("states", states, 1), ("seed", seed, 0)):
         whole_number(f"random_chains.experiment: {name}", value, least)
-    one = partial(_seeded, seed=int(seed), states=int(states))
-    found = []
-    for values in map(one, range(robots)) if executor is None else executor.map(one, range(robots), chunksize=20):
-        found.append(values)
+    draw = partial(_seeded, seed=int(seed), states=int(states))
+    cases = []
+    for values in map(draw, range(robots)) if executor is None else executor.map(draw, range(robots), chunksize=20):
+        cases.append(values)
         if progress is not None:
-            progress(len(found), robots)
-    return RandomChains(robots, states, seed, {key: np.array([f[key] for f in found]) for key in found[0]})
+            progress(len(cases), robots)
+    return RandomChains(robots, states, seed, {key: np.array([metrics[key] for metrics in cases]) for key in cases[0]})
 
 
 def _seeded(number: int, seed: int, states: int) -> dict[str, Any]:

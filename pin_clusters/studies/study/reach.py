@@ -1,4 +1,4 @@
-"""How far the joints of a robot with closed loops can swing about the reference pose, and where the others go."""
+"""Find how far the joints of a robot with closed loops can swing about the reference pose."""
 
 import math
 from dataclasses import dataclass
@@ -11,12 +11,9 @@ from ...errors import BranchLost, ConfigurationError
 from ...model import ClusterData, ClusterModel
 from ...model.configuration import integrate
 
-CONDITION = 1e3
-"""The dependent joints are well determined where the condition of K_d is below this."""
-MARGIN = 0.9
-"""Part of the way to the end that is taken: towards it the torques grow without bound."""
-SMALLEST = 1e-3
-"""Least part of the amplitude that is worth a motion."""
+CONDITION = 1e3  # Largest condition number of K_d at which the dependent joints count as well determined
+MARGIN = 0.9  # Fraction of the largest amplitude that is used, because the torques grow without bound near the limit
+SMALLEST = 1e-3  # Smallest usable fraction of the requested amplitude
 _STEPS, _HALVINGS = 200, 40
 
 
@@ -25,9 +22,9 @@ class Reach:
     """How far all joints can swing together.
 
     Attributes:
-        amplitude: What was asked for, or 0.9 of the largest possible amplitude, three digits, rounded down.
-        end: Largest possible amplitude as far as it was looked for; the same three digits.
-        reason: What ends the motion there; empty if the amplitude is what was asked for.
+        amplitude: The requested amplitude, or 0.9 of the largest possible amplitude, rounded down to three digits.
+        end: Largest possible amplitude within the searched range, rounded down to three digits.
+        reason: Why the motion ends there; empty if the requested amplitude is possible.
     """
 
     amplitude: float
@@ -36,13 +33,14 @@ class Reach:
 
 
 def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reach:
-    """Return the largest amplitude with which a robot can go from its reference pose in all of some directions.
+    """Find the largest amplitude that a robot can reach from its reference pose in all given directions.
 
-    Each way is followed by continuation, a two-hundredth at a time, until a loop cannot follow (``BranchLost``) or
-    the condition of K_d reaches 1e3; the end is then found by bisection. The amplitude is what was asked for, if it is
-    within 0.9 of that end. Limits of joints are not looked at. The same model gives the same result. A direction says
-    how far each independent velocity goes per unit of amplitude, [rad] or [m], shape (directions, nv). A reference pose
-    that is (nearly) singular, so that there is no swing about it, is a ``ConfigurationError``.
+    Continuation follows each direction in steps of 1/200 of the range. It stops when a loop cannot follow
+    (``BranchLost``) or when the condition number of K_d reaches 1e3. Bisection then locates the limit. The requested
+    amplitude is returned if it is within 0.9 of the limit. Joint limits are ignored. The result is deterministic.
+
+    ``directions``, shape (directions, nv), holds the change of each independent velocity coordinate per unit of
+    amplitude, [rad] or [m]. Raises ``ConfigurationError`` if the reference pose is (nearly) singular.
     """
     data = model.createData()
     sought = amplitude / MARGIN
@@ -50,19 +48,19 @@ def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reac
     if not reason:
         end = sought
         for direction in directions:
-            end, found = _walk(model, data, direction, end, sought / _STEPS)
-            reason = found or reason
+            end, limit_reason = _walk(model, data, direction, end, sought / _STEPS)
+            reason = limit_reason or reason
     if reason and not end > SMALLEST * amplitude:
         raise ConfigurationError(
             f"model {model.name!r} cannot swing about its reference pose: less than {SMALLEST * amplitude:.3g} rad (m) "
-            f"away, {reason}. Load it with another q_reference=, farther from singular poses, or with other joints "
-            "independent."
+            f"away, {reason}. Load it with another q_reference=, farther from singular poses, or with other "
+            "independent joints."
         )
     return Reach(_rounded_down(MARGIN * end), _rounded_down(end), reason) if reason else Reach(amplitude, sought)
 
 
 def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: float) -> np.ndarray:
-    """Go from q to an offset from the reference pose; many small steps do not add up their rounding."""
+    """Move from q to an offset from the reference pose; rounding errors do not accumulate over many small steps."""
     tree = model.tree
     v_tree = np.zeros(tree.nv)
     v_tree[model.idx_v_independent] = offset * direction
@@ -73,29 +71,28 @@ def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: flo
 def _walk(
     model: ClusterModel, data: ClusterData, direction: np.ndarray, bound: float, step: float
 ) -> tuple[float, str]:
-    """Return how far one can go along a direction, not beyond the bound, and what is in the way."""
-    done, q, reason = 0.0, model.q_reference, ""
-    while done < bound and not reason:
-        bad = min(done + step, bound)
-        new, reason = _try(model, data, q, direction, bad)
+    """Find how far the robot can move along a direction, up to the bound, and the reason why it stops there."""
+    reached, q, reason = 0.0, model.q_reference, ""
+    while reached < bound and not reason:
+        unreachable = min(reached + step, bound)
+        q_next, reason = _try(model, data, q, direction, unreachable)
         if not reason:
-            done, q = bad, new
+            reached, q = unreachable, q_next
     if not reason:
         return bound, ""
     for _ in range(_HALVINGS):
-        middle = 0.5 * (done + bad)
-        new, found = _try(model, data, q, direction, middle)
-        if found:
-            bad, reason = middle, found
+        middle = 0.5 * (reached + unreachable)
+        q_next, failure = _try(model, data, q, direction, middle)
+        if failure:
+            unreachable, reason = middle, failure
         else:
-            done, q = middle, new
-    return done, reason
+            reached, q = middle, q_next
+    return reached, reason
 
 
 def _try(
     model: ClusterModel, data: ClusterData, q: np.ndarray, direction: np.ndarray, offset: float
 ) -> tuple[np.ndarray, str]:
-    """Return the configuration at an offset, and why it will not do."""
     try:
         q = _step(model, q, direction, offset)
     except BranchLost as lost:
@@ -104,25 +101,24 @@ def _try(
 
 
 def _badly_determined(model: ClusterModel, data: ClusterData, q: np.ndarray) -> str:
-    for found in condition(model, data, q):
-        if not found.K_d < CONDITION:
+    for state in condition(model, data, q):
+        if not state.K_d < CONDITION:
             return (
-                f"{labels(model, found.cluster)} is nearly singular (condition {CONDITION:g} of its dependent joints)"
+                f"{labels(model, state.cluster)} is nearly singular (condition {CONDITION:g} of its dependent joints)"
             )
     return ""
 
 
 def labels(model: ClusterModel, joints: tuple[str, ...]) -> str:
-    """Return what closes the loops of a cluster, in words."""
     sources = {id(c.source) for c in model.closures}
-    found = [
+    names = [
         str(c.label)
         for cluster in model.clusters
         if set(joints) & set(cluster.joints)
         for c in cluster.constraints
         if id(c) in sources
     ]
-    return (found[0] if len(found) == 1 else f"one of {', '.join(found)}") if found else "a loop"
+    return (names[0] if len(names) == 1 else f"one of {', '.join(names)}") if names else "a loop"
 
 
 def _rounded_down(x: float) -> float:

@@ -1,4 +1,4 @@
-"""The results of the study as JSON, rows of a table, and one sentence."""
+"""Report the results of the study as JSON, as table rows and as one sentence."""
 
 import dataclasses
 from pathlib import Path
@@ -14,29 +14,27 @@ from ._samples import locked
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
-EXACT = 1e-6
-"""Below this part of the peak torque, [%], an approximation is called exact: rounding is no error."""
+EXACT = 1e-6  # An approximation with an error below this share of the peak torque, [%], is reported as exact (rounding)
 DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_RUNGS, *ROTOR_RUNGS)}
-"""What is printed about the approximations of robots with closed loops; the rest is in ``approximations``."""
+"""Printed definitions of the approximations of robots with closed loops; ``approximations`` has the others."""
 
 
 def as_dict(result: StudyResult) -> dict[str, Any]:
-    """Return the study as plain numbers and text, ready for JSON."""
     trajectory, joints = result.trajectory, result.joints
     described: dict[str, Any] = getattr(trajectory, "as_dict", dict)()
-    said: dict[str, Any] = {"kind": kind(result)}
+    motion_entries: dict[str, Any] = {"kind": kind(result)}
     moved = [joints[k] for k in result.actuated]  # a floating base has no centre and no phase
     if result.centre is not None:
-        said["centre"] = by_name(moved, result.centre)
-        said["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
-        said["cut"] = cut(result) or None
+        motion_entries["centre"] = by_name(moved, result.centre)
+        motion_entries["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
+        motion_entries["cut"] = cut(result) or None
     if result.phase is not None:
-        said["phase"] = by_name(moved, result.phase)
-    loops = {"approximations": {rung: DEFINITIONS[rung] for rung in result.approximate}} if result.loops else {}
+        motion_entries["phase"] = by_name(moved, result.phase)
+    loops = {"approximations": {level: DEFINITIONS[level] for level in result.approximate}} if result.loops else {}
     share = {"rms": result.share(result.rms_error), "peak": result.share(result.peak_error)}
     return {
         "robot": result.robot,
-        "trajectory": said
+        "trajectory": motion_entries
         | described
         | {"samples": len(result.time), "rotors_of_approximations": locked(result.drop_rotors)},
         **loops,
@@ -52,7 +50,6 @@ def as_dict(result: StudyResult) -> dict[str, Any]:
 
 
 def kind(result: StudyResult) -> str:
-    """Say in one line what moves, and how."""
     trajectory = result.trajectory
     if isinstance(trajectory, Sine):
         formula = f"amplitude * sin(2 * pi * frequency * t{'' if result.phase is None else ' + phase_i'})"
@@ -65,41 +62,37 @@ def kind(result: StudyResult) -> str:
 
 
 def motion(result: StudyResult) -> str:
-    """Say what moves, as it stands in titles."""
     if not isinstance(result.trajectory, Wave):
         return f"along {result.trajectory.label}"
     about = "as" if result.centre is None else "about the reference pose by"
-    apart = "" if result.phase is None else ", joints that share rotors or loops out of phase"
-    return f"each joint moving {about} {result.trajectory.label}{apart}"
+    phase_text = "" if result.phase is None else ", joints that share rotors or loops out of phase"
+    return f"each joint moving {about} {result.trajectory.label}{phase_text}"
 
 
 def ground(result: StudyResult) -> str:
-    """Say what becomes of the ground's forces and of a recorded base; empty if there are none."""
     if result.base == "fixed":
-        held = "The base is held: its recorded motion is not used, and nor are forces of the ground."
+        held_text = "The base is held: its recorded motion and recorded ground forces are ignored."
         if getattr(result.trajectory, "moves_base", False):
-            return held
+            return held_text
         return "Recorded forces act on the joints of the exact and of the approximate robots." if result.loads else ""
     if result.loads:
         return (
-            "Recorded forces of the ground act on the joints of the exact and of the approximate robots alike; the "
-            "wrench on the base is what they amount to."
+            "Recorded ground forces act on the joints of the exact and of the approximate robots; the wrench on the "
+            "base is their resultant."
         )
     return (
-        "No forces of the ground are recorded: largest torques are those without them, which errors do not depend on; "
-        "the wrench on the base is what the ground has to give."
+        "No ground forces are recorded, so the largest torques exclude them; errors do not depend on them. "
+        "The wrench on the base is the total force that the ground must supply."
     )
 
 
 def unit(result: StudyResult) -> str:
-    """Return the unit of the numbers, ``"N m"`` unless joints slide."""
     kinds = {result.units[k] for k in result.actuated}
     base = ", forces on the base N" if result.base == "floating" else ""
     return (kinds.pop() if len(kinds) == 1 else "N m (N for prismatic joints)") + base
 
 
 def table(result: StudyResult) -> list[tuple[str, ...]]:
-    """Return the rows of the table as text: a label, then one number per joint; the last row is the exact torque."""
     digits = _digits(result)
     rows = _rows(result, result.rms_error, digits)
     rows.append(("largest exact torque", *(f"{x:.{digits - 1}f}" for x in result.max_exact)))
@@ -107,12 +100,10 @@ def table(result: StudyResult) -> list[tuple[str, ...]]:
 
 
 def peak_table(result: StudyResult) -> list[tuple[str, ...]]:
-    """Return the rows of the table of largest errors, as in ``table``."""
     return _rows(result, result.peak_error, _digits(result))
 
 
 def share_table(result: StudyResult) -> list[tuple[str, ...]]:
-    """Return the rows of the table of errors as per cent of the largest exact torque, ``RMS/peak``."""
     rms, peak = result.share(result.rms_error), result.share(result.peak_error)
     return [
         (label(result, r), *(f"{_number(x)}/{_number(y)}" for x, y in zip(rms[r], peak[r], strict=True))) for r in rms
@@ -120,76 +111,69 @@ def share_table(result: StudyResult) -> list[tuple[str, ...]]:
 
 
 def label(result: StudyResult, rung: str) -> str:
-    """Return what a rung is called in tables."""
     return LABELS[rung] + (", rotors dropped" if result.drop_rotors and rung not in LOOP_RUNGS else "")
 
 
 def _rows(result: StudyResult, errors: dict[str, np.ndarray], digits: int) -> list[tuple[str, ...]]:
-    return [(label(result, rung), *(f"{x:.{digits}f}" for x in values)) for rung, values in errors.items()]
+    return [(label(result, level), *(f"{x:.{digits}f}" for x in values)) for level, values in errors.items()]
 
 
 def _number(share: float) -> str:
-    """Return a per cent number, short."""
     return (
         "0" if share < 5e-3 else f"{share:.2f}" if share < 1.0 else f"{share:.1f}" if share < 100.0 else f"{share:.0f}"
     )
 
 
 def _digits(result: StudyResult) -> int:
-    """Return how many decimals errors need: 3, or more where joints of loops carry little."""
     smallest = min((x for x in result.max_exact if x > 0.0), default=1.0)
     return 3 if not result.loops else int(np.clip(3 - np.floor(np.log10(smallest)), 3, 6))
 
 
 def cut(result: StudyResult) -> str:
-    """Say in one sentence why the amplitude is smaller than what was asked for; empty if it is not."""
     if result.reach is None or result.asked is None or not isinstance(result.trajectory, Wave):
         return ""
     return (
-        f"The amplitude is cut from {result.asked:g} to {result.trajectory.amplitude:g}, 0.9 of what all joints can "
-        f"swing together: {result.reach.end:g} away from the reference pose {result.reach.reason}."
+        f"The amplitude is reduced from {result.asked:g} to {result.trajectory.amplitude:g}, 0.9 of the largest that "
+        f"all joints can swing together: at {result.reach.end:g} from the reference pose, {result.reach.reason}."
     )
 
 
 def verdict(result: StudyResult) -> str:
-    """Say in one sentence where each approximation is worst; what is enough, an audit says."""
     if not np.any(result.max_exact > 0.0):
         return f"No torque acts on {result.robot} along this motion, so there is nothing to compare."
     result = _joints_only(result)
-    share, parts = result.share(result.rms_error), []
+    share, error_texts = result.share(result.rms_error), []
     if float(np.max(share.get("none", 1.0))) < EXACT:
         return (
-            f"No rotor of {result.robot} makes a difference on this motion. If its motors are not in the model (few "
-            "files have them), state them: pc.Rotor(joint, ratio, axial_inertia=...)."
+            f"The rotors of {result.robot} have no effect on this motion. If the model does not contain the motors "
+            "(few files do), add them: pc.Rotor(joint, ratio, axial_inertia=...)."
         )
-    for rung, values in share.items():
-        worst = int(np.argmax(values >= (1.0 - 1e-9) * values.max()))  # legs that do the same differ by rounding
-        rms = f"{result.rms_error[rung][worst]:.3g} {result.units[worst]}"
-        where = f"{percent_of(values[worst])} at {result.joints[worst]} ({rms})"
-        parts.append(f"{LABELS[rung]}: {'exact on this motion' if values[worst] < EXACT else where}")
-    return "Largest RMS error as a part of the joint's peak torque: " + "; ".join(parts) + "."
+    for level, values in share.items():
+        # The tolerance selects the first of several joints that differ by rounding only, such as those of equal legs.
+        worst = int(np.argmax(values >= (1.0 - 1e-9) * values.max()))
+        rms = f"{result.rms_error[level][worst]:.3g} {result.units[worst]}"
+        error_text = f"{percent_of(values[worst])} at {result.joints[worst]} ({rms})"
+        error_texts.append(f"{LABELS[level]}: {'exact on this motion' if values[worst] < EXACT else error_text}")
+    return "Largest RMS error relative to the joint's peak torque: " + "; ".join(error_texts) + "."
 
 
 def _joints_only(result: StudyResult) -> StudyResult:
-    """Return the same without the wrench on the base."""
-    kept = result.actuated
+    columns = result.actuated
     return dataclasses.replace(
         result,
         base="fixed",
-        joints=tuple(result.joints[k] for k in kept),
-        units=tuple(result.units[k] for k in kept),
-        exact=result.exact[:, kept],
-        approximate={rung: tau[:, kept] for rung, tau in result.approximate.items()},
+        joints=tuple(result.joints[k] for k in columns),
+        units=tuple(result.units[k] for k in columns),
+        exact=result.exact[:, columns],
+        approximate={level: tau[:, columns] for level, tau in result.approximate.items()},
     )
 
 
 def percent_of(value: float) -> str:
-    """Return a percentage with two digits, as it reads best."""
     if value < EXACT:
         return "0 %"
     return f"{value:.2g} %" if value < 10.0 else f"{value:.0f} %"
 
 
 def write_json(result: StudyResult, path: Path) -> None:
-    """Write ``as_dict`` to a file."""
     write(as_dict(result), path)

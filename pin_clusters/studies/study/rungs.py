@@ -1,4 +1,4 @@
-"""Dynamics along a motion: exactly, and on each rung of the ladder (``pin_clusters.approximations``)."""
+"""Evaluate dynamics along a motion for the exact robot and for each approximation level."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,35 +16,34 @@ _CHUNK = 500
 
 
 def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
-    """Return what is called in the i-th of n equal parts of the work."""
     if progress is None:
         return None
     return lambda done, total: progress(i * total + done, n * total)
 
 
 def in_thousandths(progress: Progress | None) -> Callable[[float], None]:
-    """Return what turns the part of the work that is done into the two numbers of a progress."""
+    """Wrap a progress callback so that it takes the completed fraction of the work."""
     return lambda part: None if progress is None else progress(round(1000 * part), 1000)
 
 
 def along(
     model: ClusterModel,
-    ladder: Mapping[str, Approximation],
+    approximate_models: Mapping[str, Approximation],
     algorithm: Callable[..., np.ndarray],
     *states: np.ndarray,
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return what an algorithm (rnea or aba) and that of each approximation compute at N states, shape (N, nv)."""
+    """Evaluate an algorithm (rnea or aba) of the robot and of its approximations at N states, shape (N, nv)."""
     calls: dict[str, Callable[..., np.ndarray]] = {"": partial(algorithm, model, model.createData())}
-    calls |= {name: getattr(rung, algorithm.__name__) for name, rung in ladder.items()}
-    n, found = len(states[0]), {name: np.empty((len(states[0]), model.nv)) for name in calls}
+    calls |= {name: getattr(approximation, algorithm.__name__) for name, approximation in approximate_models.items()}
+    n, outputs = len(states[0]), {name: np.empty((len(states[0]), model.nv)) for name in calls}
     for k, (name, call) in enumerate(calls.items()):
-        tell = part_of(progress, k, len(calls))
+        part_progress = part_of(progress, k, len(calls))
         for i, state in enumerate(zip(*states, strict=True)):
-            found[name][i] = call(*state)
-            if tell is not None and ((i + 1) % _CHUNK == 0 or i + 1 == n):
-                tell(i + 1, n)
-    return found.pop(""), found
+            outputs[name][i] = call(*state)
+            if part_progress is not None and ((i + 1) % _CHUNK == 0 or i + 1 == n):
+                part_progress(i + 1, n)
+    return outputs.pop(""), outputs
 
 
 @stock(STUDY)
@@ -57,21 +56,18 @@ def torques(
     drop_rotors: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray]:
-    """Compute inverse dynamics exactly and on each rung.
+    """Compute inverse dynamics exactly and with each approximation.
 
     Args:
-        drop_rotors: Leave the rotors out of the approximate robots instead of locking them into their carriers.
+        drop_rotors: Omit the rotors of the approximate robots instead of locking them to their carriers.
 
     Returns:
-        ``exact`` and each rung of ``approximations.names(model)``: torques, shape (N, nv), [N m] or [N].
-
-    Raises:
-        PinClustersError: The robot has no such approximation (a dependent joint that is not a rotor).
+        Torques, shape (N, nv), [N m] or [N], of ``exact`` and of each approximation of ``approximations.names(model)``.
     """
-    ladder = approximations.of(model, drop_rotors)
-    # block is diagonal and a product with a matrix: all samples at once
-    block = ladder.pop("block", None)
-    exact, found = along(model, ladder, rnea, q, v, a, progress=progress)
+    approximate_models = approximations.of(model, drop_rotors)
+    # "block" adds one matrix product to "diagonal", which is computed for all samples at once.
+    block = approximate_models.pop("block", None)
+    exact, approximate = along(model, approximate_models, rnea, q, v, a, progress=progress)
     if isinstance(block, approximations.Block):
-        found["block"] = found["diagonal"] + a @ block.off_diagonal
-    return {"exact": exact, **found}
+        approximate["block"] = approximate["diagonal"] + a @ block.off_diagonal
+    return {"exact": exact, **approximate}

@@ -1,1 +1,1 @@
-"""The values of the page, a module per topic; the words around them are in ``page.html``."""
+"""Compute the values of the page, one module per topic; ``page.html`` contains the text."""

@@ -1,4 +1,4 @@
-"""What to use instead: values, their range, and lines for other simulators."""
+"""Show the replacements of the rotors: armature values, their range, and code for other simulators."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from ..reflected import Reflected
 from ..result import AuditResult
 from ..verdict import percent
 
-_SMALL = 5e-3
-_UNITS = "kg m² (kg for joints that slide)"
+_SMALL = 5e-3  # smaller off-diagonal entries are omitted, relative to the diagonal
+_UNITS = "kg m² (kg for prismatic joints)"
 
 
 def values(result: AuditResult) -> dict[str, Any]:
-    """Return what stands for the rotors, and the lines for other simulators."""
     r = result.reflected
     return {"instead": _instead(result) if r.drives else None, "lines": _lines(result) if result.scripts else None}
 
@@ -39,47 +38,46 @@ def _instead(result: AuditResult) -> dict[str, Any]:
 
 
 def _armature(r: Reflected) -> Html:
-    beside, extra = snippets.joint_armature(r), bool(snippets.tendons(r))
+    with_tendons, extra = snippets.joint_armature(r), bool(snippets.tendons(r))
     columns = {"armature": r.armature}
     if r.own:
-        columns["of it, in the file"] = r.own
+        columns["thereof in the file"] = r.own
     if extra:
-        columns["beside tendons"] = beside
+        columns["with tendons"] = with_tendons
     rows = [[name, *(f"{values.get(name, 0.0):.6g}" for values in columns.values())] for name in r.armature]
-    caption = f"Armature to put into the joints, {_UNITS}"
+    caption = f"Armature for the joints, {_UNITS}"
     caption += ": the diagonal approximation." if r.low is None else ", with exact loops in the other simulator."
     if extra:
-        caption += " Beside tendons: without the rotors that several joints turn, for which MuJoCo has tendons (below)."
+        caption += " With tendons: without rotors that several joints turn, which are tendons in MuJoCo (below)."
     return table(["joint", *columns], rows, caption, "Armature")
 
 
 def _off_diagonal(r: Reflected) -> Html:
-    own = dict(zip(r.joints, np.diag(r.matrix), strict=True))
+    diagonal = dict(zip(r.joints, np.diag(r.matrix), strict=True))
     rows = [
-        [f"{a} - {b}", f"{x:.6g}", f"{100.0 * x / float(np.sqrt(own[a] * own[b])):.0f} %"]
+        [f"{a} - {b}", f"{x:.6g}", f"{100.0 * x / float(np.sqrt(diagonal[a] * diagonal[b])):.0f} %"]
         for (a, b), x in r.off_diagonal.items()
     ]
     return table(
-        ["pair of joints", "off the diagonal", "of the geometric mean of both"],
+        ["pair of joints", "off-diagonal entry", "relative to the geometric mean of both"],
         rows,
-        f"What the block approximation adds, {_UNITS}: joints that turn a rotor together.",
+        f"Off-diagonal entries of the block approximation, {_UNITS}: joints that turn a rotor together.",
         "Off-diagonal reflected inertia",
     )
 
 
 def _range(result: AuditResult) -> dict[str, Any]:
-    """Return what loops do to the reflected inertia."""
     r = result.reflected
     assert r.along is not None  # there are loops
-    every = [(r.joints, r.matrix, r.along), *((s.joints, s.reference, s.along) for s in r.links)]
+    blocks = [(r.joints, r.matrix, r.along), *((s.joints, s.reference, s.along) for s in r.links)]
     linked = {name for side in r.links for name in side.motors}
     rows: list[list[str]] = []
     turning: list[tuple[str, np.ndarray, float]] = []
-    for joints, reference, along in every:
+    for joints, reference, along in blocks:
         low, high = along.min(axis=0), along.max(axis=0)
         for i, name in enumerate(joints):
             if name in linked:
-                continue  # a motor reflects its own inertia to itself; what the links see is below
+                continue  # the inertia of these motors is shown in link coordinates
             for k in range(i, len(joints)):
                 largest = float(max(abs(low[i, k]), abs(high[i, k])))
                 scale = float(np.sqrt(reference[i, i] * reference[k, k]))
@@ -92,13 +90,13 @@ def _range(result: AuditResult) -> dict[str, Any]:
                 if i == k and spread > 0.1:
                     turning.append((name, along[:, i, i], float(reference[i, i])))
     caption = (
-        "Reflected inertia along this motion, kg m² (kg for joints that slide); range as per cent of the value in the "
+        "Reflected inertia along this motion, kg m² (kg for prismatic joints); range in per cent of the value in the "
         "reference pose."
     )
     if any(" - " in row[0] for row in rows):
-        caption += " Pairs of joints are entries off the diagonal."
+        caption += " Pairs of joints are off-diagonal entries."
     if r.links:
-        caption += " Motors of differentials are left out: the joints of the links that they move see what is here."
+        caption += " Motors of differentials are replaced by the joints of the links that they move."
     head = ["joint", "smallest", "reference pose", "largest", "range"]
     return {
         "range": table(head, rows, caption, "Range of the reflected inertia"),
@@ -118,12 +116,12 @@ def _turning(result: AuditResult, turning: list[tuple[str, np.ndarray, float]]) 
 
 
 def _lines(result: AuditResult) -> dict[str, Any]:
-    found = snippets.tendons(result.reflected)
+    coupling_rotors = snippets.tendons(result.reflected)
     return {
-        "tendons": bool(found),
+        "tendons": bool(coupling_rotors),
         "tendons_since": snippets.MUJOCO,
         "inverse_since": snippets.MUJOCO_INVERSE,
         "cancelling": bool(snippets.cancelling(result.reflected)),
-        "apart": ", ".join(d.rotor for d in found if d.apart),
+        "apart": ", ".join(d.rotor for d in coupling_rotors if d.apart),
         **{name: Html(escape(script, quote=False)) for name, script in result.scripts.items()},
     }

@@ -1,4 +1,4 @@
-"""Verdict, errors of all joints, and what they are made of."""
+"""Show the verdict, the errors of all joints, and the parts of the errors."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from .. import figures
 from ..result import AuditResult
 from ..verdict import number, percent
 
-_MANY = 12
-_SMALL = 5e-3
+_MANY = 12  # joints in the first table
+_SMALL = 5e-3  # smallest share of a part that is shown
 
 
 def values(result: AuditResult) -> dict[str, Any]:
-    """Return verdict, errors, torques over time and reasons."""
     v, study, order = result.verdict, result.study, result.order
-    few = order[:_MANY] if len(order) > _MANY + 3 else order
-    rest = order[len(few) :]
+    main = order[:_MANY] if len(order) > _MANY + 3 else order
+    further = order[len(main) :]
     question = "a constant coupling" if v.asked == "frozen" else "armature"
-    every = np.array([*study.rms_error.values()])
-    # the joints, the worst first, each with those that repeat its numbers
-    groups = [[order[i] for i in group] for group in alike([every[:, k] for k in order])]
+    rms_errors = np.array([*study.rms_error.values()])
+    # Groups of joints with equal numbers, sorted by error.
+    groups = [[order[i] for i in group] for group in alike([rms_errors[:, k] for k in order])]
     return {
         "heading": f"Is {question} enough for {result.robot}?",
         "enough": v.enough,
@@ -43,15 +42,15 @@ def values(result: AuditResult) -> dict[str, Any]:
         "dots": figures.dots(study, v.torque.threshold, order),
         "about_armature": v.asked == "diagonal",
         "about_loops": v.asked == "armature",
-        "joints": _joints(result, few, "The worst joints" if rest else "All joints, the worst first"),
-        "others": {"count": len(rest), "table": _joints(result, rest, "The other joints")} if rest else None,
+        "joints": _joints(result, main, "The worst joints" if further else "All joints, sorted by error"),
+        "others": {"count": len(further), "table": _joints(result, further, "The other joints")} if further else None,
         "torques": [
             {
                 "joint": study.joints[k],
-                "twins": ", ".join(study.joints[i] for i in twins),
+                "equal_joints": ", ".join(study.joints[i] for i in equal_joints),
                 "picture": figures.torque(study, k, f"torque{n}"),
             }
-            for n, (k, *twins) in enumerate(groups[:4])
+            for n, (k, *equal_joints) in enumerate(groups[:4])
         ],
         "why": _why(result, [k for k, *_ in groups[:6]]),
     }
@@ -59,7 +58,7 @@ def values(result: AuditResult) -> dict[str, Any]:
 
 def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
     study, share = result.study, result.percent
-    if study.loops:  # on a phone the first columns are what is seen
+    if study.loops:  # a phone shows the first columns only
         share = dict(reversed(share.items()))
     names = [label(r) for r in share]
     kinds = {study.units[k] for k in study.actuated}
@@ -76,19 +75,19 @@ def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
                 number(study.max_exact[k]),
             ]
         )
-        # rounding is no error
+        # Rounding errors are shown as 0.
         absolute.append(
             [joint]
             + [
-                "0" if share[rung][k] < EXACT else number(errors[rung][k])
+                "0" if share[level][k] < EXACT else number(errors[level][k])
                 for errors in (study.rms_error, study.peak_error)
-                for rung in share
+                for level in share
             ]
         )
-    # two tables, as one is wider than the page where there are loops
-    text = f"{caption}: RMS of the error of the torque; bold is above the threshold."
-    more = f"{caption}: error of the torque, its RMS and its largest magnitude."
-    return Html(table(head, rows, text, caption) + table(units, absolute, more, f"{caption}, in {unit}"))
+    # With loops, a single table would be wider than the page.
+    text = f"{caption}: RMS torque error; bold values exceed the threshold."
+    absolute_caption = f"{caption}: RMS and largest torque error."
+    return Html(table(head, rows, text, caption) + table(units, absolute, absolute_caption, f"{caption}, in {unit}"))
 
 
 def _share(value: float, threshold: float) -> str:
@@ -97,21 +96,20 @@ def _share(value: float, threshold: float) -> str:
 
 
 def _why(result: AuditResult, worst: list[int]) -> dict[str, Any] | None:
-    """Return what the error is made of at some joints; None if it is rounding."""
-    found, asked = result.why, result.verdict.asked
+    decomposition, asked = result.why, result.verdict.asked
     names = [result.study.joints[k] for k in worst if result.percent[asked][k] > EXACT]
     if not names:
         return None
-    columns = [found.names.index(name) for name in names]
-    used = [p for p in found.parts if np.any(np.abs(found.share[p][columns]) > _SMALL)]
-    shares = 100.0 * np.array([[found.share[p][c] for p in used] for c in columns])
+    columns = [decomposition.names.index(name) for name in names]
+    used = [p for p in decomposition.parts if np.any(np.abs(decomposition.share[p][columns]) > _SMALL)]
+    shares = 100.0 * np.array([[decomposition.share[p][c] for p in used] for c in columns])
     main = int(np.argmax(shares[0]))
     rows = [
         [name, *(f"{x:.0f} %" if abs(x) >= 0.5 else "0" for x in row)] for name, row in zip(names, shares, strict=True)
     ]
     caption = (
         "Share of each part in the squared error of a joint, <part, error> / <error, error>. The shares of a row add "
-        "up to 100 %; a negative one makes the error smaller."
+        "up to 100 %; a part with a negative share reduces the error."
     )
     return {
         "picture": figures.parts(used, names, shares, asked),

@@ -1,4 +1,4 @@
-"""What armature does to touch-downs: a sentence, a curve, two tables."""
+"""Show the effects of armature on touch-downs: a sentence, a figure, two tables."""
 
 from __future__ import annotations
 
@@ -11,41 +11,40 @@ from ..verdict import number, percent
 from ..walk import AFTER, IMPACT, Walked
 
 
-def values(found: Walked | None) -> dict[str, Any]:
-    """Return the section, None without a walk."""
-    if found is None:
+def values(walk_result: Walked | None) -> dict[str, Any]:
+    if walk_result is None:
         return {"walk": None}
-    every = ("exact", *found.rungs)
-    names = ["exact", *(rungs := list(map(label, found.rungs)))]
-    blows, torques, speeds = [], [], []
-    for i, x in enumerate(found.landings):
+    robots = ("exact", *walk_result.rungs)
+    names = ["exact", *(rungs := list(map(label, walk_result.rungs)))]
+    impulse_rows, torques, speeds = [], [], []
+    for i, x in enumerate(walk_result.landings):
         title = f"{x.body}, {x.time['exact']:.3f} s"
-        late = [number(1e3 * (x.time[r] - x.time["exact"])) for r in found.rungs]
-        off = [_signed(found.off(r)[i]) for r in found.rungs]
-        blows.append([title, *(number(x.impulse[r]) for r in every), *off, *late])
-        torques.append([title, x.torque_at, *(number(x.torque[r]) for r in every)])
-        speeds.append([title, x.speed_at, *(number(x.speed[r]) for r in every)])
+        late = [number(1e3 * (x.time[r] - x.time["exact"])) for r in walk_result.rungs]
+        errors = [_signed(walk_result.off(r)[i]) for r in walk_result.rungs]
+        impulse_rows.append([title, *(number(x.impulse[r]) for r in robots), *errors, *late])
+        torques.append([title, x.torque_at, *(number(x.torque[r]) for r in robots)])
+        speeds.append([title, x.speed_at, *(number(x.speed[r]) for r in robots)])
     ms, after = f"{1e3 * IMPACT:g}", f"{1e3 * AFTER:g}"
-    blow: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("off, of the largest", rungs), ("later [ms]", rungs)]
-    peaks = []  # a table each, as one of both is wider than the page
-    for what, unit, rows in (("torque", "N m, N", torques), ("speed", "rad/s, m/s", speeds)):
-        head: Head = ["touch-down", (f"largest {what} [{unit}]", ["at", *names])]
-        said = f"Largest {what} in the next {after} ms, at the joint where it differs most."
-        peaks.append(table(head, rows, said, f"Largest {what} after touch-downs"))
-    at = found.worst
+    columns: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("error / largest", rungs), ("later [ms]", rungs)]
+    peaks = []  # separate tables, because a single one would be wider than the page
+    for quantity, unit, rows in (("torque", "N m, N", torques), ("speed", "rad/s, m/s", speeds)):
+        head: Head = ["touch-down", (f"largest {quantity} [{unit}]", ["at", *names])]
+        caption = f"Largest {quantity} in the next {after} ms, at the joint where it differs most."
+        peaks.append(table(head, rows, caption, f"Largest {quantity} after touch-downs"))
+    worst = walk_result.worst
     return {
         "walk": {
-            "sentence": found.sentence,
-            "motion": found.motion,
-            "dt": f"{1e3 * found.dt:g}",
-            "friction": f"{found.friction:g}",
-            "harness": number(found.harness) if found.harness else "",
-            "share": percent(100.0 * found.harness / found.weight),
-            "moment": number(found.moment),
+            "sentence": walk_result.sentence,
+            "motion": walk_result.motion,
+            "dt": f"{1e3 * walk_result.dt:g}",
+            "friction": f"{walk_result.friction:g}",
+            "harness": number(walk_result.harness) if walk_result.harness else "",
+            "share": percent(100.0 * walk_result.harness / walk_result.weight),
+            "moment": number(walk_result.moment),
             "after": after,
-            "picture": figures.pushes(found, at),
-            "at": f"{at.body}, {at.time['exact']:.3f} s",
-            "blows": table(blow, blows, f"Impulse of the ground in the first {ms} ms.", "Touch-downs"),
+            "picture": figures.pushes(walk_result, worst),
+            "at": f"{worst.body}, {worst.time['exact']:.3f} s",
+            "impulses": table(columns, impulse_rows, f"Ground impulse in the first {ms} ms.", "Touch-downs"),
             "peaks": Html("".join(peaks)),
         }
     }

@@ -1,7 +1,8 @@
-"""What approximate loops miss, term by term: the robot with locked rotors, exact and approximate coupling.
+"""Compute the error terms of approximate loops for the tree with locked rotors.
 
-With L the tree whose rotors are locked (inverse dynamics ID_L, mass matrix M_L), G and g the exact coupling, and H the
-coupling in its place (H = S, the rows of the independent velocities, or H = G0), at velocities v_e = G v and v_r:
+L is the tree with locked rotors (inverse dynamics ID_L, mass matrix M_L). G and g are the exact coupling and H is the
+approximate coupling (H = S, the rows of the independent velocities, or H = G0). The tree velocities are v_e = G v and
+v_r:
 
     G' ID_L(v_e, G a + g) - H' ID_L(v_r, H a)
         = (G - H)' ID_L(v_e, G a + g) + H' M_L (G - H) a + H' M_L g + H' (c_L(v_e) - c_L(v_r))
@@ -17,15 +18,15 @@ from ._rotors import Spin
 
 
 class Locked:
-    """The tree of a model with closed loops, its rotors locked into their carriers at angle 0.
+    """The tree of a model with closed loops, with its rotors locked to their carriers at angle 0.
 
-    ``rows`` are the indices of the rotors' speeds in the velocity of the expanded tree.
+    ``rows`` are the indices of the rotor speeds in the velocity of the expanded tree.
     """
 
     def __init__(self, model: ClusterModel, rows: np.ndarray) -> None:
         self.model = model
         self.space, self.still = projection.createData(model), projection.createData(model)
-        # without gravity: for what velocities and accelerations do, to full precision
+        # Without gravity, terms of velocity and acceleration keep full precision.
         self.still.tree.gravity = pin.Motion.Zero()
         if self.still.rods is not None:
             self.still.rods.gravity[:] = 0.0
@@ -39,39 +40,38 @@ class Locked:
         self.moves[rows] = False
 
     def coupling(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return G, shape (N, tree.nv, nv), and g, shape (N, tree.nv), of the expanded tree, by a null space."""
+        """Compute G, shape (N, tree.nv, nv), and g, shape (N, tree.nv), of the expanded tree from a null space."""
         G, g = np.empty((len(q), *self.space.G.shape)), np.empty((len(q), len(self.zero)))
         for i in range(len(q)):
             self.space.couple(q[i], v[i])
             G[i], g[i] = self.space.G, self.space.g
         return G, g
 
-    def terms(self, q: np.ndarray, exact: Spin, rung: Spin) -> dict[str, np.ndarray]:
-        """Return the terms above as independent torques, each of shape (N, nv)."""
+    def terms(self, q: np.ndarray, exact: Spin, approximate: Spin) -> dict[str, np.ndarray]:
         n = len(q)
-        v_exact, v_rung = self._still(exact.motion.v), self._still(rung.motion.v)
+        v_exact, v_approximate = self._still(exact.motion.v), self._still(approximate.motion.v)
         driven, bias = self._still(exact.driven), self._still(exact.bias)
-        missing = driven - self._still(rung.driven)
-        torque, acceleration, turning, velocity = np.zeros((4, *v_exact.shape))
-        same = rung.motion is exact.motion
+        missing = driven - self._still(approximate.driven)
+        torque, acceleration, bias_torque, velocity = np.zeros((4, *v_exact.shape))
+        same_velocity = approximate.motion is exact.motion
         q_locked = np.tile(pin.neutral(self.model.tree), (n, 1))
         q_locked[:, self.angles] = q[:, self.angles]
         for i in range(n):
-            at = np.array(self.space.configuration(q_locked[i]))
-            torque[i] = self.space.torque(at, v_exact[i], driven[i] + bias[i], None)
-            acceleration[i] = self.still.torque(at, self.zero, missing[i], None)
-            turning[i] = self.still.torque(at, self.zero, bias[i], None)
-            if not same:
-                velocity[i] = self.still.torque(at, v_exact[i], self.zero, None)
-                velocity[i] -= self.still.torque(at, v_rung[i], self.zero, None)
-        kept, lost = (np.where(self.moves[:, None], G, 0.0) for G in (rung.G, exact.G - rung.G))
+            expanded_q = np.array(self.space.configuration(q_locked[i]))
+            torque[i] = self.space.torque(expanded_q, v_exact[i], driven[i] + bias[i], None)
+            acceleration[i] = self.still.torque(expanded_q, self.zero, missing[i], None)
+            bias_torque[i] = self.still.torque(expanded_q, self.zero, bias[i], None)
+            if not same_velocity:
+                velocity[i] = self.still.torque(expanded_q, v_exact[i], self.zero, None)
+                velocity[i] -= self.still.torque(expanded_q, v_approximate[i], self.zero, None)
+        couplings = approximate.G, exact.G - approximate.G
+        G_approximate, G_error = (np.where(self.moves[:, None], G, 0.0) for G in couplings)
         return {
-            "dependents' torque": apply(transposed(lost), torque),
-            "dependents' acceleration": apply(transposed(kept), acceleration),
-            "coupling bias": apply(transposed(kept), turning),
-            "dependents' velocity": apply(transposed(kept), velocity),
+            "dependents' torque": apply(transposed(G_error), torque),
+            "dependents' acceleration": apply(transposed(G_approximate), acceleration),
+            "coupling bias": apply(transposed(G_approximate), bias_torque),
+            "dependents' velocity": apply(transposed(G_approximate), velocity),
         }
 
     def _still(self, x: np.ndarray) -> np.ndarray:
-        """Return tree velocities or accelerations with the rotors at rest."""
         return np.where(self.moves, x, 0.0)

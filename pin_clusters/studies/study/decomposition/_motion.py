@@ -1,9 +1,9 @@
-"""What moves how: Jacobians of the expanded tree at many states, and what follows from them without a loop.
+"""Evaluate Jacobians of the expanded tree at many states, and quantities that follow from them for all states at once.
 
-With J the spatial Jacobian of all joints in the world (at its origin) and Jdot its rate, the twist of a body is
-``J v`` over the joints on its path to the root, and its spatial acceleration ``J a + Jdot v``. Pinocchio's rate lets
-every axis turn with the joint's body; what is missing for joints whose axes move in it (universal, ZYX, composite) is
-their bias ``c``.
+J is the spatial Jacobian of all joints in the world frame (at its origin) and Jdot its rate. The twist of a body is ``J
+v`` over the joints on its path to the root, and its spatial acceleration is ``J a + Jdot v``. Pinocchio's rate assumes
+that each joint axis is fixed in the body that the joint moves. For joints whose axes move in that body (universal, ZYX,
+composite), the bias ``c`` of the joint is added.
 """
 
 from dataclasses import dataclass
@@ -16,31 +16,28 @@ from ....model import SpanningTree
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """The expanded tree at N states."""
+    """Kinematics of the expanded tree at N states."""
 
     J: np.ndarray  # columns of the joints' motion subspaces in the world, [linear; angular], shape (N, 6, tree.nv)
     drift: np.ndarray  # ``Jdot v``, column by column, shape (N, 6, tree.nv)
     v: np.ndarray  # tree velocity, shape (N, tree.nv)
     columns: list[np.ndarray]  # for each joint, the velocities on its path to the root
-    # rotation (N, 3, 3) and position (N, 3) of the joints that were asked for
+    # joint id to rotation (N, 3, 3) and position (N, 3) in the world, for the requested joints
     placements: dict[int, tuple[np.ndarray, np.ndarray]]
     gravity: np.ndarray  # linear acceleration, shape (3,)
 
     def turning(self, j: int, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return angular velocity and acceleration of the body of joint j in world axes, (N, 3); 0 is the universe."""
-        at = self.columns[j]
-        J = self.J[:, 3:, at]
-        return apply(J, self.v[:, at]), apply(J, a[:, at]) + self.drift[:, 3:, at].sum(axis=2)
+        """Compute angular velocity and acceleration of the body of joint j in world axes, (N, 3); 0 is the universe."""
+        path = self.columns[j]
+        J = self.J[:, 3:, path]
+        return apply(J, self.v[:, path]), apply(J, a[:, path]) + self.drift[:, 3:, path].sum(axis=2)
 
     def wrench(self, j: int, inertia: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Return the Newton-Euler force ``I A + V x* I V``, gravity included, as torques of the tree, (N, tree.nv).
-
-        The inertia is a symmetric matrix of any sign in the frame of joint j, which is one of ``placements``.
-        """
-        at = self.columns[j]
+        """Compute ``I A + V x* I V``, gravity included, as tree torques; the inertia is in the frame of joint j."""
+        path = self.columns[j]
         rotation, position = self.placements[j]
-        twist = apply(self.J[:, :, at], self.v[:, at])
-        acceleration = apply(self.J[:, :, at], a[:, at]) + self.drift[:, :, at].sum(axis=2)
+        twist = apply(self.J[:, :, path], self.v[:, path])
+        acceleration = apply(self.J[:, :, path], a[:, path]) + self.drift[:, :, path].sum(axis=2)
         acceleration[:, :3] -= self.gravity
         V, A = (_to_body(rotation, position, x) for x in (twist, acceleration))
         momentum = V @ inertia
@@ -49,23 +46,20 @@ class Motion:
         force[:, 3:] += np.cross(V[:, 3:], momentum[:, 3:]) + np.cross(V[:, :3], momentum[:, :3])
         linear = apply(rotation, force[:, :3])
         angular = apply(rotation, force[:, 3:]) + np.cross(position, linear)
-        return self._torques(at, np.hstack([linear, angular]), slice(0, 6))
+        return self._torques(path, np.hstack([linear, angular]), slice(0, 6))
 
     def moment(self, j: int, moment: np.ndarray) -> np.ndarray:
-        """Return the tree torques of a moment on a body, (N, tree.nv), from the moment in world axes, (N, 3)."""
+        """Convert a moment on a body, in world axes, (N, 3), to tree torques, (N, tree.nv)."""
         return self._torques(self.columns[j], moment, slice(3, 6))
 
-    def _torques(self, at: np.ndarray, force: np.ndarray, rows: slice) -> np.ndarray:
+    def _torques(self, path: np.ndarray, force: np.ndarray, rows: slice) -> np.ndarray:
         tau = np.zeros_like(self.v)
-        tau[:, at] = apply(self.J[:, rows, at].transpose(0, 2, 1), force)
+        tau[:, path] = apply(self.J[:, rows, path].transpose(0, 2, 1), force)
         return tau
 
 
 def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -> Motion:
-    """Evaluate the kinematics of the expanded tree, with the placements of some joints.
-
-    Configurations are in the user's order, shape (N, nq), velocities those of the expanded tree, (N, tree.nv).
-    """
+    """Evaluate the kinematics of the expanded tree for q in the user's order, (N, nq), and tree velocities v."""
     tree, n = span.tree, len(q)
     data = tree.createData()
     J, drift = np.empty((2, n, 6, tree.nv))
@@ -75,7 +69,8 @@ def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -
     expanded[:, span.from_tree_q] = q
     for i in range(n):
         pin.computeJointJacobiansTimeVariation(tree, data, expanded[i], v[i])
-        J[i], drift[i] = data.J.reshape(6, -1), data.dJ.reshape(6, -1) * v[i]  # one column comes as a vector
+        # Pinocchio returns a single column as a vector, hence the shape.
+        J[i], drift[i] = data.J.reshape(6, -1), data.dJ.reshape(6, -1) * v[i]
         for joint, j, joint_data in moving:
             joint.calc(joint_data, expanded[i], v[i])
             drift[i, :, joint.idx_v] += data.oMi[j].act(joint_data.c).vector
@@ -87,37 +82,32 @@ def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -
 
 
 def _with_moving_axes(tree: pin.Model) -> list[int]:
-    """Return the joints whose axes move in their own bodies."""
     v = np.random.default_rng(0).normal(size=tree.nv)
     q = pin.integrate(tree, pin.neutral(tree), v)
-    found = []
+    joint_ids = []
     for j in range(1, tree.njoints):
         data = tree.joints[j].createData()
         tree.joints[j].calc(data, q, v)
         if np.any(np.abs(data.c.vector) > 1e-12):
-            found.append(j)
-    return found
+            joint_ids.append(j)
+    return joint_ids
 
 
 def _path(tree: pin.Model, j: int) -> np.ndarray:
-    """Return the indices in v of the joints between a body and the universe."""
     joints = [tree.joints[k] for k in tree.supports[j] if k]
     return np.array([i for joint in joints for i in range(joint.idx_v, joint.idx_v + joint.nv)], dtype=np.int64)
 
 
 def apply(matrix: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return matrix times x for each sample; the matrix may be the same for all."""
     if matrix.ndim == 2:
         return x @ matrix.T
     return np.matmul(matrix, x[:, :, None])[:, :, 0]
 
 
 def transposed(matrix: np.ndarray) -> np.ndarray:
-    """Return the transposed matrix of each sample."""
     return np.swapaxes(matrix, -1, -2)
 
 
 def _to_body(rotation: np.ndarray, position: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Bring twists from the world to body frames."""
     back = transposed(rotation)
     return np.hstack([apply(back, x[:, :3] + np.cross(x[:, 3:], position)), apply(back, x[:, 3:])])

@@ -1,17 +1,13 @@
-"""How wrong an approximation is, in numbers: torques, accelerations, flight, apparent inertia, drift.
+"""Measure the error of an approximation: torques, accelerations, flight, apparent inertia and drift.
 
-==================  ==================================================================================
-function            what is compared with the exact robot
-==================  ==================================================================================
-``inverse``         the torques of a motion
-``forward_error``   the accelerations under given torques
-``flight``          the acceleration of a base without contact, and the robot's momentum
-``osim_error``      the inertia that a frame shows to the world (operational-space inertia)
-``drift``           where a frame gets to in open loop, under the same torques
-==================  ==================================================================================
+- ``inverse``: torques of a motion
+- ``forward_error``: accelerations under given torques
+- ``flight``: acceleration of a base without contact, and momentum of the robot
+- ``osim_error``: apparent inertia at a frame (operational-space inertia)
+- ``drift``: path of a frame in an open-loop simulation under the same torques
 
-All return small frozen dataclasses whose ``as_dict()`` is ready for JSON. The approximations are those of
-``pin_clusters.approximations``; ``study.decompose`` says where their error comes from.
+Each function returns a small frozen dataclass with a method ``as_dict()`` for JSON. ``pin_clusters.approximations``
+defines the approximations, and ``study.decompose`` splits their torque error into its causes.
 """
 
 from .drift import Drift as Drift

@@ -1,4 +1,4 @@
-"""Errors of the torques of a motion, and of the accelerations under given torques."""
+"""Measure errors of the torques of a motion, and of the accelerations under given torques."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,12 +20,9 @@ class InverseError(Result):
     """Errors of the torques of a motion.
 
     Attributes:
-        robot: Name of the robot.
-        names: What the columns are.
-        samples: Number of states.
-        largest: Largest exact torque of each column, shape (nv,), [N m] or [N].
+        largest: Largest magnitude of the exact torque in each column, shape (nv,), [N m] or [N].
         rms: RMS error of each approximation, shape (nv,).
-        peak: Largest error of each approximation, shape (nv,).
+        peak: Largest magnitude of the error of each approximation, shape (nv,).
     """
 
     robot: str
@@ -40,7 +37,7 @@ class InverseError(Result):
     @property
     def percent(self) -> dict[str, np.ndarray]:
         """RMS error in per cent of the column's largest exact torque, shape (nv,)."""
-        return {rung: 100.0 * quotient(x, self.largest) for rung, x in self.rms.items()}
+        return {level: 100.0 * quotient(x, self.largest) for level, x in self.rms.items()}
 
 
 @documented
@@ -52,11 +49,11 @@ def inverse(
     rungs: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> InverseError:
-    """Compare the torques of a motion."""
+    """Compare the inverse-dynamics torques of a motion."""
     check_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
-    exact, found = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)
-    errors = {name: x - exact for name, x in found.items()}
+    exact, approximate = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)
+    errors = {name: x - exact for name, x in approximate.items()}
     return InverseError(
         model.name,
         column_names(model),
@@ -72,13 +69,10 @@ class ForwardError(Result):
     """Errors of the accelerations under given torques.
 
     Attributes:
-        robot: Name of the robot.
-        names: What the columns are.
-        samples: Number of states.
         exact: RMS of the exact acceleration, shape (nv,), [rad/s^2] or [m/s^2].
         rms: RMS error of each approximation, shape (nv,).
-        base: For a floating base, the error of each approximation relative to the exact robot: RMS of the length of the
-            error over RMS of the length, of the ``"linear"`` and the ``"angular"`` acceleration.
+        base: Relative error of the acceleration of a floating base, for each approximation: RMS of the length of the
+            error divided by the RMS of the length of the acceleration, ``"linear"`` and ``"angular"``.
     """
 
     robot: str
@@ -92,8 +86,8 @@ class ForwardError(Result):
 
     @property
     def relative(self) -> dict[str, np.ndarray]:
-        """RMS error over the RMS of the exact acceleration, shape (nv,); 1 is 100 %."""
-        return {rung: quotient(x, self.exact) for rung, x in self.rms.items()}
+        """RMS error divided by the RMS of the exact acceleration, shape (nv,); 1 is 100 %."""
+        return {level: quotient(x, self.exact) for level, x in self.rms.items()}
 
 
 @documented
@@ -108,18 +102,18 @@ def forward_error(
     """Compare the accelerations under the same torques.
 
     Raises:
-        SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
+        SingularClusterError: The mass matrix of the robot or of an approximation is singular.
     """
     check_model(model, "metrics.forward_error")
     q, v, tau = rows(model, q, v, tau, names="qvt")
-    exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
-    errors = {name: x - exact for name, x in found.items()}
+    exact, approximate = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
+    errors = {name: x - exact for name, x in approximate.items()}
     base: dict[str, dict[str, float]] = {}
-    at = base_columns(model)
-    if at is not None:
-        largest = by_parts(exact[:, at])
+    base_rows = base_columns(model)
+    if base_rows is not None:
+        largest = by_parts(exact[:, base_rows])
         base = {
-            name: {part: float(quotient(size, largest[part])) for part, size in by_parts(x[:, at]).items()}
+            name: {part: float(quotient(size, largest[part])) for part, size in by_parts(x[:, base_rows]).items()}
             for name, x in errors.items()
         }
     return ForwardError(

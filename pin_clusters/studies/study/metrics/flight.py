@@ -1,4 +1,4 @@
-"""What an approximation gets wrong in flight: nothing touches the ground, so momentum should be kept."""
+"""Measure the error of an approximation in flight, where momentum must be conserved."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,20 +20,19 @@ from ..trajectories import base_columns, floating_base
 
 @dataclass(frozen=True, eq=False)
 class FlightError(Result):
-    """Errors of a robot in flight. All numbers are RMS over the states of the length of a vector.
+    """Errors of a robot in flight. All numbers are RMS values over the states of the length of a vector.
 
     Attributes:
-        robot: Name of the robot.
-        samples: Number of states.
         base: Exact acceleration of the base relative to free fall: ``"linear"`` [m/s^2] and ``"angular"`` [rad/s^2].
-        base_error: Its error for each approximation, in the same units.
-        momentum_rate: Rate at which the robot's true momentum would change with the accelerations of the
-            approximation, less gravity: ``"linear"`` [N] and ``"angular"`` about the centre of mass [N m]. It should be
-            0, as no force acts; for ``"exact"`` it is the rounding.
+        base_error: Error of the base acceleration for each approximation, in the same units.
+        momentum_rate: Rate of the robot's true momentum at the accelerations of the approximation, less gravity:
+            ``"linear"`` [N] and ``"angular"`` about the centre of mass [N m]. It should be 0 because no force acts; the
+            value for ``"exact"`` is the rounding error.
         momentum: Angular momentum about the centre of mass, [kg m^2/s].
-        spin: The part of it that the rotors' spin relative to their carriers has. An approximation without rotors does
-            not see it.
-        spin_rate: The turning of the whole robot, as one rigid body, that has the momentum of the spin, [rad/s].
+        spin: Part of ``momentum`` from the spin of the rotors relative to their carriers, which an approximation
+            without rotors lacks.
+        spin_rate: Angular velocity at which the whole robot, as one rigid body, would have the momentum ``spin``,
+            [rad/s].
     """
 
     robot: str
@@ -52,10 +51,10 @@ class FlightError(Result):
 
     @property
     def relative(self) -> dict[str, dict[str, float]]:
-        """Error of the base's acceleration over the exact one; 1 is 100 %."""
+        """Error of the base acceleration divided by the exact acceleration; 1 is 100 %."""
         return {
-            rung: {part: float(quotient(x, self.base[part])) for part, x in errors.items()}
-            for rung, errors in self.base_error.items()
+            level: {part: float(quotient(x, self.base[part])) for part, x in errors.items()}
+            for level, errors in self.base_error.items()
         }
 
 
@@ -71,42 +70,42 @@ def flight(
     """Compare robots in flight: a floating base, and torques at the joints only.
 
     Args:
-        model: A robot with a floating base that nothing ties to the world.
-        tau: Torques, shape (N, nv); the six of the base are taken as 0.
+        model: A robot with a floating base and no constraint to the world.
+        tau: Torques, shape (N, nv); the six entries of the base are ignored and set to 0.
 
     Raises:
-        ModelError: The base does not float, something holds on to the world, or, without closed loops, a dependent
-            joint is not a rotor.
-        SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
+        ModelError: The base does not float, a joint, rotor or loop is attached to the world, or, without closed loops,
+            a dependent joint is not a rotor.
+        SingularClusterError: The mass matrix of the robot or of an approximation is singular.
     """
     check_model(model, "metrics.flight")
-    at = _flying_base(model)
+    base_rows = _flying_base(model)
     q, v, tau = rows(model, q, v, tau, names="qvt")
     tau = tau.copy()
-    tau[:, at] = 0.0
-    exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
-    accelerations = {"exact": exact, **found}
+    tau[:, base_rows] = 0.0
+    exact, approximate = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
+    accelerations = {"exact": exact, **approximate}
     data, span, base_id = model.createData(), expand(model), model.tree.getJointId(floating_base(model))
     span_data, rotors = span.tree.createData(), [int(span.tree.joints[j].idx_v) for j in rotor_ids(model.rotors, span)]
     falling = np.array(model.gravity.linear)
     rates = {name: np.empty((len(q), 6)) for name in accelerations}
-    base, momentum, spinning, turning = np.empty((len(q), 6)), *np.empty((3, len(q), 3))
+    base, momentum, spin_momentum, spin_rate = np.empty((len(q), 6)), *np.empty((3, len(q), 3))
     for i in range(len(q)):
-        # all rotors relative to their carriers, in axes of the world
+        # Angular momentum of the rotors' spin relative to their carriers, in world axes.
         speed = span.from_tree @ spanning_velocity(model, data, q[i], v[i])
-        of_rotors = pin.computeCentroidalMap(span.tree, span_data, span.configuration(q[i]))[3:, rotors]
-        spinning[i] = of_rotors @ speed[rotors]
+        rotor_columns = pin.computeCentroidalMap(span.tree, span_data, span.configuration(q[i]))[3:, rotors]
+        spin_momentum[i] = rotor_columns @ speed[rotors]
         A = ccrba(model, data, q[i], v[i])
         momentum[i] = (A @ v[i])[3:]
-        # turning the base turns all bodies as one; the momentum about the centre of mass is the composite inertia's
-        turning[i] = np.linalg.solve(A[3:, at][:, 3:], spinning[i])
-        weight = np.append(np.linalg.norm(A[:3, at.start]) * falling, np.zeros(3))
+        # Rotating the base rotates all bodies as one rigid body, so these columns of A hold the composite inertia.
+        spin_rate[i] = np.linalg.solve(A[3:, base_rows][:, 3:], spin_momentum[i])
+        weight = np.append(np.linalg.norm(A[:3, base_rows.start]) * falling, np.zeros(3))
         for name, a in accelerations.items():
             rates[name][i] = computeCentroidalMomentumTimeVariation(model, data, q[i], v[i], a[i]).vector - weight
-        base[i] = exact[i, at]
+        base[i] = exact[i, base_rows]
         base[i, :3] -= data.tree.oMi[base_id].rotation.T @ falling
 
-    errors = {name: by_parts((x - exact)[:, at]) for name, x in found.items()}
+    errors = {name: by_parts((x - exact)[:, base_rows]) for name, x in approximate.items()}
     return FlightError(
         model.name,
         len(q),
@@ -114,15 +113,15 @@ def flight(
         errors,
         {name: by_parts(x) for name, x in rates.items()},
         length_rms(momentum),
-        length_rms(spinning),
-        length_rms(turning),
+        length_rms(spin_momentum),
+        length_rms(spin_rate),
     )
 
 
 def _flying_base(model: ClusterModel) -> slice:
-    """Return where the velocity of a floating base is in v; a ``ModelError``, if something holds on to the world."""
-    tree, at, base = model.tree, base_columns(model), floating_base(model)
-    if at is None:
+    """Return the columns of a floating base in v; raise ``ModelError`` if the robot is attached to the world."""
+    tree, base_rows, base = model.tree, base_columns(model), floating_base(model)
+    if base_rows is None:
         raise ModelError(
             f"metrics.flight: model {model.name!r} has no floating base, so it cannot fly. Load it with "
             "root_joint=pin.JointModelFreeFlyer()."
@@ -132,7 +131,7 @@ def _flying_base(model: ClusterModel) -> slice:
     fixed += [str(c.source.label) for c in model.closures if 0 in (getattr(c, "joint_a", 1), getattr(c, "joint_b", 1))]
     if fixed:
         raise ModelError(
-            f"metrics.flight: {', '.join(map(repr, fixed))} of model {model.name!r} hold on to the world, so it cannot "
-            "fly."
+            f"metrics.flight: {', '.join(map(repr, fixed))} attach model {model.name!r} to the world, so it "
+            "cannot fly. Pass a model without these attachments."
         )
-    return at
+    return base_rows

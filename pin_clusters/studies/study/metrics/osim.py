@@ -1,4 +1,4 @@
-"""The inertia that a frame shows to the world."""
+"""Measure the error of the operational-space inertia of a frame."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,8 +17,7 @@ from .._samples import chosen, documented, quotient, rows
 
 Rows = Literal["linear", "angular", "all", "vertical"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6), "vertical": slice(2, 3)}
-_RANK = 1e-6
-"""Directions in which a frame moves less than this part of the most mobile one are taken as blocked."""
+_RANK = 1e-6  # A direction counts as blocked if its mobility is below this fraction of the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +25,9 @@ class OsimError(Result):
     """Errors of the operational-space inertia ``Lambda = (J M^-1 J')^-1`` of a frame.
 
     Attributes:
-        robot: Name of the robot.
-        frame: Name of the frame.
-        rows: Which part of the frame's motion: as ``rows_of``.
-        relative: ``|Lambda_rung - Lambda| / |Lambda|`` (Frobenius norms) of each approximation at each state, (N,).
+        rows: Rows of the frame Jacobian, see ``rows_of`` of ``osim_error``.
+        relative: ``|Lambda_approximate - Lambda| / |Lambda|`` (Frobenius norms) of each approximation at each state,
+            (N,).
     """
 
     robot: str
@@ -46,13 +44,13 @@ class OsimError(Result):
 
     @property
     def mean(self) -> dict[str, float]:
-        """Mean over the states; 1 is 100 %."""
-        return {rung: float(np.mean(x)) for rung, x in self.relative.items()}
+        """Mean of ``relative`` over the states; 1 is 100 %."""
+        return {level: float(np.mean(x)) for level, x in self.relative.items()}
 
     @property
     def largest(self) -> dict[str, float]:
-        """Largest of all states."""
-        return {rung: float(np.max(x)) for rung, x in self.relative.items()}
+        """Largest value of ``relative`` over the states."""
+        return {level: float(np.max(x)) for level, x in self.relative.items()}
 
 
 @documented
@@ -64,18 +62,19 @@ def osim_error(
     drop_rotors: bool = False,
     rows_of: Rows = "linear",
 ) -> OsimError:
-    """Compare the inertia that a push on a frame feels.
+    """Compare the apparent inertia at a frame.
 
-    A direction in which the frame cannot move (of a leg of five joints, a planar linkage) is left out. J of
-    ``unconstrained`` and ``frozen`` holds their own coupling.
+    Directions in which the frame cannot move (five-joint legs, planar linkages) are left out. ``unconstrained`` and
+    ``frozen`` use their own coupling in J.
 
     Args:
-        rows_of: ``"linear"``: mass felt at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6, m
-            and rad alike; ``"vertical"``: mass felt along z, which is the impulse of a touch-down per speed.
+        rows_of: ``"linear"``: apparent mass at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6,
+            which mixes m and rad; ``"vertical"``: apparent mass along z, which is the impulse of a touch-down per unit
+            of speed.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, ``q`` does not hold real numbers, or ``rows_of`` is unknown.
-        UnknownNameError: There is no such frame or approximation.
+        UnknownNameError: No frame or approximation has this name.
         SingularClusterError: Closed loops cannot be solved for their dependent joints, or the mass matrix of an
             approximation is singular.
     """
@@ -85,28 +84,30 @@ def osim_error(
             f"osim_error: rows_of must be 'linear', 'angular', 'all' or 'vertical', got {rows_of!r}."
         )
     (q,) = rows(model, q)
-    at, tree = model.getFrameId(frame), model.tree
-    data, tree_data, ladder = model.createData(), tree.createData(), chosen(model, rungs, drop_rotors)
-    for rung in ladder.values():
-        rung.check(q[0])
-    own: dict[str, np.ndarray] = {}
-    if "frozen" in ladder:
-        own["frozen"] = coupling_jacobian(model, data, model.q_reference)
-    if "unconstrained" in ladder:
-        own["unconstrained"] = np.eye(tree.nv)[:, model.idx_v_independent]
-    relative = {name: np.empty(len(q)) for name in ladder}
+    frame_id, tree = model.getFrameId(frame), model.tree
+    data, tree_data, approximate_models = model.createData(), tree.createData(), chosen(model, rungs, drop_rotors)
+    for approximation in approximate_models.values():
+        approximation.check(q[0])
+    own_coupling: dict[str, np.ndarray] = {}
+    if "frozen" in approximate_models:
+        own_coupling["frozen"] = coupling_jacobian(model, data, model.q_reference)
+    if "unconstrained" in approximate_models:
+        own_coupling["unconstrained"] = np.eye(tree.nv)[:, model.idx_v_independent]
+    relative = {name: np.empty(len(q)) for name in approximate_models}
     for i in range(len(q)):
-        J = pin.computeFrameJacobian(tree, tree_data, q[i], at, pin.LOCAL_WORLD_ALIGNED).reshape(6, -1)[_ROWS[rows_of]]
+        J = pin.computeFrameJacobian(tree, tree_data, q[i], frame_id, pin.LOCAL_WORLD_ALIGNED).reshape(6, -1)[
+            _ROWS[rows_of]
+        ]
         G = coupling_jacobian(model, data, q[i])
         exact = _inertia(J @ G, crba(model, data, q[i]))
-        for name, rung in ladder.items():
-            found = _inertia(J @ own.get(name, G), rung.crba(q[i]))
-            relative[name][i] = quotient(np.linalg.norm(found - exact), np.linalg.norm(exact))
+        for name, approximation in approximate_models.items():
+            approximate = _inertia(J @ own_coupling.get(name, G), approximation.crba(q[i]))
+            relative[name][i] = quotient(np.linalg.norm(approximate - exact), np.linalg.norm(exact))
     return OsimError(model.name, frame, rows_of, relative)
 
 
 def _inertia(J: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Return (J M^-1 J')^-1, in the directions in which the frame moves."""
+    """Compute (J M^-1 J')^-1 in the directions in which the frame can move."""
     U, size, _ = np.linalg.svd(J, full_matrices=False)
     moves = U[:, size > _RANK * size.max(initial=0.0)]  # by geometry alone, so that no mass matrix decides
     J = moves.T @ J

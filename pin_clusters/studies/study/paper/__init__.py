@@ -1,14 +1,14 @@
-"""The accuracy experiments of arXiv 2311.13732, by name.
+"""Run the accuracy experiments of arXiv 2311.13732 by name.
 
-- ``torque-sinusoids``: torques along sines of 0.25, 0.5, 0.75 and 1.5 Hz (its figure 14; robot: ``mit_humanoid_leg``).
+- ``torque-sinusoids``: torques along sines of 0.25, 0.5, 0.75 and 1.5 Hz (figure 14; robot: ``mit_humanoid_leg``).
 - ``random-chains``: many random chains, 25 states each.
 - ``torque-magnitude``: the error of forward dynamics against the magnitude of the torque.
-- ``end-effector-tracking``: the torques of a motion in open loop, and where the end effector goes.
+- ``end-effector-tracking``: open-loop simulation with the torques of a motion, and the path of the end effector.
 
-The paper's text has the first; the other three are in its published code only. How many robots, states and samples, and
-for how long, is theirs; how random states are drawn is ours.
+The text of the paper contains only the first experiment; its published code contains the other three. The numbers of
+robots, states and samples and the durations are the authors' values; the distributions of random states are not.
 
-``published`` measures the tables and figures of this and three other papers, with ``torque-sinusoids`` among its parts.
+``published`` measures the tables and figures of this and three other papers; ``torque-sinusoids`` is one of its parts.
 """
 
 from collections.abc import Callable
@@ -59,17 +59,17 @@ def run(
 
     Args:
         name: One of ``EXPERIMENTS``.
-        model: The robot; by default ``mit_humanoid_leg`` on a fixed base. ``random-chains`` has its own robots.
-        drop_rotors: Leave the rotors out of the approximations, mass and all; otherwise they are locked.
-        progress: Called with (done, total) now and then.
-        options: Those of the experiment: see the ``run`` of each module of ``study.paper``.
+        model: The robot; by default ``mit_humanoid_leg`` on a fixed base. ``random-chains`` draws its own robots.
+        drop_rotors: Omit the rotors, including their mass, in the approximations; otherwise the rotors are locked.
+        progress: Called with (done, total) at intervals.
+        options: Options of the experiment: see ``run`` in each module of ``study.paper``.
 
     Returns:
-        What was found: ``as_dict()``, ``tables()``, ``summary``, ``write_json(path)``, ``save_plot(path)``.
+        The result, with ``as_dict()``, ``tables()``, ``summary``, ``write_json(path)`` and ``save_plot(path)``.
 
     Raises:
-        UnknownNameError: There is no such experiment.
-        PinClustersError: The robot does not suit it.
+        UnknownNameError: No experiment has this name.
+        PinClustersError: The experiment cannot use the robot.
 
     Example:
         >>> from pin_clusters.studies.study import paper

@@ -1,11 +1,11 @@
-"""How the figures look: one style per method, and what figures of times have in common."""
+"""Define the style of the figures: one style per method, and elements that figures of times share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..plots import Figure, named, titled
 
-# colours of Okabe and Ito, which the colour-blind can tell apart; markers and line styles say the same again
+# The colours of Okabe and Ito are distinguishable to colour-blind readers; markers and line styles repeat them.
 STYLES: dict[str, dict[str, Any]] = {
     "cluster": {"color": "#000000", "linestyle": "-", "linewidth": 2.0, "marker": "o"},
     "approximate": {"color": "#0072B2", "linestyle": (0, (3.5, 2)), "linewidth": 1.6, "marker": "s"},
@@ -37,19 +37,16 @@ MARKER = 4.0
 
 
 def curves(axes: Any, rows: Sequence[dict[str, Any]], size: str, styles: Mapping[str, str]) -> None:
-    """Draw the times of methods in their styles against a size, which has that name in each row."""
-    for how, key in styles.items():
-        points = [(r[size], r["times"][how]["median_us"]) for r in rows if how in r["times"]]
+    for method, key in styles.items():
+        points = [(r[size], r["times"][method]["median_us"]) for r in rows if method in r["times"]]
         curve(axes, key, *zip(*points, strict=True))
 
 
-def curve(axes: Any, key: str, x: Sequence[float], y: Sequence[float], **more: Any) -> None:
-    """Draw one method."""
-    axes.plot(x, y, **{"markersize": MARKER, **STYLES[key], **more})
+def curve(axes: Any, key: str, x: Sequence[float], y: Sequence[float], **options: Any) -> None:
+    axes.plot(x, y, **{"markersize": MARKER, **STYLES[key], **options})
 
 
 def logarithmic(axes: Any, title: str, x: str, y: str) -> None:
-    """Name a panel of times, both axes logarithmic, with numbers as people write them."""
     axes.set_xscale("log")
     axes.set_yscale("log")
     plain(axes.xaxis)
@@ -57,7 +54,6 @@ def logarithmic(axes: Any, title: str, x: str, y: str) -> None:
 
 
 def plain(axis: Any) -> None:
-    """Write 2, 5, 10, 20 at a logarithmic axis instead of powers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -68,7 +64,6 @@ def plain(axis: Any) -> None:
 def headed(
     figure: Figure, title: str, lines: tuple[str, ...], labels: Mapping[str, str], *, bars: bool = False
 ) -> None:
-    """Write title, lines and the legend; a method's label is given, or its usual one if it is empty."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -78,7 +73,7 @@ def headed(
         style, label = {"markersize": MARKER, **STYLES[key]}, text or LABELS[key]
         filled = bars and key not in ("cluster", "published")
         handles.append(Patch(color=style["color"], label=label) if filled else Line2D([], [], label=label, **style))
-    for columns in (4, 3, 2):  # as many beside each other as there is room for
+    for columns in (4, 3, 2):  # use the largest number of columns that fits
         legend = figure.legend(
             handles=handles,
             ncols=columns,
@@ -98,13 +93,12 @@ def headed(
 
 
 def guide(axes: Any, x: Sequence[float], y: float, power: float) -> None:
-    """Draw a thin line that grows with a power, from a first point, and write the power at its end."""
-    first, last = float(x[0]), float(x[-1])
-    end = y * (last / first) ** power
-    axes.plot([first, last], [y, end], color="#999999", linewidth=0.8, linestyle=":", zorder=1.0)
+    start, stop = float(x[0]), float(x[-1])
+    end = y * (stop / start) ** power
+    axes.plot([start, stop], [y, end], color="#999999", linewidth=0.8, linestyle=":", zorder=1.0)
     axes.annotate(
         f"$\\propto N^{{{power:g}}}$" if power != 1 else "$\\propto N$",
-        (last, end),
+        (stop, end),
         fontsize=8,
         color="#777777",
         xytext=(0, -11),

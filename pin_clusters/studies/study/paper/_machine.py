@@ -1,4 +1,4 @@
-"""What the numbers depend on: processor, versions, commit, date."""
+"""Describe the conditions of a measurement: processor, versions, commit, date."""
 
 import os
 import platform
@@ -19,7 +19,6 @@ UNKNOWN = "unknown"
 
 
 def machine() -> dict[str, Any]:
-    """Return processor, versions, commit of the source tree (if it is one) and date."""
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),
@@ -36,19 +35,17 @@ def machine() -> dict[str, Any]:
 
 
 def _cpu() -> str:
-    """Return the processor's name; without /proc, what Python knows."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    found = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
-    name = found.get("model name", platform.machine())
-    family = f"family {found['cpu family']} model {found['model']}" if "cpu family" in found else ""
+    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    name = fields.get("model name", platform.machine())
+    family = f"family {fields['cpu family']} model {fields['model']}" if "cpu family" in fields else ""
     return f"{name} ({family})" if family else name
 
 
 def _commit() -> str:
-    """Return the commit of the source tree, with a + if it was changed; ``unknown`` of an installed package."""
     root = Path(__file__).resolve().parents[4]
     if not (root / ".git").exists():
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""The robots of the curves, chains and trees of the links of ``geared_chain``; approximate robots; what is timed."""
+"""Build the geared chains and trees of the curves, the approximate robots, and the calls that are timed."""
 
 import itertools
 import warnings
@@ -22,86 +22,77 @@ from ....model.configuration import neutral
 from ....verification.baselines import projection
 from ....verification.timing import Call
 
-AXIAL = 1e-4
-"""Inertia of a rotor about its axis, that of ``geared_chain``, [kg m^2]."""
+AXIAL = 1e-4  # Inertia of a rotor about its axis, as in ``geared_chain``, [kg m^2]
 _LINK = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
 _BALL = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.02, 0.1, 0.1]))
 
 
-def _tree(name: str, joint: type, body: pin.Inertia, places: Iterable[tuple[int, pin.SE3]]) -> pin.Model:
-    """Return a tree of equal joints and bodies, each at a place on the body of a joint; the world is 0."""
+def _tree(name: str, joint: type, body: pin.Inertia, placements: Iterable[tuple[int, pin.SE3]]) -> pin.Model:
     tree = pin.Model()
     tree.name = name
     tree.gravity.linear = np.array([9.81, 0.0, 0.0])
-    for parent, place in places:
-        j = tree.addJoint(parent, joint(), place, f"joint_{tree.njoints}")
+    for parent, placement in placements:
+        j = tree.addJoint(parent, joint(), placement, f"joint_{tree.njoints}")
         tree.addJointFrame(j)
         tree.appendBodyToJoint(j, body, pin.SE3.Identity())
     return tree
 
 
 def _along(first: bool, turn: float = 0.0) -> pin.SE3:
-    """Return the placement of a link at the end of another one, turned about its length."""
     rotation = pin.AngleAxis(turn, np.array([1.0, 0.0, 0.0])).toRotationMatrix()
     return pin.SE3(rotation, np.array([0.0 if first else 1.0, 0.0, 0.0]))
 
 
 def _geared(tree: pin.Model) -> ClusterModel:
-    """Return the model with a rotor for every joint, carried by the link before it."""
     rotors = [Rotor(name, RATIO, axial_inertia=AXIAL) for name in list(tree.names)[1:]]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*can hold", PinClustersWarning)  # the links have no thickness
+        warnings.filterwarnings("ignore", ".*can hold", PinClustersWarning)  # links without thickness
         return ClusterModel(tree, rotors)
 
 
 def _row(name: str, n: int) -> pin.Model:
-    """Return the tree of ``n`` links one behind the other."""
     return _tree(name, pin.JointModelRZ, _LINK, ((k, _along(k == 0)) for k in range(n)))
 
 
 def chain(n: int) -> ClusterModel:
-    """Return the geared chain of ``n`` links whose rotors are no bodies of the tree."""
     return _geared(_row(f"chain of {n}", n))
 
 
 def branched(n: int, branches: int) -> ClusterModel:
-    """Return a geared link that carries branches of ``n / branches`` geared links, each turned about its length."""
-    each = n // branches
-    places = [(0, _along(True))]
-    for b, k in itertools.product(range(branches), range(each)):
-        place = _along(False, 2.0 * np.pi * b / branches + 0.5 * k)
-        places.append((len(places) if k else 1, place))
-    return _geared(_tree(f"{branches} branches of {each}", pin.JointModelRZ, _LINK, places))
+    links_per_branch = n // branches
+    placements = [(0, _along(True))]
+    for b, k in itertools.product(range(branches), range(links_per_branch)):
+        placement = _along(False, 2.0 * np.pi * b / branches + 0.5 * k)
+        placements.append((len(placements) if k else 1, placement))
+    return _geared(_tree(f"{branches} branches of {links_per_branch}", pin.JointModelRZ, _LINK, placements))
 
 
 def grouped(n: int, size: int) -> ClusterModel:
-    """Return a chain of ``n`` links in groups, the last of each of which keeps the orientation of the one before it.
+    """Build a chain of ``n`` links in groups of ``size``, each a cluster with ``size - 1`` degrees of freedom.
 
-    That one coupling ties ``size`` bodies into a cluster with ``size - 1`` degrees of freedom; a group of one is free.
+    One coupling makes the last link of each group keep the orientation of the link before the group.
     """
-    ties = []
-    for first in range(1, n, size) if size > 1 else ():
-        leaders = {f"joint_{j}": -1.0 for j in range(first, first + size - 1)}
-        ties.append(LinearCoupling(f"joint_{first + size - 1}", leaders))
-    return ClusterModel(_row(f"clusters of {size}", n), ties)
+    couplings = []
+    for start in range(1, n, size) if size > 1 else ():
+        leaders = {f"joint_{j}": -1.0 for j in range(start, start + size - 1)}
+        couplings.append(LinearCoupling(f"joint_{start + size - 1}", leaders))
+    return ClusterModel(_row(f"clusters of {size}", n), couplings)
 
 
 def balls(parents: Sequence[int]) -> pin.Model:
-    """Return bodies on spherical joints, each hanging from the body of a number, from 1, or from the world, 0."""
     count: dict[int, int] = {}
     fan = np.array([0.0, 0.8, 0.6])
-    places = []
+    placements = []
     for parent in parents:
         k = count[parent] = count.get(parent, -1) + 1
         turn = pin.AngleAxis(0.9 * k, fan).toRotationMatrix()
-        places.append((parent, pin.SE3(turn, np.array([1.0 if parent else 0.0, 0.0, 0.0]))))
-    tree = _tree(f"{len(parents)} spherical joints", pin.JointModelSpherical, _BALL, places)
+        placements.append((parent, pin.SE3(turn, np.array([1.0 if parent else 0.0, 0.0, 0.0]))))
+    tree = _tree(f"{len(parents)} spherical joints", pin.JointModelSpherical, _BALL, placements)
     tree.gravity.linear = np.array([0.0, 0.0, -9.81])
     return tree
 
 
 def approximate(model: ClusterModel) -> tuple[pin.Model, str]:
-    """Return the approximate robot for Pinocchio, and a note where armature alone does not give one."""
     try:
         return armature_model(model, "diagonal"), ""
     except ModelError as error:
@@ -109,20 +100,17 @@ def approximate(model: ClusterModel) -> tuple[pin.Model, str]:
 
 
 def serial(model: ClusterModel) -> pin.Model:
-    """Return the tree without rotors, all of its joints free, and what rotors reflect to them as armature.
+    """Build the tree without rotors; raise ``ModelError`` if it does not have the robot's degrees of freedom.
 
-    What simulators use for a differential: its links' joints are driven directly. The armature is the diagonal of what
-    the rotors reflect at the reference pose.
-
-    Raises:
-        ModelError: The joints that are left are not as many as the robot has degrees of freedom.
+    Simulators model differentials this way: all joints of the links are driven directly. The armature is the diagonal
+    of the reflected inertia at the reference pose.
     """
     rotors = [r for r in model.rotors if r.joint_id is not None]
     tree = depth_first(model.inertia_tree.copy(), [r.joint_id for r in rotors if r.joint_id is not None])
     if tree.nv != model.nv:
         raise ModelError(
-            f"{model.name}: without its rotors the tree has {tree.nv} degrees of freedom, the robot {model.nv}, so "
-            "that no serial robot stands for it."
+            f"{model.name}: without its rotors the tree has {tree.nv} degrees of freedom, but the robot has "
+            f"{model.nv}, so no serial robot approximates it."
         )
     space = projection.createData(model)
     space.couple(model.q_reference)
@@ -134,12 +122,10 @@ def serial(model: ClusterModel) -> pin.Model:
 
 
 def leaves(tree: pin.Model) -> list[int]:
-    """Return the joints at the ends of the branches."""
     return sorted({*range(1, tree.njoints)} - {*tree.parents})
 
 
 def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a random q near the neutral configuration (it itself, if joints are tied), v and tau."""
     rng = np.random.default_rng(model.nv)
     q = np.array(neutral(model))
     if model.nv == model.nq:
@@ -151,39 +137,31 @@ def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def forward_dynamics(
     methods: Mapping[str, tuple[ModuleType, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
 ) -> tuple[dict[str, Call], dict[str, str]]:
-    """Return calls of forward dynamics: ``pc.aba``, Pinocchio's ``aba``, and modules of ``baselines`` with options.
-
-    The second dictionary has the reason for each baseline that cannot express the robot.
-    """
-    found: dict[str, Call] = {
+    calls: dict[str, Call] = {
         "aba": (aba, (model, model.createData(), *state)),
         "pin.aba": (pin.aba, (model.tree, model.tree.createData(), *state)),
     }
     missing = {}
-    for how, (module, options) in methods.items():
+    for method, (module, options) in methods.items():
         try:
             data = module.createData(model, **options)
             module.aba(model, data, *state)
-            found[how] = module.aba, (model, data, *state)
+            calls[method] = module.aba, (model, data, *state)
         except PinClustersError as error:
-            missing[how] = f"baselines.{module.__name__.rpartition('.')[2]} cannot express {model.name}: {error}"
-    return found, missing
+            missing[method] = f"baselines.{module.__name__.rpartition('.')[2]} cannot express {model.name}: {error}"
+    return calls, missing
 
 
-def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:
-    """Return the kernel of ``aba`` or ``rnea`` alone, without a ``ClusterData``: that has a ``pin.Data``.
-
-    Pinocchio's data has four tables of nv^3 numbers, 32 GB for 1000 links.
-    """
-    one: kernels.Kernel = getattr(kernels, name)
-    room = np.zeros(model.nv + 6 * model.njoints)
+def kernel(model: ClusterModel, name: str, *arguments: np.ndarray) -> Call:
+    """Prepare a kernel call without a ``pin.Data``, whose four tables of nv^3 numbers take 32 GB for 1000 links."""
+    entry: kernels.Kernel = getattr(kernels, name)
+    scratch = np.zeros(model.nv + 6 * model.njoints)
     work = np.array(model.tables.work)
-    pointer = kernels.Pointer(model.tables.index, model.tables.params, work, room)
-    return one.call, (pointer, *given, np.zeros(model.nv))
+    pointer = kernels.Pointer(model.tables.index, model.tables.params, work, scratch)
+    return entry.call, (pointer, *arguments, np.zeros(model.nv))
 
 
 def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
-    """Return the kernel of ``inverse_operational_inertia`` alone, of one frame and as above."""
     plan = _columns.plan_of_frames(model, [frame], pin.LOCAL, None)
     tables = model.tables
     pointer = kernels.Pointer(tables.index, tables.params, np.array(tables.work), np.zeros(model.nv**2))
@@ -192,7 +170,6 @@ def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
 
 
 def delassus(tree: pin.Model, data: pin.Data, q: np.ndarray, joints: Sequence[int]) -> dict[str, Call]:
-    """Return Pinocchio's own way to the inverse operational inertia of bodies, if its version has one."""
     if not hasattr(pin, "computeDelassusMatrix"):
         return {}
     contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()

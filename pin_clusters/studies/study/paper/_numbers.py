@@ -1,4 +1,4 @@
-"""What was published, as data; times are not compared, as processors differ, but percentages, ratios and orders."""
+"""List the published values: percentages, ratios and orders of growth, but no times, because processors differ."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tello_with_arms": ("Tello with arms", {}),
     "jvrc1_as_published": ("JVRC-1", {}),
 }
-"""The robots of the tables, by their names of ``pc.load``: the title on figures, and what else is told to it."""
+"""The robots of the tables, by their names in ``pc.load``: the title in figures, and the other arguments of it."""
 
-# per cent of the cluster algorithm's time that a method takes more (less, if negative), in the order of ROBOTS
+# Extra time of a method in per cent of the cluster algorithm's time (negative: faster), in the order of ROBOTS.
 TABLES: dict[str, dict[str, tuple[float, ...]]] = {
     "inverse dynamics": {
         "approximate": (-40.3, -36.2, -41.0, -42.0, -59.6, -37.7),
@@ -42,7 +42,7 @@ PLACE = {
 VIRTUAL_WORK_SERIAL = 15.0
 """Degrees of freedom from which virtual work is faster than unit vectors on a serial chain (Fig. 6)."""
 VIRTUAL_WORK_SPLIT = 30.0
-"""Degrees of freedom from which splitting the link with many joints is faster than not to (Fig. 7)."""
+"""Degrees of freedom from which splitting the link with many joints is faster than no splitting (Fig. 7)."""
 
 INPUT_MATRICES = {
     "chain": {
@@ -53,23 +53,23 @@ INPUT_MATRICES = {
     },
     "humanoid": {"all / aba": 4.13 / 2.72, "forces / all": 67.20 / 4.13},
 }
-"""Tables 1 (50 links) and 2 (24 velocities, 42 inputs); of the chain, aba is that of the same column of the table."""
-SAID_LONGER = 30.0
-"""Per cent that the text says the input matrix of the humanoid takes longer than a run of forward dynamics."""
+"""Tables 1 (50 links) and 2 (24 velocities, 42 inputs); ratios of the chain use ``aba`` of the same table column."""
+STATED_LONGER = 30.0
+"""Extra time of the humanoid's input matrix compared with forward dynamics, as stated in the text, [%]."""
 
 MASS_MATRIX_BEFORE = 9
-"""Joints up to which the slides prefer the mass matrix to the articulated-body algorithm."""
+"""Number of joints up to which the slides prefer the mass matrix to the articulated-body algorithm."""
 
 MISPRINTS = (
     ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),
-    ("Yamane and Nakamura, equation (38)", "a list that starts with link 1", "it starts with link 0, as chains do"),
+    ("Yamane and Nakamura, equation (38)", "a list that starts with link 1", "a list that starts with link 0"),
     ("Yamane and Nakamura, equation (51)", r"$\gamma_N$", r"$\gamma_{JN}$"),
     (
         "Yamane and Nakamura, splitting of a link",
         "any share of its inertia",
-        "no half may be left without inertia, or its matrix is singular",
+        "each half needs some inertia, otherwise its matrix is singular",
     ),
-    ("Kroeg, Gattringer and Mueller, text beside Table 2", "30 % longer", "the numbers of the table are 52 % apart"),
-    ("Chignoli et al., text beside Fig. 14", "the ankle", "the authors' script draws the knee"),
+    ("Kroeg, Gattringer and Mueller, text for Table 2", "30 % longer", "the numbers in the table differ by 52 %"),
+    ("Chignoli et al., text for Fig. 14", "the ankle", "the authors' script draws the knee"),
 )
-"""Where, what is printed, what is meant."""
+"""Misprints in the papers: place, printed text, correct text."""

@@ -1,4 +1,4 @@
-"""A part of the report: what it measures, draws, tabulates and says. All but the first works on what JSON keeps."""
+"""Define a part of the report; only ``measure`` runs the dynamics, other functions use the numbers in JSON."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,86 +7,79 @@ from typing import Any
 from ..plots import Figure
 from ._effort import Effort
 
-Found = dict[str, Any]
+Results = dict[str, Any]
 Rows = list[tuple[str, ...]]
 CONFIRMED, CORRECTED, NOT_HERE = "confirmed", "corrected", "not measured here"
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a paper, and what became of it."""
+    """A statement of a paper, and the verdict of the measurement."""
 
-    text: str  # what is stated
-    source: str  # where
-    measured: str  # what was measured, with its numbers
-    holds: bool | None  # whether it does here; None: it was not measured
+    text: str  # the statement
+    source: str  # paper and place in it
+    measured: str  # the measurement, with its numbers
+    holds: bool | None  # whether the measurement confirms the statement; None: not measured
 
     @property
     def verdict(self) -> str:
-        """In a word."""
         return NOT_HERE if self.holds is None else CONFIRMED if self.holds else CORRECTED
 
 
 @dataclass(frozen=True)
 class Part:
-    """One study."""
+    """One part of the report."""
 
-    key: str  # its name in JSON and on the command line
-    title: str  # its heading
-    timed: str  # what exactly is timed, in words
-    # takes an effort and what to call when a step is done; returns plain numbers
-    measure: Callable[[Effort, Callable[[], None]], Found]
-    # what draws each figure, by the name of its file without ending
-    figures: Mapping[str, Callable[[Figure, Found], None]]
-    # returns tables as text: a title, and rows of which the first is the head
-    tables: Callable[[Found], list[tuple[str, Rows]]]
-    statements: Callable[[Found], list[Statement]]  # returns what it has to say about the papers
-    says: Callable[[Found], list[str]]  # returns sentences about what was found
-    seconds: tuple[float, float]  # about how long it takes: a full run, and a quick one
+    key: str  # name in JSON and on the command line
+    title: str  # heading
+    timed: str  # description of the timed calls
+    # takes an effort and a callback for each completed step; returns plain numbers
+    measure: Callable[[Effort, Callable[[], None]], Results]
+    # functions that draw the figures, by file name without suffix
+    figures: Mapping[str, Callable[[Figure, Results], None]]
+    # returns tables as text: a title, and rows of which the first is the header
+    tables: Callable[[Results], list[tuple[str, Rows]]]
+    statements: Callable[[Results], list[Statement]]  # returns the verdicts on statements of the papers
+    says: Callable[[Results], list[str]]  # returns further sentences about the results
+    seconds: tuple[float, float]  # approximate duration of a full and of a quick run, [s]
 
 
-def nothing(found: Found) -> list[str]:
-    """Say nothing more about what was found."""
+def nothing(results: Results) -> list[str]:
     return []
 
 
-def agreeing(who: str, methods: Mapping[str, str] | None = None) -> Callable[[Found], list[str]]:
-    """Return what says how exact some methods are, and what was left out, and why; ``methods`` are their labels."""
-
-    def says(found: Found) -> list[str]:
-        left_out = {(methods or {}).get(how, how): why for how, why in found.get("left_out", {}).items()}
+def agreeing(subject: str, methods: Mapping[str, str] | None = None) -> Callable[[Results], list[str]]:
+    def says(results: Results) -> list[str]:
+        left_out = {
+            (methods or {}).get(method, method): reason for method, reason in results.get("left_out", {}).items()
+        }
         return [
-            f"{who} agree to {found['agreement']:.0e} of the largest entry.",
-            *(f"{how}: left blank. {why}" for how, why in left_out.items()),
+            f"{subject} agree to {results['agreement']:.0e} of the largest entry.",
+            *(f"{method}: left blank. {reason}" for method, reason in left_out.items()),
         ]
 
     return says
 
 
 def us(x: float) -> str:
-    """Return microseconds with three digits."""
     return f"{x:.0f}" if x >= 100.0 else f"{x:.3g}"
 
 
 def per_cent(x: float) -> str:
-    """Return a percentage with its sign; of what is more than ten times as much, the factor."""
     return f"x {1.0 + x / 100.0:.0f}" if x > 900.0 else f"{x:+.0f} %" if abs(x) >= 10.0 else f"{x:+.1f} %"
 
 
-def times_table(head: str, rows: Sequence[Found], size: str, methods: Mapping[str, str]) -> Rows:
-    """Return the table of times against a size, which has that name in each row; methods with their labels."""
+def times_table(head: str, rows: Sequence[Results], size: str, methods: Mapping[str, str]) -> Rows:
     return [(head, *methods.values())] + [
-        (str(r[size]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods))
+        (str(r[size]), *(us(r["times"][method]["median_us"]) if method in r["times"] else "-" for method in methods))
         for r in rows
     ]
 
 
-def in_all(rows: Sequence[Found], methods: Iterable[str]) -> list[str]:
-    """Return the methods that were timed at the largest size, and so at all."""
-    return [how for how in methods if how in rows[-1]["times"]]
+def in_all(rows: Sequence[Results], methods: Iterable[str]) -> list[str]:
+    return [method for method in methods if method in rows[-1]["times"]]
 
 
 def span(values: Sequence[float]) -> str:
-    """Return the smallest and the largest percentage."""
     low, high = per_cent(min(values)), per_cent(max(values))
     return low if low == high else f"{low} to {high}"

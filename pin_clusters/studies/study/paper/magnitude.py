@@ -1,4 +1,4 @@
-"""The error of forward dynamics against the magnitude of the torque."""
+"""Measure the error of forward dynamics against the magnitude of the torque."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,57 +25,44 @@ from ._part import Rows
 
 SAMPLES, BINS = 2000, 10
 ANGLE, LOOP_ANGLE, SPEED = 1.0, 0.1, 1.0
-"""Largest angles [rad] or [m] of the states, those with closed loops, and the deviation of their velocities."""
+"""Largest joint coordinate, without and with closed loops, [rad] or [m]; standard deviation of velocities, [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
 class TorqueMagnitude(Experiment):
-    """Errors of forward dynamics at random states.
+    """Errors of forward dynamics at random states."""
 
-    Attributes:
-        robot: Its name.
-        drop_rotors: Whether the approximate robots lack the rotors.
-        joints: Columns of the accelerations.
-        alpha: Magnitude of the torque, shape (N,), evenly from 0 to 1.
-        max_torque: What it is multiplied by, shape (joints,), [N m] or [N].
-        exact: Exact accelerations, shape (N, joints), [rad/s^2] or [m/s^2].
-        errors: Per approximation, approximate minus exact, shape (N, joints).
-        seed: Of the random numbers.
-    """
-
-    robot: str
-    drop_rotors: bool
-    joints: tuple[str, ...]
-    alpha: np.ndarray
-    max_torque: np.ndarray
-    exact: np.ndarray
-    errors: dict[str, np.ndarray]
-    seed: int
+    robot: str  # name of the robot
+    drop_rotors: bool  # whether the approximate robots omit the rotors
+    joints: tuple[str, ...]  # columns of the accelerations
+    alpha: np.ndarray  # magnitude of the torque relative to ``max_torque``, shape (N,), evenly spaced from 0 to 1
+    max_torque: np.ndarray  # largest torque, shape (joints,), [N m] or [N]
+    exact: np.ndarray  # exact accelerations, shape (N, joints), [rad/s^2] or [m/s^2]
+    errors: dict[str, np.ndarray]  # approximate minus exact acceleration of each approximation, shape (N, joints)
+    seed: int  # seed of the random numbers
 
     def binned(self, bins: int = BINS) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Return, per range of alpha, its middle, the mean norm of the exact acceleration and of the errors.
+        """Average over ranges of alpha.
 
-        Returns:
-            Middles, shape (bins,); exact norm; norm of the error per approximation; and its mean share, which is the
-            mean of norm of error over norm of exact.
+        Returns the centres of the ranges, shape (bins,), the mean norm of the exact acceleration and, per
+        approximation, the mean norm of the error and the mean relative error.
         """
-        at = np.minimum((self.alpha * bins).astype(int), bins - 1)
+        bin_of_sample = np.minimum((self.alpha * bins).astype(int), bins - 1)
         norm = np.linalg.norm(self.exact, axis=1)
 
         def mean(x: np.ndarray) -> np.ndarray:
-            return np.array([x[at == b].mean() for b in range(bins)])
+            return np.array([x[bin_of_sample == b].mean() for b in range(bins)])
 
-        errors = {rung: np.linalg.norm(e, axis=1) for rung, e in self.errors.items()}
+        errors = {level: np.linalg.norm(e, axis=1) for level, e in self.errors.items()}
         return (
             (np.arange(bins) + 0.5) / bins,
             mean(norm),
-            {rung: mean(e) for rung, e in errors.items()},
-            {rung: mean(e / norm) for rung, e in errors.items()},
+            {level: mean(e) for level, e in errors.items()},
+            {level: mean(e / norm) for level, e in errors.items()},
         )
 
     @property
     def title(self) -> str:
-        """What was done."""
         return (
             f"{self.robot}: forward dynamics at {len(self.alpha)} random states under random torques of up to alpha "
             f"times the largest torque; rotors {rotors(self.drop_rotors)}."
@@ -83,13 +70,11 @@ class TorqueMagnitude(Experiment):
 
     @property
     def summary(self) -> str:
-        """What the errors are at the largest torques."""
         _, _, _, share = self.binned()
-        said = ", ".join(f"{100.0 * x[-1]:.3g} % with {LABELS[r]}" for r, x in share.items())
-        return f"Mean acceleration error at the largest torques, as a part of the acceleration: {said}."
+        errors_text = ", ".join(f"{100.0 * x[-1]:.3g} % with {LABELS[r]}" for r, x in share.items())
+        return f"Mean acceleration error at the largest torques, relative to the acceleration: {errors_text}."
 
     def as_dict(self) -> dict[str, Any]:
-        """Return settings and errors per range of alpha, ready for JSON."""
         middle, norm, errors, share = self.binned()
         return plain(
             {
@@ -108,31 +93,29 @@ class TorqueMagnitude(Experiment):
         )
 
     def tables(self) -> list[tuple[str, Rows]]:
-        """Return the mean errors per range of alpha."""
         middle, norm, errors, share = self.binned()
-        first: Rows = [("alpha", *(f"{x:.2f}" for x in middle)), ("exact", *(f"{x:.3g}" for x in norm))]
-        first += [(LABELS[r], *(f"{x:.3g}" for x in values)) for r, values in errors.items()]
-        second: Rows = [first[0], *((LABELS[r], *(f"{100.0 * x:.3g}" for x in v)) for r, v in share.items())]
+        norms: Rows = [("alpha", *(f"{x:.2f}" for x in middle)), ("exact", *(f"{x:.3g}" for x in norm))]
+        norms += [(LABELS[r], *(f"{x:.3g}" for x in values)) for r, values in errors.items()]
+        shares: Rows = [norms[0], *((LABELS[r], *(f"{100.0 * x:.3g}" for x in v)) for r, v in share.items())]
         return [
-            ("Mean norm of the joint acceleration and of its error, rad/s^2 (m/s^2)", list(zip(*first, strict=True))),
-            ("Mean error, % of the acceleration", list(zip(*second, strict=True))),
+            ("Mean norm of the joint acceleration and of its error, rad/s^2 (m/s^2)", list(zip(*norms, strict=True))),
+            ("Mean error, % of the acceleration", list(zip(*shares, strict=True))),
         ]
 
     def draw(self, figure: Figure) -> None:
-        """Draw errors (left) and their shares (right) over alpha."""
         middle, norm, errors, share = self.binned(20)
         left, right = panels(figure, 2, left=0.08, gap=0.22, top=1.4, bottom=0.5)
         left.plot(middle, norm, **STYLES["exact"])
-        for rung in errors:
-            left.plot(middle, errors[rung], **STYLES[rung])
-            right.plot(middle, 100.0 * share[rung], **STYLES[rung])
+        for level in errors:
+            left.plot(middle, errors[level], **STYLES[level])
+            right.plot(middle, 100.0 * share[level], **STYLES[level])
         for axes, title, y in (
             (left, "mean norm: exact acceleration, and errors", "[rad/s$^2$]"),
-            (right, "mean error, as a part of the exact acceleration", "[%]"),
+            (right, "mean error relative to the exact acceleration", "[%]"),
         ):
             axes.set_yscale("log")
             axes.set_xlim(0.0, 1.0)
-            named(axes, title, "largest torque / largest torque allowed", y)
+            named(axes, title, "$\alpha$ = largest torque / torque limit", y)
         head(
             figure,
             f"{literal(self.robot)}: forward dynamics against the magnitude of the torque",
@@ -156,19 +139,15 @@ def run(
 ) -> TorqueMagnitude:
     """Compare forward dynamics at random states under torques of growing magnitude.
 
-    The state of sample i is random: one-dof joints within 1 rad (m) of zero, velocities normal with a deviation of
-    1 rad/s (m/s). With closed loops the joints are within 0.1 rad (m) of the reference pose. The torque is
-    ``alpha_i u``, ``alpha_i = i / (samples - 1)``, u uniform between minus and plus the largest torque.
+    One-dof joints are within 1 rad (m) of zero, or, with closed loops, within 0.1 rad (m) of the reference pose.
+    Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). The torque of sample i is ``alpha_i
+    u``, ``alpha_i = i / (samples - 1)``, with u uniform between minus and plus the largest torque.
 
     Args:
-        model: The robot; a floating base gets no torque and its acceleration is not looked at.
-        samples: How many states.
+        model: The robot; a floating base has no torque and its acceleration is ignored.
+        samples: Number of states.
         max_torque: Shape (), or (joints,) for the independent one-dof joints, [N m] or [N]; by default the effort
-            limits of the model.
-
-    Raises:
-        ArgumentTypeError: The number of samples is not allowed.
-        ModelError: The model has no effort limits, and no torque was given.
+            limits of the model, whose absence raises ``ModelError``.
     """
     whole_number("samples", samples, 2 * BINS)
     joints = moved_joints(model)
@@ -178,9 +157,9 @@ def run(
     limits = np.broadcast_to(np.asarray(max_torque, dtype=float), len(joints))
     useful = (limits > 0.0) & (limits < 1e6)
     if not useful.all():
-        bad = joints[int(np.argmin(useful))]
+        unlimited = joints[int(np.argmin(useful))]
         raise ModelError(
-            f"joint {bad!r} of {model.name!r} has no effort limit to scale torques with. Give max_torque=, N m."
+            f"joint {unlimited!r} of {model.name!r} has no effort limit to scale torques with. Pass max_torque= [N m]."
         )
     rng = np.random.default_rng(seed)
     alpha = np.linspace(0.0, 1.0, samples)
@@ -190,7 +169,7 @@ def run(
         q[i] = integrate(model, held(model), step[i])
         v[i, columns] = SPEED * rng.normal(size=len(joints))
         tau[i, columns] = alpha[i] * limits * rng.uniform(-1.0, 1.0, len(joints))
-    exact, found = along(model, approximations.of(model, drop_rotors), aba, q, v, tau, progress=progress)
-    errors = {name: (x - exact)[:, columns] for name, x in found.items()}
-    kept = np.array(limits)
-    return TorqueMagnitude(model.name, drop_rotors, joints, alpha, kept, exact[:, columns], errors, seed)
+    exact, approximate = along(model, approximations.of(model, drop_rotors), aba, q, v, tau, progress=progress)
+    errors = {name: (x - exact)[:, columns] for name, x in approximate.items()}
+    max_torques = np.array(limits)
+    return TorqueMagnitude(model.name, drop_rotors, joints, alpha, max_torques, exact[:, columns], errors, seed)

@@ -1,4 +1,4 @@
-"""Figures 4 and 5 of Yamane and Nakamura: chains of 30 degrees of freedom fall, and keep their energy."""
+"""Reproduce figures 4 and 5 of Yamane and Nakamura: falling chains of 30 degrees of freedom conserve energy."""
 
 from collections.abc import Callable
 
@@ -13,25 +13,23 @@ from ..plots import Figure, named, panels, titled
 from ._effort import Effort
 from ._models import balls
 from ._numbers import YAMANE
-from ._part import Found, Rows, Statement, nothing
+from ._part import Results, Rows, Statement, nothing
 
 TITLE = "Yamane and Nakamura, figures 4 and 5: chains of 30 degrees of freedom"
 TIMED = (
-    "Nothing is timed: `pc.simulate` with `rkmk4`. The paper shows snapshots; lengths, masses and the shape of the "
-    "branched chain are ours."
+    "Nothing is timed. `pc.simulate` integrates with `rkmk4`. The paper shows snapshots; this package chose the "
+    "lengths, the masses and the shape of the branched chain."
 )
 SECONDS = (2.0, 1.0)
-# the body that each hangs from
+# figure, and index of the parent of each body (0: world)
 CHAINS = {"serial": ("Fig. 4", (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), "branched": ("Fig. 5", (0, 1, 2, 1, 4, 1, 6, 1, 8, 9))}
 SNAPSHOTS = 6
-_DRIFT = 1e-6
-"""Change of energy relative to the largest kinetic energy that is called none."""
+_DRIFT = 1e-6  # Largest change of energy, relative to the largest kinetic energy, that counts as conserved
 
 
-def measure(effort: Effort, done: Callable[[], None]) -> Found:
-    """Simulate both chains with two step lengths."""
+def measure(effort: Effort, done: Callable[[], None]) -> Results:
     duration = effort.of(2.0, 2.0, 0.02)
-    found: Found = {"duration": duration, "chains": {}}
+    results: Results = {"duration": duration, "chains": {}}
     for name, (_, parents) in CHAINS.items():
         tree = balls(parents)
         model = ClusterModel(tree)
@@ -57,18 +55,20 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
                 "drift": [float(f"{x:.2e}") for x in total - total[0]],
             }
             done()
-        at = np.linspace(0, len(result.time) - 1, SNAPSHOTS).round().astype(int)
-        found["chains"][name] = {
+        shots = np.linspace(0, len(result.time) - 1, SNAPSHOTS).round().astype(int)
+        results["chains"][name] = {
             "nv": model.nv,
             "parents": list(parents),
             "runs": runs,
-            "snapshots": [{"time": round(float(result.time[i]), 4), "bodies": _lines(tree, result.q[i])} for i in at],
+            "snapshots": [
+                {"time": round(float(result.time[i]), 4), "bodies": _lines(tree, result.q[i])} for i in shots
+            ],
         }
-    return found
+    return results
 
 
 def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
-    """Return where the links are, from joint to end, along x and z, [m]."""
+    """Return both end points of each link, along x and z, [m]."""
     data = tree.createData()
     pin.forwardKinematics(tree, data, q)
     end = np.array([1.0, 0.0, 0.0])
@@ -79,12 +79,10 @@ def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
 
 
 def _worst(run: dict[str, list[float]]) -> float:
-    """Return the largest change of energy, relative to the largest kinetic energy."""
     return max(abs(x) for x in run["drift"]) / max(run["kinetic"])
 
 
-def tables(found: Found) -> list[tuple[str, Rows]]:
-    """Return the energy of both chains."""
+def tables(results: Results) -> list[tuple[str, Rows]]:
     rows: Rows = [
         (
             "chain",
@@ -92,42 +90,40 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
             "step [ms]",
             "largest kinetic energy [J]",
             "change of energy",
-            "of the step before",
+            "relative to the larger step",
         )
     ]
-    for name, one in found["chains"].items():
-        before = None
-        for dt, run in one["runs"].items():
+    for name, chain_results in results["chains"].items():
+        previous = None
+        for dt, run in chain_results["runs"].items():
             worst = _worst(run)
-            part = "-" if before is None else f"1 / {before / worst:.1f}"
-            most = f"{max(run['kinetic']):.1f}"
-            rows.append((name, str(one["nv"]), f"{1e3 * float(dt):g}", most, f"{worst:.1e}", part))
-            before = worst
+            part = "-" if previous is None else f"1 / {previous / worst:.1f}"
+            largest_kinetic = f"{max(run['kinetic']):.1f}"
+            rows.append((name, str(chain_results["nv"]), f"{1e3 * float(dt):g}", largest_kinetic, f"{worst:.1e}", part))
+            previous = worst
     return [("Change of energy, relative to the largest kinetic energy", rows)]
 
 
-def statements(found: Found) -> list[Statement]:
-    """Say whether energy is kept."""
-    made = []
-    for name, (place, _) in CHAINS.items():
-        one = found["chains"][name]
-        dt, run = list(one["runs"].items())[-1]
+def statements(results: Results) -> list[Statement]:
+    verdicts = []
+    for name, (figure, _) in CHAINS.items():
+        chain_results = results["chains"][name]
+        dt, run = list(chain_results["runs"].items())[-1]
         worst = _worst(run)
-        made.append(
+        verdicts.append(
             Statement(
-                f"A {name} chain of {one['nv']} degrees of freedom is simulated.",
-                f"{YAMANE}, {place}",
-                f"{found['duration']:g} s of free motion from rest; energy changes by {worst:.0e} of the largest kinetic "
-                f"energy with steps of {1e3 * float(dt):g} ms.",
+                f"A {name} chain of {chain_results['nv']} degrees of freedom is simulated.",
+                f"{YAMANE}, {figure}",
+                f"{results['duration']:g} s of free motion from rest; energy changes by {worst:.0e} of the largest "
+                f"kinetic energy with steps of {1e3 * float(dt):g} ms.",
                 worst < _DRIFT,
             )
         )
-    return made
+    return verdicts
 
 
-def draw(figure: Figure, found: Found) -> None:
-    """Draw snapshots on the left, energies and their change on the right."""
-    every = panels(
+def draw(figure: Figure, results: Results) -> None:
+    all_axes = panels(
         figure,
         3,
         2,
@@ -140,29 +136,29 @@ def draw(figure: Figure, found: Found) -> None:
         hspace=0.34,
         width_ratios=(1.25, 1.0, 1.0),
     )
-    for row, (name, one) in enumerate(found["chains"].items()):
-        shape, energy, drift = every[3 * row : 3 * row + 3]
-        shots = one["snapshots"]
+    for row, (name, chain_results) in enumerate(results["chains"].items()):
+        shape, energy, drift = all_axes[3 * row : 3 * row + 3]
+        shots = chain_results["snapshots"]
         for k, shot in enumerate(shots):
             shade = 0.82 * (1.0 - k / max(1, len(shots) - 1))
             for line in shot["bodies"]:
                 shape.plot(*zip(*line, strict=True), color=(shade, shade, shade), linewidth=1.3, zorder=2.0 + k)
         shape.plot(0.0, 0.0, marker="o", color="#D55E00", markersize=5.0, zorder=20.0)
         shape.set_aspect("equal", adjustable="datalim")
-        named(shape, f"{name}, {one['nv']} degrees of freedom", "x [m]", "z [m]")
-        run = list(one["runs"].values())[-1]
+        named(shape, f"{name}, {chain_results['nv']} degrees of freedom", "x [m]", "z [m]")
+        run = list(chain_results["runs"].values())[-1]
         energy.plot(run["time"], run["kinetic"], color="#D55E00", linewidth=1.5)
         energy.plot(run["time"], run["potential"], color="#0072B2", linewidth=1.5)
-        both = [a + b for a, b in zip(run["kinetic"], run["potential"], strict=True)]
-        energy.plot(run["time"], both, color="#000000", linewidth=1.5)
-        for key, colour, place in (("kinetic", "#D55E00", 0.9), ("potential", "#0072B2", 0.8), ("sum", "#000000", 0.7)):
-            energy.text(0.03, place, key, color=colour, fontsize=8.5, transform=energy.transAxes)
+        total = [a + b for a, b in zip(run["kinetic"], run["potential"], strict=True)]
+        energy.plot(run["time"], total, color="#000000", linewidth=1.5)
+        for key, colour, y_pos in (("kinetic", "#D55E00", 0.9), ("potential", "#0072B2", 0.8), ("sum", "#000000", 0.7)):
+            energy.text(0.03, y_pos, key, color=colour, fontsize=8.5, transform=energy.transAxes)
         named(energy, "energy", "time [s]", "[J]")
-        for (dt, each), style in zip(one["runs"].items(), (":", "-"), strict=True):
-            largest = max(each["kinetic"])
-            y = [max(abs(x) / largest, 1e-16) for x in each["drift"]]
+        for (dt, run_results), style in zip(chain_results["runs"].items(), (":", "-"), strict=True):
+            largest = max(run_results["kinetic"])
+            y = [max(abs(x) / largest, 1e-16) for x in run_results["drift"]]
             drift.plot(
-                each["time"][1:],
+                run_results["time"][1:],
                 y[1:],
                 color="#000000",
                 linestyle=style,
@@ -171,10 +167,10 @@ def draw(figure: Figure, found: Found) -> None:
             )
         drift.set_yscale("log")
         drift.legend(fontsize=8, frameon=False, loc="lower right")
-        named(drift, "change of energy", "time [s]", "part of the largest kinetic energy")
+        named(drift, "change of energy", "time [s]", "change / largest kinetic energy")
     line = (
         f"Ten bodies of 1 kg and 1 m on spherical joints, without torques; {SNAPSHOTS} poses over "
-        f"{found['duration']:g} s, the last one black."
+        f"{results['duration']:g} s, the last pose is black."
     )
     titled(figure, "Chains of 30 degrees of freedom fall from rest (figures 4 and 5)", (line,))
 

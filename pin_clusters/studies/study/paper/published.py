@@ -1,8 +1,9 @@
-"""The tables and figures of the papers, measured here beside what was published, and each statement with its verdict.
+"""Measure the tables and figures of the papers, compare them with the published values, and judge each statement.
 
-The papers: Chignoli et al., arXiv 2311.13732 (cluster algorithms); Yamane and Nakamura (virtual work); Kroeg,
-Gattringer and Mueller (inverse input matrices); Moss, lecture slides (articulated bodies). ``run`` measures, ``write``
-writes ``paper.json``, ``paper.md`` and a PNG per figure into a folder. All but the measuring works on what JSON keeps.
+The papers are Chignoli et al., arXiv 2311.13732 (cluster algorithms); Yamane and Nakamura (virtual work); Kroeg,
+Gattringer and Mueller (inverse input matrices); Moss, lecture slides (articulated bodies). ``run`` measures. ``write``
+writes ``paper.json``, ``paper.md`` and a PNG per figure into a folder. All functions other than ``run`` use the numbers
+stored in JSON.
 """
 
 import dataclasses
@@ -47,24 +48,21 @@ PARTS = tuple(
 _KEYS = tuple(part.key for part in PARTS)
 HOUR = 3600.0
 _SAMPLE, _GROWTH = 100, 2.1
-"""Links of a chain, and the power with which the time grows that it takes to make the model of a chain."""
-_TABLES = 60.0
-"""Bytes per square of the number of links that the tables of such a model take."""
+"""Links of the sample chain, and the power of growth of the time to build a model with the number of links."""
+_TABLES = 60.0  # Memory of the tables of such a model divided by the square of the number of links, [bytes]
 _TITLE = "# The papers' tables and figures, measured here"
 _ABOUT = {"full": "A full run", "quick": "A quick run, for a first impression", "tiny": "A trial run"}
 
 
 def _chosen(only: Iterable[str] | None) -> list[Part]:
-    """Return the parts of these names, in order."""
-    wanted = list(_KEYS if only is None else only) or list(_KEYS)
-    for name in wanted:
+    names = list(_KEYS if only is None else only) or list(_KEYS)
+    for name in names:
         if name not in _KEYS:
             raise UnknownNameError(f"there is no part {name!r}.{did_you_mean(str(name), _KEYS, limit=len(_KEYS))}")
-    return [part for part in PARTS if part.key in wanted]
+    return [part for part in PARTS if part.key in names]
 
 
 def _measured(results: dict[str, Any]) -> list[tuple[Part, dict[str, Any]]]:
-    """Return the parts that are in the results, each with what it found."""
     return [(part, results["parts"][part.key]) for part in PARTS if part.key in results["parts"]]
 
 
@@ -77,15 +75,14 @@ def _spent(quick: bool | Effort, longest: int | None) -> Effort:
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """What a run will take."""
+    """Estimated time and memory of a run."""
 
-    seconds: float  # time
+    seconds: float  # run time, [s]
     memory: float  # largest table of the longest chain, [bytes]
-    longest: int  # its links
+    longest: int  # number of links of the longest chain
 
     @property
     def said(self) -> str:
-        """In words."""
         text = f"about {self.seconds / 60.0:.0f} min" if self.seconds < HOUR else f"about {self.seconds / HOUR:.1f} h"
         return text if self.memory < 1e9 else f"{text}, and {self.memory / 1e9:.1f} GB for {self.longest} links"
 
@@ -93,39 +90,34 @@ class Estimate:
 def expected(
     *, quick: bool | Effort = False, only: Iterable[str] | None = None, longest: int | None = None
 ) -> Estimate:
-    """Estimate time and memory of a run, with arguments as in ``run``.
-
-    A chain of 100 links is made first if longer chains than usual are asked for: their time follows from its time.
-    """
     parts, effort = _chosen(only), _spent(quick, longest)
     seconds = sum(part.seconds[0 if effort.name == "full" else 1] for part in parts)
     if not any(part.key == "lengths" for part in parts):
         return Estimate(seconds, 0.0, effort.longest)
-    more = [n for n in lengths.wanted(effort) if n > EFFORTS[effort.name].longest]
-    if more:
+    longer = [n for n in lengths.wanted(effort) if n > EFFORTS[effort.name].longest]
+    if longer:
         start = time.perf_counter()
         chain(_SAMPLE)
-        one = time.perf_counter() - start
-        seconds += sum(one * (n / _SAMPLE) ** _GROWTH for n in more)
+        sample_time = time.perf_counter() - start
+        seconds += sum(sample_time * (n / _SAMPLE) ** _GROWTH for n in longer)
     return Estimate(seconds, _TABLES * float(effort.longest) ** 2, effort.longest)
 
 
 def _refuse(took: Estimate, *, patient: bool) -> None:
-    """Raise an ``ArgumentTypeError`` for a run of more than an hour, unless it is wanted, and for too much memory."""
     memory = available()
     if memory is not None and took.memory > 0.8 * memory:
         raise ArgumentTypeError(
-            f"longest={took.longest}: the tables of that chain would take {took.memory / 1e9:.1f} GB, and "
-            f"{memory / 1e9:.1f} GB can be had. Take a shorter chain."
+            f"longest={took.longest}: the tables of that chain would take {took.memory / 1e9:.1f} GB, but only "
+            f"{memory / 1e9:.1f} GB are available. Choose a shorter chain."
         )
     if took.seconds > HOUR and not patient:
         raise ArgumentTypeError(
-            f"longest={took.longest}: the run would take {took.said}. Take a shorter chain, or say that you have "
-            "the time: patient=True (--patient)."
+            f"longest={took.longest}: the run would take {took.said}. Choose a shorter chain, or allow long runs by "
+            "patient=True (--patient)."
         )
 
 
-@engine("tables")  # its robots differ
+@engine("tables")  # each robot differs, so compiling robot-specific code would not pay
 def run(
     *,
     quick: bool | Effort = False,
@@ -134,26 +126,19 @@ def run(
     patient: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Measure.
+    """Measure the parts and return plain numbers and text for JSON: ``machine``, ``effort``, ``seconds``, ``parts``.
 
     Args:
-        quick: Fewer sizes and repeats, for a first impression.
+        quick: Use fewer sizes and repeats, for a first impression.
         only: Names of parts, see ``PARTS``; all by default.
-        longest: Links of the longest chain; by default 1000, 300 if it is to be quick.
-        patient: Also what takes more than an hour.
-        progress: Called with (done, total) now and then, in seconds.
-
-    Returns:
-        Plain numbers and text, ready for JSON: ``machine``, ``effort``, ``seconds``, ``parts``.
-
-    Raises:
-        UnknownNameError: There is no such part.
-        ArgumentTypeError: A number is not allowed, or the run would take more than an hour, or too much memory.
+        longest: Links of the longest chain; by default 1000, or 300 with ``quick``.
+        patient: Allow runs that take more than an hour; otherwise they raise ``ArgumentTypeError``.
+        progress: Called with (done, total) at intervals, in seconds.
     """
     parts, effort = _chosen(only), _spent(quick, longest)
     took = expected(quick=effort, only=[part.key for part in parts])
     _refuse(took, patient=patient)
-    found, seconds = {}, {}
+    results, seconds = {}, {}
     start = time.perf_counter()
 
     def done() -> None:
@@ -164,24 +149,19 @@ def run(
     for part in parts:
         begun = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PinClustersWarning)  # the robots have inertias as published
-            found[part.key] = part.measure(effort, done)
+            # The robots keep their published inertias, even implausible ones.
+            warnings.simplefilter("ignore", PinClustersWarning)
+            results[part.key] = part.measure(effort, done)
         seconds[part.key] = round(time.perf_counter() - begun, 1)
         done()
-    return {"machine": machine(), "effort": dataclasses.asdict(effort), "seconds": seconds, "parts": found}
+    return {"machine": machine(), "effort": dataclasses.asdict(effort), "seconds": seconds, "parts": results}
 
 
 def statements(results: dict[str, Any]) -> list[Statement]:
-    """Return all statements of the papers on which the results have something to say."""
-    return [s for part, found in _measured(results) for s in part.statements(found)]
+    return [s for part, part_results in _measured(results) for s in part.statements(part_results)]
 
 
 def write(results: dict[str, Any], folder: Path) -> list[Path]:
-    """Write ``paper.json``, ``paper.md`` and a PNG per figure directly into a folder that exists; return the files.
-
-    Raises:
-        OSError: They cannot be written.
-    """
     files = [folder / "paper.json", folder / "paper.md"]
     write_json(results, files[0])
     with whole(files[1]) as (part,):
@@ -190,56 +170,50 @@ def write(results: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def draw(results: dict[str, Any], folder: Path, prefix: str = "") -> list[Path]:
-    """Draw all figures of the results into a folder; return the files.
-
-    Raises:
-        OSError: They cannot be written.
-    """
     files = []
-    for part, found in _measured(results):
+    for part, part_results in _measured(results):
         for name, draw_one in part.figures.items():
             figure = new_figure()
-            draw_one(figure, found)
+            draw_one(figure, part_results)
             files.append(folder / f"{prefix}{name}.png")
             save_figure(figure, files[-1], facecolor="white")
     return files
 
 
 def page(results: dict[str, Any], pictures: str = "") -> str:
-    """Return the report as Markdown, without a title; ``pictures`` stands before the names of the figures' files."""
-    said = statements(results)
-    count = {word: sum(s.verdict == word for s in said) for word in (CONFIRMED, CORRECTED)}
+    all_statements = statements(results)
+    count = {word: sum(s.verdict == word for s in all_statements) for word in (CONFIRMED, CORRECTED)}
     text = [
         _where(results),
         "Times are medians with their spread (half the distance of the quartiles). Ratios are medians over repeats "
-        "that ran at the same moment. Published times are not compared, as processors and compilers differ, but "
-        "percentages, ratios and orders of growth are. The verdicts are computed from the numbers beside them.",
+        "that ran at the same time. Percentages, ratios and orders of growth are compared with the published values; "
+        "times are not, because processors and compilers differ. The verdicts are computed from the measured values.",
         "## Statements",
-        f"{len(said)} statements, {count[CONFIRMED]} confirmed, {count[CORRECTED]} corrected.",
+        f"{len(all_statements)} statements, {count[CONFIRMED]} confirmed, {count[CORRECTED]} corrected.",
         _table(
             [
                 ("statement", "source", "measured", "verdict"),
-                *((s.text, s.source, s.measured, f"**{s.verdict}**") for s in said),
+                *((s.text, s.source, s.measured, f"**{s.verdict}**") for s in all_statements),
             ],
             "---",
         ),
     ]
-    for part, found in _measured(results):
+    for part, part_results in _measured(results):
         text += [f"## {part.title}", part.timed]
         text += [f"![{part.title}]({pictures}{name}.png)" for name in part.figures]
-        for head, rows in part.tables(found):
+        for head, rows in part.tables(part_results):
             text += [f"{head}:", _table(rows)]
-        text += part.says(found)
+        text += part.says(part_results)
     text += [
         "## Misprints",
-        "Found while the equations were programmed; what is meant is what the tests of this package hold to.",
-        _table([("where", "printed", "meant"), *MISPRINTS], "---"),
+        "These misprints were noticed during the implementation of the equations. The tests of this package confirm "
+        "the corrections.",
+        _table([("place", "printed", "correct"), *MISPRINTS], "---"),
     ]
     return "\n\n".join(text)
 
 
 def _where(results: dict[str, Any]) -> str:
-    """Return where and when it was measured, and how."""
     m, effort = results["machine"], results["effort"]
     return (
         f"Measured on {m['cpu']}, {m['system']}, one thread, {m['lanes']} SIMD lanes; Python {m['python']}, "
@@ -251,6 +225,5 @@ def _where(results: dict[str, Any]) -> str:
 
 
 def _table(rows: Iterable[Sequence[str]], side: str = "---:") -> str:
-    """Return a Markdown table; all columns but the first are aligned by that rule, to the right by default."""
     head, *body = rows
     return "\n".join("| " + " | ".join(line) + " |" for line in (head, ["---", *[side] * (len(head) - 1)], *body))

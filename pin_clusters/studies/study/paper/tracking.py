@@ -1,4 +1,4 @@
-"""The torques of a motion in open loop: where exact and approximate robots take the end effector."""
+"""Compare the end-effector paths of exact and approximate robots under the same open-loop torques."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,83 +24,67 @@ TIMES = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 @dataclass(frozen=True, eq=False)
 class EndEffectorTracking(Experiment):
-    """Where the end effector goes when the torques of a motion drive the exact and the approximate robots.
+    """Drift of the end effector when the torques of a motion drive the exact and the approximate robots."""
 
-    Attributes:
-        robot: Its name.
-        frame: Frame of the end effector.
-        sine: The motion.
-        dt: Step of the simulations, [s].
-        drop_rotors: Whether the approximate robots lack the rotors.
-        time: Shape (N,), [s].
-        path: Where the motion has the end effector, shape (N, 3), [m].
-        drift: Per simulation (``exact`` and the approximations) the distance from it, shape (N,), [m]; NaN after a
-            simulation ended.
-        ended: Why simulations ended before their time.
-    """
-
-    robot: str
-    frame: str
-    sine: Sine
-    dt: float
-    drop_rotors: bool
-    time: np.ndarray
-    path: np.ndarray
+    robot: str  # name of the robot
+    frame: str  # frame of the end effector
+    sine: Sine  # the motion
+    dt: float  # step of the simulations, [s]
+    drop_rotors: bool  # whether the approximate robots omit the rotors
+    time: np.ndarray  # shape (N,), [s]
+    path: np.ndarray  # position of the end effector along the motion, shape (N, 3), [m]
+    # distance from ``path`` in each simulation (``exact`` and the approximations), shape (N,), [m]; NaN after a
+    # simulation ended
     drift: dict[str, np.ndarray]
-    ended: dict[str, str]
+    ended: dict[str, str]  # reasons why simulations ended early
 
     @property
     def title(self) -> str:
-        """What was done."""
         return (
             f"{self.robot}: exact torques of {self.sine.label} at every joint drive the exact and the approximate "
-            f"robots in open loop (RK4, steps of {self.dt:g} s); distance of {self.frame!r} from where it should be; "
+            f"robots in open loop (RK4, steps of {self.dt:g} s); distance of {self.frame!r} from its exact path; "
             f"rotors {rotors(self.drop_rotors)}."
         )
 
     @property
     def summary(self) -> str:
-        """What the drift is after half a second, and at most."""
         k = int(np.argmin(np.abs(self.time - 0.5)))
         label = labels(self.drift)
-        drift = {label[rung]: 1e3 * x for rung, x in self.drift.items()}
-        said = [f"{name} {x[k]:.3g} mm (at most {np.nanmax(x):.3g})" for name, x in drift.items()]
-        ended = "".join(f" {label[rung]}: {why}" for rung, why in self.ended.items())
-        return f"Drift after {self.time[k]:.2g} s: {', '.join(said)}.{ended}"
+        drift = {label[level]: 1e3 * x for level, x in self.drift.items()}
+        drift_texts = [f"{name} {x[k]:.3g} mm (at most {np.nanmax(x):.3g})" for name, x in drift.items()]
+        ended = "".join(f" {label[level]}: {reason}" for level, reason in self.ended.items())
+        return f"Drift after {self.time[k]:.2g} s: {', '.join(drift_texts)}.{ended}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return settings and drift over time (every hundredth of the time), ready for JSON."""
-        kept = spread(len(self.time), 101)
+        rows = spread(len(self.time), 101)
         return {
             "experiment": "end-effector-tracking",
             **told(self, "robot frame trajectory:sine"),
             "method": "rk4",
             "step": self.dt,
             "rotors_of_approximations": locked(self.drop_rotors),
-            "time": self.time[kept].tolist(),
-            "drift": {rung: finite(x[kept].tolist()) for rung, x in self.drift.items()},
-            "largest_drift": {rung: float(np.nanmax(x)) for rung, x in self.drift.items()},
+            "time": self.time[rows].tolist(),
+            "drift": {level: finite(x[rows].tolist()) for level, x in self.drift.items()},
+            "largest_drift": {level: float(np.nanmax(x)) for level, x in self.drift.items()},
             "ended": self.ended,
         }
 
     def tables(self) -> list[tuple[str, Rows]]:
-        """Return the drift at some times."""
-        at = [int(np.argmin(np.abs(self.time - t))) for t in TIMES if t <= self.time[-1] + 1e-9]
-        rows: Rows = [("", *(f"{self.time[k]:.3g} s" for k in at))]
+        sample_rows = [int(np.argmin(np.abs(self.time - t))) for t in TIMES if t <= self.time[-1] + 1e-9]
+        rows: Rows = [("", *(f"{self.time[k]:.3g} s" for k in sample_rows))]
         for label, x in zip(labels(self.drift).values(), self.drift.values(), strict=True):
-            rows.append((label, *(f"{1e3 * x[k]:.3g}" if np.isfinite(x[k]) else "-" for k in at)))
+            rows.append((label, *(f"{1e3 * x[k]:.3g}" if np.isfinite(x[k]) else "-" for k in sample_rows)))
         return [(f"Distance of {self.frame} from the motion, mm", rows)]
 
     def draw(self, figure: Figure) -> None:
-        """Draw the drift over time: all of it on a logarithmic scale, the beginning on a linear one."""
-        first, whole = panels(figure, 2, left=0.075, gap=0.2, top=1.4, bottom=0.5)
+        beginning, full = panels(figure, 2, left=0.075, gap=0.2, top=1.4, bottom=0.5)
         early = self.time <= min(1.0, float(self.time[-1]))
-        for rung, x in self.drift.items():
-            first.plot(self.time[early], 1e3 * x[early], **STYLES[rung])
-            whole.plot(self.time[1:], np.maximum(1e3 * x[1:], 1e-12), **STYLES[rung])
-        whole.set_yscale("log")
-        whole.set_ylim(bottom=max(1e-12, 0.1 * min(1e3 * float(np.nanmedian(x)) for x in self.drift.values())))
-        for axes, title in ((first, "the beginning"), (whole, "all of it, logarithmic")):
+        for level, x in self.drift.items():
+            beginning.plot(self.time[early], 1e3 * x[early], **STYLES[level])
+            full.plot(self.time[1:], np.maximum(1e3 * x[1:], 1e-12), **STYLES[level])
+        full.set_yscale("log")
+        full.set_ylim(bottom=max(1e-12, 0.1 * min(1e3 * float(np.nanmedian(x)) for x in self.drift.values())))
+        for axes, title in ((beginning, "beginning"), (full, "full duration, logarithmic")):
             axes.set_xlim(left=0.0)
             named(axes, title, "time [s]", "distance [mm]")
         head(
@@ -109,7 +93,7 @@ class EndEffectorTracking(Experiment):
             (
                 f"The exact torques of {self.sine.label.replace('2 pi', '2$' + chr(92) + 'pi$')} at every joint, "
                 f"fixed base; RK4, steps of {1e3 * self.dt:g} ms.",
-                f"Distance from where the motion has the frame. Rotors are {rotors(self.drop_rotors)}.",
+                f"Distance of the frame from its path in the motion. Rotors are {rotors(self.drop_rotors)}.",
             ),
             labels(self.drift),
         )
@@ -127,57 +111,51 @@ def run(
     dt: float = 1e-3,
     frame: str | None = None,
 ) -> EndEffectorTracking:
-    """Drive the exact and the approximate robots with the exact torques of a sine.
+    """Drive the exact and the approximate robots with the exact torques of a sine, evaluated at the RK4 stages.
 
-    Nothing corrects the motion: the smallest error grows, that of the integration too. The torques are those at the
-    times of the stages of RK4.
+    There is no feedback, so that all errors grow, including integration errors.
 
     Args:
-        model: The robot; a floating base would fall, so its base is meant to be fixed.
-        frequency: Of the sine, [Hz].
-        amplitude: Of the sine, [rad] or [m].
+        model: The robot; its base should be fixed, because a floating base would fall.
+        frequency: Frequency of the sine, [Hz].
+        amplitude: Amplitude of the sine, [rad] or [m].
         dt: Step, [s].
-        frame: A frame of ``model.tree``; by default that of the joint at the end of the longest chain.
-
-    Raises:
-        UnknownNameError: There is no such frame.
-        TrajectoryError: A number is not allowed.
+        frame: A frame of ``model.tree``; by default the last joint of the longest chain.
     """
     name = _end(model) if frame is None else frame
-    at = model.getFrameId(name)
+    frame_id = model.getFrameId(name)
     sine, _ = Sine(amplitude, frequency, duration, dt / 2.0, in_phase=True).fitted(model)
-    # one sample more, for the last stage of the last step
+    # The last stage of the last step needs an extra sample.
     longer = replace(sine, duration=duration + dt)
     _, q, v, a = longer.states(model)
     torques, _ = along(model, {}, rnea, q, v, a)
     time = np.arange(round(duration / dt) + 1) * dt
-    path = _positions(model, q[::2][: len(time)], at)
+    path = _positions(model, q[::2][: len(time)], frame_id)
 
     def tau(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.asarray(torques[min(round(2.0 * t / dt), len(torques) - 1)])
 
     drift, ended = {}, {}
-    runs = {"exact": None, **{name: rung.aba for name, rung in approximations.of(model, drop_rotors).items()}}
-    for i, (rung, dynamics) in enumerate(runs.items()):
-        tell = part_of(progress, i, len(runs))
+    approximate = approximations.of(model, drop_rotors)
+    runs = {"exact": None, **{name: approximation.aba for name, approximation in approximate.items()}}
+    for i, (level, dynamics) in enumerate(runs.items()):
+        tell_part = part_of(progress, i, len(runs))
         start = (model, q[0], v[0], tau, duration, dt)
-        found, why = simulated(*start, dynamics=dynamics, switch=False, progress=tell)
-        if why:
-            ended[rung] = why
-        reached = _positions(model, found.q[: len(time)], at)
-        drift[rung] = np.full(len(time), np.nan)
-        drift[rung][: len(reached)] = np.linalg.norm(reached - path[: len(reached)], axis=1)
-    said = replace(sine, dt=dt)
-    return EndEffectorTracking(model.name, name, said, dt, drop_rotors, time, path, drift, ended)
+        simulation, reason = simulated(*start, dynamics=dynamics, switch=False, progress=tell_part)
+        if reason:
+            ended[level] = reason
+        reached = _positions(model, simulation.q[: len(time)], frame_id)
+        drift[level] = np.full(len(time), np.nan)
+        drift[level][: len(reached)] = np.linalg.norm(reached - path[: len(reached)], axis=1)
+    recorded_sine = replace(sine, dt=dt)
+    return EndEffectorTracking(model.name, name, recorded_sine, dt, drop_rotors, time, path, drift, ended)
 
 
 def _positions(model: ClusterModel, q: np.ndarray, frame: int) -> np.ndarray:
-    """Return where a frame is, shape (N, 3), [m]."""
     return np.array([M.translation for M in frame_poses(model, frame, q)])
 
 
 def _end(model: ClusterModel) -> str:
-    """Return the last joint of the longest chain of joints that move on their own."""
     tree, data = model.tree, model.tree.createData()
     pin.forwardKinematics(tree, data, model.q_reference)
 

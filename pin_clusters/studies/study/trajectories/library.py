@@ -1,4 +1,4 @@
-"""Motions that ship with the package: ``motions/*.csv`` beside the models of their robots."""
+"""Load the motions that ship with the package: ``motions/*.csv`` in the folders of their robots."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,21 +12,22 @@ if TYPE_CHECKING:
 
 
 def motions() -> tuple[str, ...]:
-    """Return the names of the motions that ship with the package, sorted; ``motion`` loads them."""
+    """List the motions that ship with the package, sorted by name; ``motion`` loads them."""
     return tuple(sorted(_files()))
 
 
 def motion(name: str, **options: Any) -> Recorded:
-    """Return a motion that ships with the package.
+    """Load a motion that ships with the package.
 
-    They are made, not measured (``benchmarks/make_motions.py``), for the robot of that name, with a floating base.
+    The motions are synthetic (``benchmarks/make_motions.py``). Each belongs to the robot in its name, with a floating
+    base.
 
     Args:
         name: One of ``motions``.
         options: ``dt``, ``cutoff``, ``missing``, as in ``Recorded``.
 
     Raises:
-        UnknownNameError: There is no such motion.
+        UnknownNameError: No motion has this name.
 
     Example:
         >>> from pin_clusters.studies.study import trajectories
@@ -41,16 +42,14 @@ def motion(name: str, **options: Any) -> Recorded:
 
 
 def robot_of(name: str) -> str:
-    """Return the robot that a shipped motion was made for."""
     return name.rpartition("_")[0]
 
 
 def _files() -> "dict[str, Traversable]":
-    """Return the files of the motions: ``robot_models/ROBOT/motions/KIND.csv`` is ``ROBOT_KIND``."""
-    places = {robot: folder.joinpath("motions") for robot, folder in folders().items()}
+    motion_folders = {robot: folder.joinpath("motions") for robot, folder in folders().items()}
     return {
         f"{robot}_{file.name.removesuffix('.csv')}": file
-        for robot, place in places.items()
-        if place.is_dir()
-        for file in place.iterdir()
+        for robot, motion_folder in motion_folders.items()
+        if motion_folder.is_dir()
+        for file in motion_folder.iterdir()
     }

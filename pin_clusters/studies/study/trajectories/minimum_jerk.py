@@ -1,4 +1,4 @@
-"""Minimum-jerk motions between named poses."""
+"""Generate minimum-jerk motions between named poses."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,33 +20,34 @@ Pose: TypeAlias = str | Mapping[str, float]
 def spline(times: ArrayLike, values: ArrayLike, *, rest: bool) -> Callable[..., np.ndarray]:
     """Return the curve of least jerk through values at given times, at rest at both ends.
 
-    Minimising the integral of the squared third derivative gives polynomials of degree 5 between the points; where the
-    velocity at a point is free (no ``rest`` there), derivatives up to the fourth are continuous there. The curve is a
-    function of time and of the order of the derivative, with values as in ``values``, shape (k,) or (k, n).
+    Minimizing the integral of the squared third derivative gives polynomials of degree 5 between the points. With
+    ``rest`` the velocity is zero at every point; otherwise, derivatives up to the fourth are continuous at inner
+    points. The curve is a function of time and of the order of the derivative; its values are shaped like ``values``,
+    (k,) or (k, n).
     """
     from scipy.interpolate import BPoly, make_interp_spline
 
     times, values = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
-    still = np.zeros_like(values)
+    zeros = np.zeros_like(values)
     if rest or len(times) == 2:
-        return BPoly.from_derivatives(times, np.stack([values, still, still], axis=1))
-    ends = [(1, still[0]), (2, still[0])]
-    return make_interp_spline(times, values, k=5, bc_type=(ends, ends))  # type: ignore[arg-type]
+        return BPoly.from_derivatives(times, np.stack([values, zeros, zeros], axis=1))
+    end_conditions = [(1, zeros[0]), (2, zeros[0])]
+    return make_interp_spline(times, values, k=5, bc_type=(end_conditions, end_conditions))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class MinimumJerk:
-    """From pose to pose with the least jerk, at rest at the first and at the last.
+    """A motion through poses with the least jerk, at rest at the first and the last pose.
 
-    A pose is a mapping of joint names to coordinates [rad] or [m], in which joints left out keep their value of the
-    pose before; or a name: ``"neutral"``, ``"reference"`` (``model.q_reference``), or one of
-    ``model.tree.referenceConfigurations`` (what an SRDF file gives). Joints that the first pose leaves out start in the
-    reference pose, which is the neutral one unless there are closed loops.
+    A pose is a mapping of joint names to coordinates, [rad] or [m], or the name of a pose. In a mapping, omitted joints
+    keep their coordinates of the previous pose. The names are ``"neutral"``, ``"reference"`` (``model.q_reference``)
+    and those of ``model.tree.referenceConfigurations`` (read from an SRDF file). Joints omitted in the first pose start
+    in the reference pose, which is the neutral pose for robots without closed loops.
 
     Attributes:
-        poses: At least two.
-        duration: From the first to the last, [s].
-        times: When each pose is reached, [s], from 0 to the duration; None: evenly.
+        poses: At least two poses.
+        duration: Time from the first to the last pose, [s].
+        times: Times of the poses, [s], from 0 to the duration; None: evenly spaced.
         rest: Whether the robot stops at each pose; otherwise it passes through.
         dt: Time between samples, [s].
 
@@ -87,11 +88,9 @@ class MinimumJerk:
 
     @property
     def label(self) -> str:
-        """What it is, in words."""
         return f"minimum jerk through {len(self.poses)} poses in {self.duration:g} s"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return poses and numbers, ready for JSON."""
         return {
             "poses": [pose if isinstance(pose, str) else dict(pose) for pose in self.poses],
             "times": list(self.times or ()),
@@ -103,11 +102,11 @@ class MinimumJerk:
 
     @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
+        """Sample the motion of the whole robot; dependent joints follow their couplings, loops follow by continuation.
 
         Raises:
             TrajectoryError: A pose or a joint is unknown, or a closed loop cannot follow.
-            ModelError: There is no joint to move.
+            ModelError: No joint can be moved.
         """
         joints = moved_joints(model)
         points = [coordinates(model, held(model), joints)]
@@ -121,21 +120,20 @@ class MinimumJerk:
 
 
 def _coordinates(model: ClusterModel, joints: tuple[str, ...], pose: Pose, before: np.ndarray) -> np.ndarray:
-    """Return the coordinates of a pose, shape (joints,)."""
     if isinstance(pose, str):
-        named = {str(p.key()): np.asarray(p.data()) for p in model.tree.referenceConfigurations}
-        known = {"neutral": pin.neutral(model.tree), "reference": model.q_reference} | named
-        if pose not in known:
-            raise TrajectoryError(f"there is no pose {pose!r} of {model.name!r}.{did_you_mean(pose, list(known))}")
-        return coordinates(model, np.asarray(known[pose]), joints)
-    found = before.copy()
+        named_poses = {str(p.key()): np.asarray(p.data()) for p in model.tree.referenceConfigurations}
+        available = {"neutral": pin.neutral(model.tree), "reference": model.q_reference} | named_poses
+        if pose not in available:
+            raise TrajectoryError(f"there is no pose {pose!r} of {model.name!r}.{did_you_mean(pose, list(available))}")
+        return coordinates(model, np.asarray(available[pose]), joints)
+    point = before.copy()
     for name, value in pose.items():
         if name not in joints:
             raise TrajectoryError(
-                f"a pose names {name!r}, which is no independent one-dof joint of {model.name!r}."
+                f"a pose contains {name!r}, which is not an independent one-dof joint of {model.name!r}."
                 f"{did_you_mean(name, joints, limit=len(joints))}"
             )
         if not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value):
-            raise TrajectoryError(f"a pose gives {name!r} the value {value!r}; it must be a finite number, rad or m.")
-        found[joints.index(name)] = value
-    return found
+            raise TrajectoryError(f"a pose sets {name!r} to {value!r}; the value must be a finite number, in rad or m.")
+        point[joints.index(name)] = value
+    return point

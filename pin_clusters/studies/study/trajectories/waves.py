@@ -1,4 +1,4 @@
-"""Waves: sine and chirp, with a phase per joint where several move the same links, and a smooth swing."""
+"""Define waves: a sine and a chirp, with a phase per joint of a cluster, and a smooth swing."""
 
 import math
 from dataclasses import asdict, dataclass, replace
@@ -15,15 +15,15 @@ from ._whole import whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
-_WAYS = 12
-"""Directions in which loops are followed if joints have phases; a straight end between two is 3.5 % nearer, no more."""
+_DIRECTIONS = 12
+"""Number of directions checked if joints have phases; between two of them the limit is at most 3.5 % nearer."""
 _documented = stock(
     STUDY,
     """
     Args:
         amplitude: A, [rad], or [m] for a prismatic joint.
         frequency: f, [Hz].
-        in_phase: All joints do the same, as in arXiv 2311.13732; otherwise see ``phases``.
+        in_phase: All joints move in phase, as in arXiv 2311.13732; otherwise see ``phases``.
 
     Raises:
         TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
@@ -32,13 +32,13 @@ _documented = stock(
 
 
 class Wave:
-    """Every independent one-dof joint follows a function of time; all else is held.
+    """A motion in which each independent one-dof joint follows a function of time.
 
-    About zero, or, where there are closed loops, about the reference pose. Joints with several degrees of freedom (a
-    floating base too) stay in their neutral configuration, at rest.
+    The joints move about zero or, with closed loops, about the reference pose. Joints with several degrees of freedom
+    (including a floating base) are held in their neutral configuration.
     """
 
-    # the fields are those of the dataclasses below, in their order
+    # The dataclasses below define these fields, in this order.
     amplitude: float
     duration: float
     dt: float
@@ -49,53 +49,51 @@ class Wave:
         take(self, **{name: x for name, x in asdict(self).items() if name != "in_phase"})
 
     def phases(self, model: ClusterModel) -> dict[str, float]:
-        """Return the phase of each joint that moves, [rad].
+        """Return the phase of each moving joint, [rad].
 
-        The k-th of the n joints of a cluster that move has pi k / n (k = 0, 1, ...), so that any two of them go
-        together at some time and against each other at another: in phase both cranks of an ankle only pitch it.
-        Joints that share no rotor and no loop, and all of a wave ``in_phase``, have 0.
+        The k-th of the n moving joints of a cluster has the phase pi k / n (k = 0, 1, ...). Any two of them then move
+        together at some times and against each other at others; in phase, the two cranks of an ankle would only pitch
+        it. The phase is 0 for joints that share no rotor and no loop, and for a wave ``in_phase``.
         """
-        found = dict.fromkeys(moved_joints(model), 0.0)
+        phases = dict.fromkeys(moved_joints(model), 0.0)
         for cluster in () if self.in_phase else model.clusters:
-            names = [name for name in cluster.independent if name in found]
-            found.update((name, math.pi * k / len(names)) for k, name in enumerate(names))
-        return found
+            names = [name for name in cluster.independent if name in phases]
+            phases.update((name, math.pi * k / len(names)) for k, name in enumerate(names))
+        return phases
 
     @property
     def samples(self) -> int:
-        """Number of samples."""
         return len(self.time)
 
     @property
     def time(self) -> np.ndarray:
-        """Times, shape (samples,), [s]."""
+        """Sample times, shape (samples,), [s]."""
         return grid(self.duration, self.dt)
 
     @property
     def label(self) -> str:
-        """The function, in words."""
+        """The function of time, as text."""
         raise NotImplementedError
 
     @property
     def period(self) -> float | None:
-        """Time after which the motion repeats, [s]; None if it does not."""
+        """Period of the motion, [s]; None if it is not periodic."""
         return None
 
     def wave(self, phase: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what is added to a joint's coordinate, and its two derivatives, shape (samples,)."""
+        """Return the offset of a joint's coordinate and its first two derivatives, shape (samples,) each."""
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers, ready for JSON."""
         return asdict(self) | {"samples": self.samples}
 
     @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
+        """Sample the motion of the whole robot; dependent joints follow their couplings, loops follow by continuation.
 
         Raises:
-            ModelError: There is no joint to move.
-            TrajectoryError: The loops cannot follow so far; see ``reachable``.
+            ModelError: No joint can be moved.
+            TrajectoryError: The loops cannot follow the amplitude; see ``reachable``.
         """
         phases, about = self.phases(model), centre(model)
         suspicions.angles(model, f"an amplitude of {self.amplitude:g}", dict.fromkeys(phases, self.amplitude))
@@ -107,26 +105,26 @@ class Wave:
         return whole(model, self.time, curves)
 
     def reachable(self, model: ClusterModel) -> Reach:
-        """Return the amplitude that all joints can have: that of the wave, unless closed loops stop them before.
+        """Return the amplitude that all joints can reach: the wave's own, unless closed loops limit it.
 
         Raises:
-            ModelError: There is no joint to move.
+            ModelError: No joint can be moved.
             ConfigurationError: The reference pose is nearly singular.
         """
         phases = self.phases(model)
         if not model.closures:
             return Reach(self.amplitude, math.inf)
-        ways = _WAYS if any(phases.values()) else 2
-        directions = np.zeros((ways, model.nv))
+        direction_count = _DIRECTIONS if any(phases.values()) else 2
+        directions = np.zeros((direction_count, model.nv))
         columns = [model.joint_idx_v(name) for name in phases]
-        angles = 0.5 * math.pi + np.arange(ways)[:, None] * 2.0 * math.pi / ways
+        angles = 0.5 * math.pi + np.arange(direction_count)[:, None] * 2.0 * math.pi / direction_count
         directions[:, columns] = np.sin(angles + np.array([*phases.values()]))
         return reach(model, directions, self.amplitude)
 
     def fitted(self: W, model: ClusterModel) -> tuple[W, Reach]:
-        """Return the same with the amplitude that ``reachable`` gives, and that."""
-        found = self.reachable(model)
-        return replace(self, amplitude=found.amplitude), found
+        """Return the wave with the amplitude from ``reachable``, and the ``Reach``."""
+        limit = self.reachable(model)
+        return replace(self, amplitude=limit.amplitude), limit
 
 
 @_documented
@@ -134,8 +132,8 @@ class Wave:
 class Sine(Wave):
     """``q_i(t) = A sin(w t + phase_i)``, ``w = 2 pi f``, for t = 0, dt, 2 dt, ... below the duration.
 
-    In a robot with closed loops the sine is added to the reference pose. The numbers are those of the accuracy study of
-    arXiv 2311.13732, whose joints are ``in_phase``.
+    In a robot with closed loops the sine is added to the reference pose. The default values are those of the accuracy
+    study of arXiv 2311.13732, whose joints are ``in_phase``.
     """
 
     amplitude: float = 0.5
@@ -146,16 +144,13 @@ class Sine(Wave):
 
     @property
     def label(self) -> str:
-        """The function, in words."""
         return f"{self.amplitude:g} sin(2 pi {self.frequency:g} Hz t)"
 
     @property
     def period(self) -> float:
-        """1 / f, [s]."""
         return 1.0 / self.frequency
 
     def wave(self, phase: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the sine and its two derivatives, shape (samples,)."""
         w = 2.0 * math.pi * self.frequency
         wave = np.sin(w * self.time + phase)
         rate = w * np.cos(w * self.time + phase)
@@ -165,7 +160,7 @@ class Sine(Wave):
 @_documented
 @dataclass(frozen=True)
 class Chirp(Wave):
-    """``q_i(t) = A sin(p(t) + phase_i)`` with a frequency ``p' / 2 pi`` that grows (or falls) evenly with time.
+    """``q_i(t) = A sin(p(t) + phase_i)`` with a frequency ``p' / 2 pi`` that changes linearly with time.
 
     Args:
         start: Frequency at t = 0, [Hz].
@@ -181,11 +176,9 @@ class Chirp(Wave):
 
     @property
     def label(self) -> str:
-        """The function, in words."""
         return f"{self.amplitude:g} sin(2 pi f t), f from {self.start:g} to {self.end:g} Hz"
 
     def wave(self, phase: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the chirp and its two derivatives, shape (samples,)."""
         t, A = self.time, self.amplitude
         slope = 2.0 * math.pi * (self.end - self.start) / self.duration
         rate = 2.0 * math.pi * self.start + slope * t
@@ -197,9 +190,9 @@ class Chirp(Wave):
 @_documented
 @dataclass(frozen=True)
 class Swing(Wave):
-    """From the start to +A, to -A and back, at rest at each end, each way with the least jerk; all joints alike.
+    """Minimum-jerk swing from the start to +A, to -A and back, at rest at each end; all joints move in phase.
 
-    A quarter of the duration for the first and the last way, half of it for the one between.
+    The first and the last part take a quarter of the duration each, the middle part takes half of it.
     """
 
     amplitude: float = 0.5
@@ -208,11 +201,9 @@ class Swing(Wave):
 
     @property
     def label(self) -> str:
-        """The function, in words."""
         return f"a minimum-jerk swing to +{self.amplitude:g}, -{self.amplitude:g} and back"
 
     def wave(self, phase: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the swing and its two derivatives, shape (samples,)."""
         ends = self.duration * np.array([0.0, 0.25, 0.75, 1.0])
         curve = spline(ends, self.amplitude * np.array([0.0, 1.0, -1.0, 0.0]), rest=True)
         return curve(self.time), curve(self.time, 1), curve(self.time, 2)
