@@ -45,7 +45,7 @@ def warnings_as_lines() -> Iterator[None]:
         yield
 
 
-def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None = None) -> ClusterModel:
+def with_options(model: ClusterModel, robot: str, independent: Sequence[str] | None = None) -> ClusterModel:
     """Apply --motors, --rotor and --from-armature to the robot, then switch to the given independent joints."""
     from ..algorithms.dynamics.with_independent import with_independent
     from ..files.motor_keys import ENDING
@@ -164,10 +164,10 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         self._start = time.monotonic()
         self._bar: Any = None  # created after one second
         self._task: Any = None
-        self._wanted = sys.stderr.isatty()
+        self._enabled = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
-        if not self._wanted or (self._bar is None and time.monotonic() - self._start < 1.0):
+        if not self._enabled or (self._bar is None and time.monotonic() - self._start < 1.0):
             return
         if self._bar is None:
             from rich.console import Console

@@ -89,7 +89,7 @@ def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
     """Run an experiment of the paper, print its tables, and write ``NAME.json`` and ``NAME.png``."""
-    model = None if robot is None else common.as_asked(common.load(robot, root_joint=None), robot)
+    model = None if robot is None else common.with_options(common.load(robot, root_joint=None), robot)
     with common.output_folder(folder):
         with common.ProgressBar(name) as progress:
             result = paper.run(name, model, drop_rotors=drop_rotors, progress=progress)

@@ -111,7 +111,7 @@ def study(
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
-    model = common.as_asked(command.load(robot, base, motion), robot, independent)
+    model = common.with_options(command.load(robot, base, motion), robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)
@@ -207,7 +207,7 @@ def audit(
     # Without --base, a shipped robot keeps its default base; audit.run decides whether the base moves.
     as_it_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
-    model = common.as_asked(model, robot, independent)
+    model = common.with_options(model, robot, independent)
     audit.check(model)
     on_foot = walk is not None or drop is not None
     points = drops.touching_of(model, touching) if on_foot else None

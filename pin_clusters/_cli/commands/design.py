@@ -47,7 +47,7 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
     folder, out = folder_of(output, "mechanism", robot), common.console()
     trajectory = None if motion is None else study.trajectory_of(motion, {})
     model = common.load(robot, None) if trajectory is None else study.load(robot, None, trajectory)
-    model = common.as_asked(model, robot, independent)
+    model = common.with_options(model, robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("mechanism") as progress:
             result = mechanism(model, trajectory, progress=progress)

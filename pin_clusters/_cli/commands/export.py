@@ -60,7 +60,7 @@ def export(
     """  # noqa: D301 (click needs the backspace character)
     from ...export import codegen
 
-    model = common.as_asked(common.load(robot), robot, independent)
+    model = common.with_options(common.load(robot), robot, independent)
     folder = folder_of(output, "export", robot)
     exported = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
     for note in exported.notes:
@@ -134,7 +134,7 @@ def convert(
         if clash := [name for name, value in mjcf_options.items() if value]:
             raise click.UsageError(f"{clash[0]} does not apply to --for.")
         return _for_trainer(
-            common.as_asked(common.load(robot), robot, independent), robot, trainer, target, gains, force
+            common.with_options(common.load(robot), robot, independent), robot, trainer, target, gains, force
         )
     if gains is not None:
         raise click.UsageError("--gains needs --for.")
@@ -152,7 +152,7 @@ def convert(
         raise click.UsageError("--into needs an MJCF file, without --meshes and --timestep.")
     if target.exists() and not target.is_dir() and not force:
         raise common.OutputError(f"{target} exists. Add --force to replace it, or choose another name.")
-    model = common.as_asked(common.load(robot), robot, independent)
+    model = common.with_options(common.load(robot), robot, independent)
     if into is not None:
         merging.into_mjcf(model, into, approximation or "best", file=target)
     elif kind == "URDF+":

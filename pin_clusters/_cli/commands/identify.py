@@ -55,7 +55,7 @@ def identify(
         options["torque_constant"] = {name: float(k) for name, _, k in pairs}
     except ValueError as error:
         raise click.UsageError(f"--torque-constant must be MOTOR=K: {error}.") from None
-    model = common.as_asked(common.load(robot, "default" if floating else None), robot, independent)
+    model = common.with_options(common.load(robot, "default" if floating else None), robot, independent)
     with common.output_folder(folder):
         result = identify(model, log, **options | ({"what": what} if what else {}))
         numbers = zip(result.parameters, result.prior, result.estimate, result.error, result.units, strict=True)

@@ -34,7 +34,7 @@ def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
 
     if robot is None:
         return show_versions()
-    command.show(common.as_asked(common.load(robot), robot, independent), common.console())
+    command.show(common.with_options(common.load(robot), robot, independent), common.console())
 
 
 @click.command(context_settings=CONTEXT)
@@ -57,7 +57,7 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
     from ...verification import peers as rivals
     from .. import bench as command
 
-    model = common.as_asked(common.load(robot), robot, independent)
+    model = common.with_options(common.load(robot), robot, independent)
     with common.ProgressBar("timing") as progress:
         timings = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, timings, common.console())
@@ -141,7 +141,7 @@ def view(
         common.check_writable(static, "--static")
     with nullcontext() if static is not None else scene.Server(port, host) as server:
         loaded = drop.load(robot, base) if simulate else scene.load(robot, animate)
-        model = common.as_asked(loaded, robot, independent)
+        model = common.with_options(loaded, robot, independent)
         dropped = drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None
         if ghost is not None and not simulate:
             motions.check_ghost(model, ghost)

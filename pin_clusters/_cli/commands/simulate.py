@@ -85,7 +85,7 @@ def simulate(
         common.check_writable(file, "--out")
     if how["ghost"] and not any(file.suffix.lower() == ".html" for file in out):
         raise click.UsageError("--ghost needs a page: add --out FILE.html.")
-    model = common.as_asked(work.load(robot, base), robot, independent)
+    model = common.with_options(work.load(robot, base), robot, independent)
     drop, console = work.of(model, **how), common.console()
     result, notes = work.run(drop)
     work.summarise(result, notes, console)

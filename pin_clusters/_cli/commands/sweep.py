@@ -58,7 +58,7 @@ def ratio(
 
     folder, out = folder_of(output, "sweep_ratio", robot), common.console()
     values = ratios.FACTORS if factors is None else parsed(factors)
-    model = common.as_asked(common.load(robot, root_joint=None), robot, independent)
+    model = common.with_options(common.load(robot, root_joint=None), robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
             result = ratios.run(model, values, executor=executor, progress=progress, **options)

@@ -71,7 +71,7 @@ def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int
     x, y = _axis(tree, gimbal), N.rotation @ _axis(tree, thigh)
     shift = np.array(N.translation)
     if int(tree.parents[thigh]) != gimbal or abs(x @ y) > _TOLERANCE or np.linalg.norm(np.cross(shift, x)) > _TOLERANCE:
-        raise _not_as_thought(s, "the axes of gimbal and thigh do not intersect at a right angle")
+        raise _not_a_linkage(s, "the axes of gimbal and thigh do not intersect at a right angle")
     R = np.column_stack([x, y, np.cross(x, y)])  # frame of the equations in the gimbal frame, at zero
     cranks = []
     for k, (rotor, sign) in enumerate(((rotor_1, 1.0), (rotor_2, -1.0))):
@@ -91,7 +91,7 @@ def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Cra
     _, rotor, shin, foot = c.joints
     N, n = tree.jointPlacements[foot], _axis(tree, shin)
     if int(tree.parents[foot]) != shin or np.linalg.norm(np.cross(N.rotation @ _axis(tree, foot), n)) > _TOLERANCE:
-        raise _not_as_thought(s, "the axes of foot and shin are not parallel")
+        raise _not_a_linkage(s, "the axes of foot and shin are not parallel")
     e = np.linalg.svd(n.reshape(1, 3))[2][1]
     plane = np.column_stack([e, np.cross(n, e)])
     o = complex(*(plane.T @ N.translation))
@@ -117,7 +117,7 @@ def _axis(tree: pin.Model, j: int) -> np.ndarray:
     return axis
 
 
-def _not_as_thought(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintError:
+def _not_a_linkage(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintError:
     return ConstraintError(
         f"to_mjcf: {source.label} is an equation between angles, and {why}, so no crank and rod are equivalent to it. "
         "MuJoCo supports polynomials of one joint, sums of joints, distances and points. Use pc.simulate instead."
@@ -143,7 +143,7 @@ def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
     equation, square = np.array(values).T
     ratio = float(equation @ square) / float(square @ square)
     if not np.abs(equation - ratio * square).max() <= _TOLERANCE * np.abs(equation).max():
-        raise _not_as_thought(source, "its lengths do not describe a linkage")
+        raise _not_a_linkage(source, "its lengths do not describe a linkage")
 
 
 def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:

@@ -17,7 +17,7 @@ from ._text import Names, in_comment, text, wxyz
 
 MUJOCO = "3.3.1"
 """First MuJoCo version with armature of tendons."""
-_SAID = {
+_DESCRIPTIONS = {
     "best": "The rotors are locked into their carriers. Their reflected inertia is armature of joints, and of fixed "
     "tendons where several joints turn a rotor. Lost: gyroscopic moments, and the inertial coupling of rotors with the "
     "motion of their carriers.",
@@ -59,7 +59,7 @@ class File:
     def _remarks(self) -> list[str]:
         remarks = [
             f"{self.model.name}, written by pc.to_mjcf, approximation {self.robot.approximation!r}.",
-            _SAID[self.robot.approximation] if self.model.rotors else "The robot has no rotors.",
+            _DESCRIPTIONS[self.robot.approximation] if self.model.rotors else "The robot has no rotors.",
         ]
         if len(self.ties.equality):
             remarks.append("Loops and couplings are soft equality constraints; qpos contains all joints of the tree.")

@@ -225,19 +225,19 @@ def _at_rest(
                 raise
             notes.append(f"keyframe {name!r} cannot be assembled and is not the reference pose: {error}")
         else:
-            _say_moved(notes, f"keyframe {name!r}", model, q)
+            _note_motion(notes, f"keyframe {name!r}", model, q)
             return model
     try:
         model = make(q0)
     except ConfigurationError:
         model = make(None)
     else:
-        _say_moved(notes, "the pose of the file", model, q0)
-    _say_doubtful(notes, model)
+        _note_motion(notes, "the pose of the file", model, q0)
+    _note_doubtful(notes, model)
     return model
 
 
-def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
+def _note_doubtful(notes: list[str], model: ClusterModel) -> None:
     tree, q = model.tree, model.q_reference
     inside = (model.lowerPositionLimit <= q) & (q <= model.upperPositionLimit)
     looped = [j for x in model.tables.topology.analyses for j in x.joints if tree.nqs[j] == tree.nvs[j] == 1]
@@ -253,7 +253,7 @@ def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
         )
 
 
-def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) -> None:
+def _note_motion(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) -> None:
     motion = np.abs(pin.difference(model.own_tree, q, model.q_reference))
     if motion.max(initial=0.0) > MOVED:
         i = int(np.argmax(motion))

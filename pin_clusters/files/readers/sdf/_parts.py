@@ -22,7 +22,7 @@ AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "gearbox": 2
 WITHOUT_AXIS = ("fixed", "ball")
 BARE = "these links have no <inertial> and therefore 1 kg and 1 kg m^2 about each axis, the defaults of SDF: {}."
 NEEDLESS = "ball and fixed joints have no axis in SDF, so their limits, damping and springs have no effect: {}."
-Told = Mapping[str, list[str]]
+NamesByNote = Mapping[str, list[str]]
 """Names of links or joints, by the note about them."""
 
 
@@ -98,7 +98,7 @@ class Parts:
 
 def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
     parts = Parts(scope.in_world())
-    noted: Told = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
+    noted: NamesByNote = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
     for model_scope in scope.every():
         for name, element in model_scope.members.items():
             owner = f"{element.tag} {model_scope.full(name)!r}"
@@ -116,7 +116,7 @@ def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
     return parts
 
 
-def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Link:
+def _link(scope: Scope, name: str, element: ET.Element, owner: str, noted: NamesByNote) -> Link:
     if not flag(element, "gravity", True, owner):
         raise LoadError(f"{owner}: <gravity>false</gravity> of a single link is not supported. Remove it.")
     if flag(element, "kinematic", False, owner):
@@ -127,14 +127,14 @@ def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) 
     inertial = only_child(element, "inertial", owner)
     full = scope.full(name)
     if inertial is None:
-        told[BARE].append(full)
+        noted[BARE].append(full)
         inertia = pin.Inertia(1.0, np.zeros(3), np.eye(3))
     else:
-        inertia = _inertia(inertial, full, owner, told)
+        inertia = _inertia(inertial, full, owner, noted)
     return Link(full, scope.place(name, owner), inertia, scope.static)
 
 
-def _inertia(inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Inertia:
+def _inertia(inertial: ET.Element, name: str, owner: str, noted: NamesByNote) -> pin.Inertia:
     if inertial.get("auto") in ("true", "1"):
         raise LoadError(f"{owner}: inertias from shapes (auto) are not supported. Write mass and inertia.")
     mass = value(inertial, "mass", 1.0, owner)
@@ -143,7 +143,7 @@ def _inertia(inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Ine
     element = only_child(inertial, "inertia", owner)
     moments = symmetric(values(element, owner, ixx=1.0, ixy=0.0, ixz=0.0, iyy=1.0, iyz=0.0, izz=1.0))
     if is_unreal(moments, owner, "Correct it; often the signs of ixy, ixz, iyz are wrong."):
-        told[UNREAL].append(name)
+        noted[UNREAL].append(name)
     pose = only_child(inertial, "pose", owner)
     if pose is not None and pose.get("relative_to"):
         raise LoadError(f"{owner}: the pose of <inertial> is relative to the link. Remove relative_to.")
@@ -151,7 +151,7 @@ def _inertia(inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Ine
     return pose_in_link.act(pin.Inertia(mass, np.zeros(3), moments))
 
 
-def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Joint:
+def _joint(scope: Scope, name: str, element: ET.Element, owner: str, noted: NamesByNote) -> Joint:
     kind = element.get("type") or ""
     if kind not in AXES and kind not in WITHOUT_AXIS:
         types = ", ".join((*AXES, *WITHOUT_AXIS))
@@ -169,8 +169,8 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told)
         for text in (e.text for e in part.iter())
         if part.tag in ("limit", "dynamics")
     ):
-        told[NEEDLESS].append(scope.full(name))
-    axes = tuple(_axis(scope, element, tag, frame, kind, owner, name, told) for tag in tags)
+        noted[NEEDLESS].append(scope.full(name))
+    axes = tuple(_axis(scope, element, tag, frame, kind, owner, name, noted) for tag in tags)
     lead, reference = 0.0, ""
     if kind == "screw":
         lead = _lead(element, owner)
@@ -197,7 +197,7 @@ def _lead(element: ET.Element, owner: str) -> float:
 
 
 def _axis(
-    scope: Scope, joint: ET.Element, tag: str, place: pin.SE3, kind: str, owner: str, name: str, told: Told
+    scope: Scope, joint: ET.Element, tag: str, place: pin.SE3, kind: str, owner: str, name: str, noted: NamesByNote
 ) -> Axis:
     element = only_child(joint, tag, owner)
     if element is None:
@@ -207,8 +207,8 @@ def _axis(
     direction = unit(components)
     if direction is None:
         raise LoadError(f"{owner}: <{tag}> is zero. Give a direction, such as 0 0 1.")
-    if abs(np.linalg.norm(components) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told[STRETCHED_JOINTS]:
-        told[STRETCHED_JOINTS].append(scope.full(name))
+    if abs(np.linalg.norm(components) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in noted[STRETCHED_JOINTS]:
+        noted[STRETCHED_JOINTS].append(scope.full(name))
     if stated is not None and stated.get("expressed_in"):
         frame = scope.place(stated.get("expressed_in") or "", owner).rotation
         direction = place.rotation.T @ frame @ direction
