@@ -67,7 +67,7 @@ def bare_call(workspace: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> 
     return solve, (workspace.tree, workspace.data, q, v, tau, *contacts, workspace.settings)
 
 
-def rivals(model: pc.ClusterModel, samples: list[tuple[np.ndarray, ...]]) -> dict[str, dict[str, Any]]:
+def peers(model: pc.ClusterModel, samples: list[tuple[np.ndarray, ...]]) -> dict[str, dict[str, Any]]:
     """Find for each solver of Pinocchio the fastest settings that reach the accuracy at all states.
 
     Two ways to choose: by the solver's own test (``accuracy=1e-8``, which ends its iterations), or by an oracle that
@@ -121,7 +121,7 @@ def rivalry(case: loop_cases.Case, *, repeats: int, block: float) -> dict[str, A
     one, data, data_plain = samples[0], model.createData(), plain.createData()
     work = projection.createData(model)
     own_error = max(error(pc.aba(model, data, *s), projection.aba(model, work, *s)) for s in samples)
-    against = rivals(plain, samples)
+    against = peers(plain, samples)
     calls: dict[str, Call] = {
         "pc.aba": (pc.aba, (model, data, *one)),
         "kernel": kernel_call(data, *one),

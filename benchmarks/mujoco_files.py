@@ -146,24 +146,24 @@ def measure(name: str, quick: bool) -> tuple[dict[str, Any], dict[str, np.ndarra
     tau = torques(model, int(DURATION / HOLD / (10 if quick else 1)))
     q = start(model, ROBOTS[name])
     motion, fine = (here(model, q, tau, finer) for finer in (1, 4))
-    rungs = APPROXIMATIONS if model.rotors and not model.closures else ("exact",)
+    levels = APPROXIMATIONS if model.rotors and not model.closures else ("exact",)
     found: dict[str, Any] = {
         "start": ROBOTS[name], "joints": len(moved(model)), "motion": float(np.ptp(fine, axis=0).max()),
         "here": float(np.abs(motion - fine).max()), "files": {},
     }  # fmt: skip
     curves: dict[str, np.ndarray] = {}
-    for rung in rungs:
+    for level in levels:
         rows = []
         for integrator, finer in STEPS[:2] if quick else STEPS:
-            there = There(model, rung, integrator, finer)
+            there = There(model, level, integrator, finer)
             off = np.abs(there.run(q, tau) - fine)
             rows.append(
                 {"integrator": integrator, "step": HOLD / finer, "largest": float(off.max()),
                  "rms": float(np.sqrt(np.mean(off**2))), "opening": there.opening()}
             )  # fmt: skip
             if integrator == "RK4" and finer == (1 if quick else 4):
-                curves[rung] = off.max(axis=1)
-        found["files"][rung] = rows
+                curves[level] = off.max(axis=1)
+        found["files"][level] = rows
     return found, curves
 
 
@@ -176,10 +176,10 @@ def draw(curves: dict[str, dict[str, np.ndarray]], file: Path) -> None:
     *axes, blank = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
     blank.set_axis_off()
     for ax, (name, lines) in zip(axes, curves.items(), strict=True):
-        for rung in (r for r in styles if r in lines):
-            colour, dash = styles[rung]
-            y = np.maximum(lines[rung], 1e-13)
-            ax.semilogy(HOLD * np.arange(len(y)), y, color=colour, linestyle=dash, linewidth=1.6, label=rung)
+        for level in (r for r in styles if r in lines):
+            colour, dash = styles[level]
+            y = np.maximum(lines[level], 1e-13)
+            ax.semilogy(HOLD * np.arange(len(y)), y, color=colour, linestyle=dash, linewidth=1.6, label=level)
         ax.set_title(name, loc="left", fontsize=10.5)
         ax.set_ylim(1e-12, 10.0)
         ax.grid(color="#dddddd", linewidth=0.6)
@@ -202,9 +202,9 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     for name in ROBOTS:
         robots[name], curves[name] = measure(name, options.quick)
         print(f"{name}: moves {robots[name]['motion']:.2f} rad, here to {robots[name]['here']:.0e}")
-        for rung, rows in robots[name]["files"].items():
+        for level, rows in robots[name]["files"].items():
             said = ", ".join(f"{r['integrator']} {1e3 * r['step']:g} ms {r['largest']:.1e}" for r in rows)
-            print(f"  {rung}: {said} rad; open by {rows[-1]['opening']:.0e}")
+            print(f"  {level}: {said} rad; open by {rows[-1]['opening']:.0e}")
     results = {"machine": timing.machine(), "mujoco": mujoco.__version__, "pin": pin.__version__, "robots": robots}
     if not options.quick:
         timing.write(results, RESULTS)

@@ -30,7 +30,7 @@ def tables(results: dict[str, Any]) -> str:
     ]
     two = [[f"`{f}`", *(f"{r[f]['ratio']['two threads']:.2f}" for r in robots.values())] for f in functions]
     many = [[f"`{f}`", *(f"{x[f]:.2f}" for x in results["shared"].values())] for f in ("rnea", "aba")]
-    rivals = [
+    peers = [
         [f"`{f}`, {threads} thread{'s' * (threads > 1)}", *(
             f"{r[f]['ratio'][f'Pinocchio, {threads}']:.1f}" if f"Pinocchio, {threads}" in r[f]["ratio"] else "-"
             for r in robots.values()
@@ -56,7 +56,7 @@ def tables(results: dict[str, Any]) -> str:
         markdown(heads, many),
         "Time of Pinocchio's batches for the approximate robot divided by the time of `pc.batch` for the exact robot, "
         "with the same number of threads:",
-        markdown(heads, rivals),
+        markdown(heads, peers),
         f"Time per link in nanoseconds, for geared chains of {short} and {long} links: kernels for one state without "
         "call overhead, and kernels of `pc.batch`.",
         markdown(["", f"{short} links", f"{long} links", "ratio"], lines),
@@ -68,9 +68,9 @@ def goals(results: dict[str, Any]) -> list[list[str]]:
     """Return what was aimed at, and whether it was reached."""
     robots, found = results["robots"], list[tuple[str, float, float, bool]]()
     for f, least in GOALS.items():
-        rivals = [x for r in robots.values() if (x := r[f]["ratio"].get("Pinocchio, 1")) is not None]
-        if rivals and results["lanes"] == 8:
-            found.append((f"Pinocchio / `pc.batch.{f}`, at least", min(rivals), least, min(rivals) >= least))
+        peers = [x for r in robots.values() if (x := r[f]["ratio"].get("Pinocchio, 1")) is not None]
+        if peers and results["lanes"] == 8:
+            found.append((f"Pinocchio / `pc.batch.{f}`, at least", min(peers), least, min(peers) >= least))
         own = [robots[name][f]["ratio"]["single"] for name in LOOPS if name in robots]
         if own:
             found.append((f"one state / one row, `{f}`, closed loops, at least", min(own), SINGLE, min(own) >= SINGLE))

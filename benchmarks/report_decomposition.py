@@ -20,7 +20,7 @@ from report import fill
 from report_loops import markdown
 
 import pin_clusters as pc
-from pin_clusters.approximations import LABELS, RUNGS
+from pin_clusters.approximations import LABELS, LEVELS
 from pin_clusters.studies import study
 from pin_clusters.studies.study import metrics
 
@@ -91,13 +91,13 @@ def measures() -> str:
     at = [forward.names.index(name) for name in ("hip_ry", "knee", "ankle")]
     rows = [
         [
-            LABELS[rung],
-            *(f"{100.0 * flight.relative[rung][part]:.1f}" for part in ("linear", "angular")),
-            *(f"{100.0 * forward.relative[rung][i]:.1f}" for i in at),
-            f"{100.0 * osim.mean[rung]:.1f}",
-            f"{flight.momentum_rate[rung]['angular']:.2g}",
+            LABELS[level],
+            *(f"{100.0 * flight.relative[level][part]:.1f}" for part in ("linear", "angular")),
+            *(f"{100.0 * forward.relative[level][i]:.1f}" for i in at),
+            f"{100.0 * osim.mean[level]:.1f}",
+            f"{flight.momentum_rate[level]['angular']:.2g}",
         ]
-        for rung in RUNGS
+        for level in LEVELS
     ]
     whole = load("mit_humanoid", floating=True)
     rates = np.zeros(whole.nv)

@@ -16,10 +16,10 @@ def files(results: dict[str, Any]) -> str:
         "gap [m, rad]",
     ]  # fmt: skip
     rows = [
-        [f"`{name}`", rung, f"{found['motion']:.2f}", *(f"{s['largest']:.1e}" for s in errors),
+        [f"`{name}`", level, f"{found['motion']:.2f}", *(f"{s['largest']:.1e}" for s in errors),
          f"{errors[-1]['opening']:.0e}" if errors[-1]["opening"] else "-"]
         for name, found in robots.items()
-        for rung, errors in found["files"].items()
+        for level, errors in found["files"].items()
     ]  # fmt: skip
     own = max(found["here"] for found in robots.values())
     return (

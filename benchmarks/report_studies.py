@@ -34,7 +34,8 @@ def sinusoids(found: dict[str, Any]) -> str:
     rows.append(["largest exact torque", *(f"{last['max_exact'][j]:.2f}" for j in joints)])
     heads = [f"{s['trajectory']['frequency']:g} Hz" for s in studies]
     shares = [
-        [LABELS[rung], *(_pair(s["per_cent_of_largest"], rung, joint) for s in studies)] for rung in last["rms_error"]
+        [LABELS[level], *(_pair(s["per_cent_of_largest"], level, joint) for s in studies)]
+        for level in last["rms_error"]
     ]
     return "\n\n".join([
         f"RMS torque error of `{found['robot']}` at {last['trajectory']['frequency']:g} Hz [{last['unit']}], with the "
@@ -45,8 +46,8 @@ def sinusoids(found: dict[str, Any]) -> str:
     ])  # fmt: skip
 
 
-def _pair(shares: dict[str, Any], rung: str, joint: str) -> str:
-    return f"{shares['rms'][rung][joint]:.1f} / {shares['peak'][rung][joint]:.1f}"
+def _pair(shares: dict[str, Any], level: str, joint: str) -> str:
+    return f"{shares['rms'][level][joint]:.1f} / {shares['peak'][level][joint]:.1f}"
 
 
 def magnitude(found: dict[str, Any]) -> str:
@@ -105,9 +106,9 @@ def motions(found: dict[str, Any]) -> str:
     """Return the worst joints along the motions."""
     rows = []
     for name, m in found.items():
-        for rung, x in m["approximations"].items():
+        for level, x in m["approximations"].items():
             rows.append([
-                f"`{name}`" if rung == "none" else "", LABELS[rung], x["joint"], f"{x['rms']:.3f}",
+                f"`{name}`" if level == "none" else "", LABELS[level], x["joint"], f"{x['rms']:.3f}",
                 f"{x['rms_per_cent']:.1f} / {x['peak_per_cent']:.1f}", f"{x['base_moment_rms']:.3f}",
             ])  # fmt: skip
     share, base = "RMS / peak error [% of its largest torque]", "base moment, RMS error [N m]"

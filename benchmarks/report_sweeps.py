@@ -90,10 +90,10 @@ def robots(results: dict[str, Any]) -> str:
     e = results["errors"]
     rows = []
     for name, label in QUANTITIES.items():
-        for rung, mean in e["mean"][name].items():
-            share = [100.0 * e["quantiles"][f"{name}_share"][q][rung] for q in ("0.05", "0.5", "0.95")]
+        for level, mean in e["mean"][name].items():
+            share = [100.0 * e["quantiles"][f"{name}_share"][q][level] for q in ("0.05", "0.5", "0.95")]
             parts = (f"{x:.2g}" if x < 100.0 else f"{x:.0f}" for x in share)
-            rows.append([f"{label} [{e['units'][name]}], {LABELS[rung]}", f"{mean:.3g}", *parts])
+            rows.append([f"{label} [{e['units'][name]}], {LABELS[level]}", f"{mean:.3g}", *parts])
     head = ["", "mean error", "5th percentile [%]", "median [%]", "95th percentile [%]"]
     said = (
         f"{results['robots']} robots with {e['links']} links and {e['belts']} belts, {e['with_floating_base']} of them "
@@ -105,11 +105,11 @@ def robots(results: dict[str, Any]) -> str:
 def ratio(results: dict[str, Any]) -> str:
     """Return the table of errors over the ratio."""
     r = results["ratio"]
-    pairs = [(joint, rung) for joint in r["joints"] for rung in ("diagonal", "block")]
+    pairs = [(joint, level) for joint in r["joints"] for level in ("diagonal", "block")]
     shown = [(j, k) for j, k in pairs if k == "diagonal" or r["rms_error"][k][j] != r["rms_error"]["diagonal"][j]]
-    head = ["f", *(f"{joint}, {rung}" for joint, rung in shown)]
+    head = ["f", *(f"{joint}, {level}" for joint, level in shown)]
     rows = [
-        [f"{f:.3g}", *(f"{r['rms_error'][rung][joint][i]:.3g}" for joint, rung in shown)]
+        [f"{f:.3g}", *(f"{r['rms_error'][level][joint][i]:.3g}" for joint, level in shown)]
         for i, f in enumerate(r["factors"])
     ]
     own = ", ".join(f"{j} {x:g}" for j, x in zip(r["joints"], r["ratio_at_factor_1"], strict=True) if x is not None)

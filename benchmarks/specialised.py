@@ -98,7 +98,7 @@ def loop(name: str, effort: dict[str, Any]) -> dict[str, Any]:
     samples = loop_timing.states(plain)
     one, special, data = samples[0], pc.specialise(model), model.createData()
     calls: dict[str, Call] = {"aba": _calls(special, *one)["aba"], "aba by tables": (pc.aba, (model, data, *one))}
-    against = loop_timing.rivals(plain, samples)
+    against = loop_timing.peers(plain, samples)
     solvers = [s for s in loop_timing.SOLVERS if "workspace" in against[s]]
     for s in solvers:
         work = against[s]["workspace"]

@@ -44,14 +44,14 @@ def summary(result: study.StudyResult) -> dict[str, Any]:
     """Return the worst joint of each approximation, and what it gets wrong at the base."""
     joints, found = result.actuated, {}
     rms, peak = result.share(result.rms_error), result.share(result.peak_error)
-    for rung in result.approximate:
-        worst = int(joints[np.argmax(rms[rung][joints])])
-        found[rung] = {
+    for level in result.approximate:
+        worst = int(joints[np.argmax(rms[level][joints])])
+        found[level] = {
             "joint": result.joints[worst],
-            "rms": float(result.rms_error[rung][worst]),
-            "rms_per_cent": float(rms[rung][worst]),
-            "peak_per_cent": float(peak[rung][worst]),
-            "base_moment_rms": float(np.linalg.norm(result.rms_error[rung][3:6])),
+            "rms": float(result.rms_error[level][worst]),
+            "rms_per_cent": float(rms[level][worst]),
+            "peak_per_cent": float(peak[level][worst]),
+            "base_moment_rms": float(np.linalg.norm(result.rms_error[level][3:6])),
         }
     return {
         "robot": result.robot,
@@ -74,9 +74,9 @@ def draw(results: dict[str, study.StudyResult], path: Path) -> None:
         result = results[name]
         k = result.joints.index(joint)
         torque, error = figure.add_subplot(grid[row, 0]), figure.add_subplot(grid[row, 1])
-        for rung in result.approximate:
-            torque.plot(result.time, result.approximate[rung][:, k], **STYLES[rung])
-            error.plot(result.time, result.error(rung)[:, k], **STYLES[rung])
+        for level in result.approximate:
+            torque.plot(result.time, result.approximate[level][:, k], **STYLES[level])
+            error.plot(result.time, result.error(level)[:, k], **STYLES[level])
         torque.plot(result.time, result.exact[:, k], **STYLES["exact"])
         error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
         torque.set_title(f"{name}: {joint}", fontsize=10, loc="left", pad=3.0, fontweight="bold")
@@ -89,7 +89,7 @@ def draw(results: dict[str, study.StudyResult], path: Path) -> None:
             tidy(axes)
             if row == len(DRAWN) - 1:
                 axes.set_xlabel("time [s]", fontsize=9)
-    labels = {"exact": "exact"} | {rung: LABELS[rung] for rung in study.RUNGS}
+    labels = {"exact": "exact"} | {level: LABELS[level] for level in study.LEVELS}
     head(
         figure, "Recorded motions: torques and moments, exact and approximate",
         ("Floating base; forces of the ground act on the joints. Error = approximate $-$ exact.",), labels, 0.025,

@@ -92,8 +92,8 @@ def robots(model: pc.ClusterModel) -> dict[str, pc.ClusterModel]:
     With loops that is armature of the motors, exact loops: a motor turns nothing but its own joint there, so block and
     diagonal are the same.
     """
-    rungs = {"armature": "diagonal"} if model.closures else {"block": "block", "diagonal": "diagonal"}
-    return {"exact": model} | {name: approximations.robot(model, rung) for rung, name in rungs.items()}
+    levels = {"armature": "diagonal"} if model.closures else {"block": "block", "diagonal": "diagonal"}
+    return {"exact": model} | {name: approximations.robot(model, level) for level, name in levels.items()}
 
 
 def fall(model: pc.ClusterModel, robot: pc.ClusterModel, case: Fall, dt: float) -> dict[str, Any]:
@@ -155,16 +155,16 @@ def _worst(runs: dict[str, Any], kind: str, last: str) -> str:
 
 def _row(entry: dict[str, Any]) -> list[str]:
     coarse, fine = entry["by_step"].values()
-    rungs = [name for name in ("block", "diagonal") if name in fine]
-    off = {r: 100.0 * (fine[r]["impulse"] / fine["exact"]["impulse"] - 1.0) for r in rungs}
+    levels = [name for name in ("block", "diagonal") if name in fine]
+    off = {r: 100.0 * (fine[r]["impulse"] / fine["exact"]["impulse"] - 1.0) for r in levels}
     row = [f"`{entry['robot']}`", f"{entry['title']}, {entry['above']:g} m"]
     row.append(f"{fine['exact']['impulse']:.3g} ({coarse['exact']['impulse']:.3g})")
     for r in ("block", "diagonal"):
         was = 100.0 * (coarse[r]["impulse"] / coarse["exact"]["impulse"] - 1.0) if r in off else 0.0
         row.append(f"{off[r]:+.1f} % ({was:+.1f})" if r in off else "the same")
     for kind in ("torque", "speed"):
-        joint = _worst(fine, kind, rungs[-1])
-        row.append(f"{joint}: " + " / ".join(f"{fine[r][kind][joint]:.3g}" for r in ("exact", *rungs)))
+        joint = _worst(fine, kind, levels[-1])
+        row.append(f"{joint}: " + " / ".join(f"{fine[r][kind][joint]:.3g}" for r in ("exact", *levels)))
     return row
 
 

@@ -78,10 +78,10 @@ def main() -> dict[str, np.ndarray]:
 
     print("torque [N m]:", "  ".join(f"{n} {t:.3f}" for n, t in zip(model.independent_joints, tau, strict=True)))
     torques = {"exact": tau}
-    for rung in ("none", "diagonal"):
-        rough = pc.baselines.armature_model(model, rung)
-        torques[rung] = pin.rnea(rough, rough.createData(), q, v, a)
-        print(f"error with armature {rung!r}:", "  ".join(f"{e:.3f}" for e in torques[rung] - tau))
+    for level in ("none", "diagonal"):
+        rough = pc.baselines.armature_model(model, level)
+        torques[level] = pin.rnea(rough, rough.createData(), q, v, a)
+        print(f"error with armature {level!r}:", "  ".join(f"{e:.3f}" for e in torques[level] - tau))
     return torques
 
 

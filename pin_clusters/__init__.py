@@ -307,6 +307,7 @@ moved.lead(
         "study.metrics.forward": "studies.study.metrics.dynamics",
         "study.metrics.inverse": "studies.study.metrics.dynamics",
         "studies.study.published": "studies.study.paper.published",
+        "studies.study.rungs": "studies.study.approximate_dynamics",
     },
     _HOSTS,
 )  # fmt: skip

@@ -117,9 +117,9 @@ def draw_06(example: ModuleType, found: Any) -> Figure:
     kinds = [j.removesuffix("_joint") for j in study.joints if not j.startswith("right")]
     columns = [k for k, j in enumerate(study.joints) if not j.startswith("right")]
     x = np.arange(len(kinds))
-    for k, (rung, color) in enumerate((("none", GREY), ("diagonal", BLUE))):
-        share = found.percent[rung][columns]
-        ax.bar(x + 0.4 * k - 0.2, share, 0.38, color=color, label="no armature" if rung == "none" else "armature")
+    for k, (level, color) in enumerate((("none", GREY), ("diagonal", BLUE))):
+        share = found.percent[level][columns]
+        ax.bar(x + 0.4 * k - 0.2, share, 0.38, color=color, label="no armature" if level == "none" else "armature")
     ax.axhline(
         found.verdict.torque.threshold,
         color=RED,

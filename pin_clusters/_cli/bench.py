@@ -10,13 +10,13 @@ from .tables import put, say, table_of
 
 def show(model: ClusterModel, found: Measured, out: Console) -> None:
     columns = ["", OURS]
-    for baseline in found.rivals:
+    for baseline in found.peers:
         columns += [baseline, "ratio"]
     heads = [column.replace(", ", ",\n").replace("constraintD", "constraint-\nD") for column in columns]
     rows = []
     for name, timings in found.times.items():
         row = [name, _us(timings[OURS])]
-        for baseline in found.rivals:
+        for baseline in found.peers:
             timing = timings.get(baseline)
             row += ["-", "-"] if timing is None else [_us(timing), f"{timings[OURS].ratio(timing):.2f}"]
         rows.append(row)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..approximations import LABELS, RUNGS
+from ..approximations import LABELS, LEVELS
 from ..errors import ArgumentTypeError
 from ..studies.study.random_chains import RandomChains
 from ..studies.sweeps import SweepResult
@@ -51,26 +51,26 @@ def show_ratio(found: RatioSweep, out: Console) -> None:
         heads = ["f", "", *(name if np.isnan(ratio) else f"{name} ({ratio:.4g} f)" for name, ratio in geared)]
         title, sides = f"RMS torque error, {unit}", "rl" + "r" * len(found.joints)
     else:
-        heads = ["f", *(LABELS[rung] for rung in found.rungs)]
+        heads = ["f", *(LABELS[level] for level in found.levels)]
         title, sides = "RMS torque error at the worst joint, % of its peak torque", "r" * len(heads)
     rows: list[list[str] | None] = []
     for i, factor in enumerate(found.factors.tolist()):
         if across:
-            for r, rung in enumerate(found.rungs):
-                rows.append(["" if r else f"{factor:.4g}", LABELS[rung], *(f"{x:.4g}" for x in found.rms[i, r])])
+            for r, level in enumerate(found.levels):
+                rows.append(["" if r else f"{factor:.4g}", LABELS[level], *(f"{x:.4g}" for x in found.rms[i, r])])
             rows.append(None)
         else:
             worst = enumerate(share[i].argmax(axis=1).tolist())
             rows.append([f"{factor:.4g}", *(f"{share[i, r, j]:.2g} ({found.joints[j]})" for r, j in worst)])
     tables.put(out, tables.table_of(title, sides, heads, rows))
-    for r, rung in enumerate(found.rungs):
+    for r, level in enumerate(found.levels):
         j = int(share[-1, r].argmax())
         first, last = found.rms[0, r, j], found.rms[-1, r, j]
         if not last > 0.0:
             continue
         tables.say(
             out,
-            f"{LABELS[rung]}: the error at {found.joints[j]} is {last:.3g} {found.units[j]} ({share[-1, r, j]:.2g} % "
+            f"{LABELS[level]}: the error at {found.joints[j]} is {last:.3g} {found.units[j]} ({share[-1, r, j]:.2g} % "
             f"of the peak torque) at f = {found.factors[-1]:.4g}, {first / last:.3g} times less than at "
             f"f = {found.factors[0]:.4g}.",
         )
@@ -112,7 +112,7 @@ def _errors(summary: RandomChains) -> Table:
     for name, (head, unit) in heads.items():
         if not np.isfinite(summary.values[name]).any():
             continue
-        for i, approximation in enumerate(RUNGS):
+        for i, approximation in enumerate(LEVELS):
             parts = [_percent(summary.quantile(f"{name}_share", share)[approximation]) for share in (0.5, 0.95)]
             rows.append(
                 ("" if i else head, LABELS[approximation], *parts, f"{summary.mean(name)[approximation]:.3g} {unit}")

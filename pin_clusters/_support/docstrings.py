@@ -66,7 +66,7 @@ Args:
     a: Independent accelerations, shape (N, nv).
     tau: Torques, shape (N, nv).
     frame: Name of a frame, body or joint of the tree.
-    rungs: Names of approximation levels; all by default.
+    levels: Names of approximation levels; all by default.
     drop_rotors: Omit the rotors' mass from the approximations.
     amplitude: Amplitude of the motion, [rad], or [m] for prismatic joints.
     frequency: Frequency of the motion, [Hz].

@@ -19,8 +19,11 @@ With closed loops, let G(q) and g be the coupling (tree acceleration = G a + g):
 The forward dynamics of each approximation are the inverse of its inverse dynamics.
 """
 
+from typing import Any
+
+from .._support import old_names
 from ..model import ClusterModel, check_model
-from ._base import DEFINITIONS, LABELS, LOOP_RUNGS, ROTOR_RUNGS, RUNGS, Approximation, names
+from ._base import DEFINITIONS, LABELS, LEVELS, LOOP_LEVELS, ROTOR_LEVELS, Approximation, names
 from ._constant import Armature, Block, followers
 from ._loops import Frozen, Locked, Unconstrained
 from .robots import robot
@@ -28,9 +31,9 @@ from .robots import robot
 __all__ = [
     "DEFINITIONS",
     "LABELS",
-    "LOOP_RUNGS",
-    "ROTOR_RUNGS",
-    "RUNGS",
+    "LEVELS",
+    "LOOP_LEVELS",
+    "ROTOR_LEVELS",
     "Approximation",
     "Block",
     "followers",
@@ -79,3 +82,9 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
     """
     check_model(model, "approximations.of")
     return {name: _KINDS[name](model, name, bool(drop_rotors)) for name in names(model)}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("RUNGS", "LOOP_RUNGS", "ROTOR_RUNGS"):
+        return old_names.constant(globals(), name, name.replace("RUNGS", "LEVELS"))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,11 +18,11 @@ _documented = stock(
     """,
 )
 
-RUNGS = ("none", "diagonal", "block")
+LEVELS = ("none", "diagonal", "block")
 """Approximations of robots without closed loops, from the coarsest to the finest."""
-LOOP_RUNGS = ("unconstrained", "frozen")
+LOOP_LEVELS = ("unconstrained", "frozen")
 """Approximations of closed loops."""
-ROTOR_RUNGS = ("no rotor", "armature")
+ROTOR_LEVELS = ("no rotor", "armature")
 """Approximations of the rotors of robots with closed loops; the loops are exact."""
 
 LABELS = {
@@ -77,8 +77,8 @@ def names(model: ClusterModel) -> tuple[str, ...]:
         ('unconstrained', 'frozen')
     """
     if model.closures:
-        return LOOP_RUNGS + (ROTOR_RUNGS if model.rotors else ())
-    return RUNGS
+        return LOOP_LEVELS + (ROTOR_LEVELS if model.rotors else ())
+    return LEVELS
 
 
 class Approximation(ABC):

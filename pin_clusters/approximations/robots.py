@@ -3,14 +3,16 @@
 import numpy as np
 import pinocchio as pin
 
+from .._support import old_names
 from ..constraints import Motor, Rotor
 from ..errors import UnknownNameError, did_you_mean
 from ..model import ClusterModel, friction_of_motors, inertia_tree_of
-from ._base import ROTOR_RUNGS, RUNGS
+from ._base import LEVELS, ROTOR_LEVELS
 from .armature import axial_inertia, check_rotors, locked, reflected_inertia
 
 
-def robot(model: ClusterModel, rung: str) -> ClusterModel:
+@old_names.argument("rung", "level")
+def robot(model: ClusterModel, level: str) -> ClusterModel:
     """Return an approximation as a model with the joints, configurations and independent joints of the exact model.
 
     The bodies of rotors transfer their inertia to their carriers at angle 0, and then turn without inertia. Armature of
@@ -19,7 +21,7 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
 
     Args:
         model: The exact robot.
-        rung: ``"none"``, ``"diagonal"`` or ``"block"``; with closed loops ``"no rotor"`` or ``"armature"``.
+        level: ``"none"``, ``"diagonal"`` or ``"block"``; with closed loops ``"no rotor"`` or ``"armature"``.
 
     Raises:
         UnknownNameError: The robot has no such approximation, or no model can represent it.
@@ -35,17 +37,17 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
         >>> bool(np.allclose(torques, approximations.of(model)["block"].rnea(q, v, a)))
         True
     """
-    levels = ROTOR_RUNGS if model.closures else RUNGS
-    if rung not in levels or not locked(model):
-        why = f".{did_you_mean(rung, levels, limit=len(levels))}" if locked(model) else ": it has no rotors."
-        raise UnknownNameError(f"robot {model.name!r} has no approximation {rung!r} as a model of its own{why}")
+    levels = ROTOR_LEVELS if model.closures else LEVELS
+    if level not in levels or not locked(model):
+        why = f".{did_you_mean(level, levels, limit=len(levels))}" if locked(model) else ": it has no rotors."
+        raise UnknownNameError(f"robot {model.name!r} has no approximation {level!r} as a model of its own{why}")
     if not model.closures:
         check_rotors(model)
     tree = inertia_tree_of(model.tree, model.rotors, ())
     armature, of_joints = np.array(tree.armature), np.zeros(model.tree.nv)
     constraints = [c for c in model.constraints if not isinstance(c, (Motor, Rotor))]
     constraints += friction_of_motors(tree, model.rotors)
-    if rung == "diagonal":
+    if level == "diagonal":
         of_joints[model.idx_v_independent] = np.diag(reflected_inertia(model))
     for r in reversed(locked(model)):  # a rotor is merged into its carrier before the carrier is merged
         J = axial_inertia(model, r)
@@ -55,12 +57,12 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
                 tree.inertias[carrier] = tree.inertias[carrier] + tree.jointPlacements[j].act(tree.inertias[j])
             tree.inertias[j] = pin.Inertia.Zero()
             armature[tree.joints[j].idx_v] = 0.0
-        if rung == "armature":
+        if level == "armature":
             for i, ratio in r.drivers:
                 of_joints[i] += J * ratio**2
         driven = {name: r.row[model.joint_idx_v(name)] for name in model.independent_joints}
         driven = {name: float(ratio) for name, ratio in driven.items() if ratio}
-        if rung == "block" and driven and J:
+        if level == "block" and driven and J:
             spin = Rotor(
                 list(driven),
                 list(driven.values()),

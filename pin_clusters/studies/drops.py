@@ -14,8 +14,8 @@ from ..model.configuration import integrate
 from ..simulation import Ground, SimulationResult, on_ground
 from ..simulation.holding import Hold
 from .motions import ended
+from .study.approximate_dynamics import Progress
 from .study.metrics.drift import simulated
-from .study.rungs import Progress
 from .study.trajectories import moved_joints
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from ..model import ClusterModel
 from ..model.configuration import interpolate, randomConfiguration
 from ..simulation import SimulationResult
 from . import study
+from .study.approximate_dynamics import Progress
 from .study.metrics.drift import simulated
-from .study.rungs import Progress
 from .study.trajectories._base import base_columns, base_pose
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
@@ -58,12 +58,12 @@ def check(kind: str) -> None:
         )
 
 
-def check_ghost(model: ClusterModel, rung: str) -> None:
+def check_ghost(model: ClusterModel, level: str) -> None:
     available = approximations.names(model)
-    if rung not in available:
+    if level not in available:
         reason = " Armature alone cannot approximate its closed loops." if model.closures else ""
         raise UnknownNameError(
-            f"robot {model.name!r} has no approximation {rung!r}.{reason} Choose one of: "
+            f"robot {model.name!r} has no approximation {level!r}.{reason} Choose one of: "
             f"{', '.join(map(repr, available))}."
         )
 
@@ -251,13 +251,13 @@ def recorded(model: ClusterModel, name: str, duration: float | None = None) -> M
     return Motion(time, q, v, batch.rnea(model, q, v, a), [trajectory.label])
 
 
-def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | None = None) -> Motion:
+def ghost(model: ClusterModel, shown: Motion, level: str, progress: Progress | None = None) -> Motion:
     """Simulate an approximation of a robot from the start of a motion, under the torques of the motion.
 
     Args:
         model: The robot.
         shown: A motion of the robot with torques.
-        rung: Name of the approximation, of ``pc.approximations.names(model)``.
+        level: Name of the approximation, of ``pc.approximations.names(model)``.
         progress: Called with the numbers of finished and of all steps.
 
     Returns:
@@ -276,7 +276,7 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
         >>> ghost = motions.ghost(model, swing, "frozen")
         >>> viewer = pc.visualize.animate(model, swing.time, swing.q, ghost=(ghost.time, ghost.q))
     """
-    check_ghost(model, rung)
+    check_ghost(model, level)
     if shown.tau is None:
         raise ModelError(
             "ghost: the motion has no torques. Pass a swing, a sweep or a recording instead of random poses."
@@ -286,7 +286,7 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
     # The steps of recordings are too long for a simulation, so they are divided.
     parts = max(1, int(np.ceil(dt / (1.5 * STEP))))
     tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
-    approximate = approximations.of(model)[rung]
+    approximate = approximations.of(model)[level]
     notes = [f"Ghost: {approximate.label} ({approximate.definition}), from the same start under the same torques."]
     base, dynamics = base_columns(model), approximate.aba
     if base is not None and not shown.v[:, base].any():

@@ -94,7 +94,7 @@ class Measured:
     notes: tuple[str, ...]
 
     @property
-    def rivals(self) -> tuple[str, ...]:
+    def peers(self) -> tuple[str, ...]:
         names = dict.fromkeys(name for timings in self.times.values() for name in timings)
         return tuple(name for name in names if name != OURS)
 

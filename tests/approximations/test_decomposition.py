@@ -57,16 +57,16 @@ def states(model: pc.ClusterModel, n: int = 4, seed: int = 0) -> tuple[np.ndarra
 
 def adds_up(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, tolerance: float) -> None:
     for drop in (False, True):
-        for rung in approximations.names(model):
-            found = study.decompose(model, q, v, a, rung, drop)
+        for level in approximations.names(model):
+            found = study.decompose(model, q, v, a, level, drop)
             assert tuple(found.parts) == study.PARTS
             # not the property alone: exact and rung from their own functions
-            data, other = model.createData(), approximations.of(model, drop)[rung]
+            data, other = model.createData(), approximations.of(model, drop)[level]
             for i in range(len(q)):
                 exact = pc.rnea(model, data, q[i], v[i], a[i])
                 error = exact - other.rnea(q[i], v[i], a[i])
                 parts = sum(x[i] for x in found.parts.values())
-                assert np.all(np.abs(parts - error) < tolerance * np.maximum(1.0, np.abs(exact))), (rung, drop)
+                assert np.all(np.abs(parts - error) < tolerance * np.maximum(1.0, np.abs(exact))), (level, drop)
             assert found.residual < tolerance
 
 
@@ -83,8 +83,8 @@ def test_adds_up_on_all_robots(name: str, floating: bool) -> None:
 def test_adds_up_along_the_sine(name: str) -> None:
     model = load(name)
     _, q, v, a = study.Sine(amplitude=0.2, duration=0.7, dt=0.02).states(model)
-    for rung in approximations.names(model):
-        assert study.decompose(model, q, v, a, rung).residual < LOOPS
+    for level in approximations.names(model):
+        assert study.decompose(model, q, v, a, level).residual < LOOPS
 
 
 @pytest.mark.parametrize("seed", pool.some([s for s in range(28) if s not in NOT_ONLY_ROTORS], 10))
@@ -114,8 +114,8 @@ def test_unbalanced_rotor_on_a_loop() -> None:
     model = pc.ClusterModel(tree, mechanism.constraints, mechanism.q0, independent=mechanism.independent)
     q, v, a = states(model, 3)
     adds_up(model, q, v, a, LOOPS)
-    for rung in approximations.names(model):
-        assert study.decompose(model, q, v, a, rung).rms["asymmetric rotors"].max() > 1e-3
+    for level in approximations.names(model):
+        assert study.decompose(model, q, v, a, level).rms["asymmetric rotors"].max() > 1e-3
 
 
 def test_unbalanced_rotor_on_a_coupler() -> None:
@@ -212,7 +212,7 @@ def test_lagranges_equations_of_the_spin_energy(name: str) -> None:
         terms = zip(model.rotors, rotor_motion(model, q, v), strict=True)
         return sum(r.axial_inertia * (speed * (axis @ w) + square * 0.5 * speed**2) for r, (axis, w, speed) in terms)
 
-    for rung, square in (("block", 0.0), ("none", 1.0)):
+    for level, square in (("block", 0.0), ("none", 1.0)):
 
         def slope_v(t: float, square: float = square) -> np.ndarray:
             at, speed = along(model, q, v, a, t)
@@ -225,7 +225,7 @@ def test_lagranges_equations_of_the_spin_energy(name: str) -> None:
             return float(rate(lambda t: energy(pc.integrate(model, q, t * e), v, square)))
 
         expected = rate(slope_v) - np.array([slope_q(i) for i in range(model.nv)])
-        found = study.decompose(model, q, v, a, rung)
+        found = study.decompose(model, q, v, a, level)
         total = sum(x[0] for name, x in found.parts.items() if name != "asymmetric rotors")
         assert np.abs(total - expected).max() < 1e-8 * max(1.0, np.abs(expected).max())  # differences: h^4
 
@@ -282,7 +282,7 @@ def test_a_belt_by_hand() -> None:
     shared = ankle.axial_inertia * ankle.row[3] * ankle.row[4]
     own = [knee.axial_inertia * knee.row[3] ** 2 + ankle.axial_inertia * ankle.row[3] ** 2,
            ankle.axial_inertia * ankle.row[4] ** 2]  # fmt: skip
-    none, diagonal, block = (study.decompose(model, q, v, a, rung).parts for rung in approximations.RUNGS)
+    none, diagonal, block = (study.decompose(model, q, v, a, level).parts for level in approximations.LEVELS)
     assert none["reflected, diagonal"][0, 3:] == pytest.approx([own[0] * 2.0, own[1] * -3.0], rel=1e-12)
     assert none["reflected, off-diagonal"][0, 3:] == pytest.approx([shared * -3.0, shared * 2.0], rel=1e-12)
     assert np.array_equal(diagonal["reflected, off-diagonal"], none["reflected, off-diagonal"])
@@ -363,8 +363,8 @@ def test_loop_terms_with_dense_matrices() -> None:
     free = model.idx_v_independent
     S = np.eye(model.tree.nv)[:, free]
     G0 = pc.coupling_jacobian(model, data, model.q_reference).copy()
-    for rung, H in (("unconstrained", S), ("frozen", G0)):
-        parts = study.decompose(model, q, v, a, rung).parts
+    for level, H in (("unconstrained", S), ("frozen", G0)):
+        parts = study.decompose(model, q, v, a, level).parts
         for i in range(len(q)):
             G = pc.coupling_jacobian(model, data, q[i]).copy()
             g = pc.coupling_bias(model, data, q[i], v[i]).copy()
@@ -375,7 +375,7 @@ def test_loop_terms_with_dense_matrices() -> None:
             def turning(H: np.ndarray, i: int = i, gravity: np.ndarray = gravity) -> np.ndarray:
                 return np.array(pin.nonLinearEffects(model.tree, tree_data, q[i], H @ v[i])) - gravity
 
-            moved = G if rung == "unconstrained" else G0
+            moved = G if level == "unconstrained" else G0
             expected = {
                 "dependents' torque": (G - H).T @ (M @ (G @ a[i] + g) + turning(G) + gravity),
                 "dependents' acceleration": H.T @ M @ ((G - H) @ a[i]),
@@ -383,7 +383,7 @@ def test_loop_terms_with_dense_matrices() -> None:
                 "dependents' velocity": H.T @ (turning(G) - turning(moved)),
             }
             for name, x in expected.items():
-                assert np.abs(parts[name][i] - x).max() < 1e-10 * max(1.0, np.abs(x).max()), (rung, name)
+                assert np.abs(parts[name][i] - x).max() < 1e-10 * max(1.0, np.abs(x).max()), (level, name)
         assert all(not np.any(parts[name]) for name in study.PARTS if name not in expected)
 
 
@@ -396,7 +396,7 @@ def test_the_published_leg() -> None:
     model = load("mit_humanoid_leg")
     _, q, v, a = study.Sine(in_phase=True).states(model)
     diagonal = study.decompose(model, q, v, a)
-    assert diagonal.rung == "diagonal"
+    assert diagonal.level == "diagonal"
     knee, ankle = diagonal.names.index("knee"), diagonal.names.index("ankle")
     assert [f"{x:.3f}" for x in diagonal.rms["total"]] == ["0.196", "0.169", "0.341", "1.045", "0.826"]
     for joint in (knee, ankle):
@@ -425,7 +425,7 @@ def test_exact_rungs_have_nothing_to_share() -> None:
     model = load("four_bar_change_point")  # a parallelogram: its coupling is the same everywhere
     q, v, a = states(model)
     found = study.decompose(model, q, v, a)
-    assert found.rung == "frozen"
+    assert found.level == "frozen"
     assert np.abs(found.total).max() < 1e-11
     assert all(not np.any(x) for x in found.share.values())
     assert set(found.overall.values()) == {0.0}
@@ -435,7 +435,7 @@ def test_one_state_and_names_of_a_base() -> None:
     model = load("tello", True)
     q, v, a = states(model, 1)
     found = study.decompose(model, q[0], v[0], a[0])
-    assert found.rung == "armature"
+    assert found.level == "armature"
     assert found.total.shape == (1, model.nv)
     assert found.names[:7] == (*(f"root_joint[{i}]" for i in range(6)), model.independent_joints[1])
     report = found.as_dict()
@@ -499,9 +499,9 @@ def test_against_projection_too() -> None:
     model = load("tello", True)
     q, v, a = states(model, 2)
     space = baselines.projection.createData(model)
-    rung = approximations.of(model)["armature"]
+    level = approximations.of(model)["armature"]
     found = study.decompose(model, q, v, a, "armature")
     for i in range(len(q)):
         exact = baselines.projection.rnea(model, space, q[i], v[i], a[i])
-        expected = exact - rung.rnea(q[i], v[i], a[i])
+        expected = exact - level.rnea(q[i], v[i], a[i])
         assert np.abs(sum(x[i] for x in found.parts.values()) - expected).max() < LOOPS * np.abs(exact).max()

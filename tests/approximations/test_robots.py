@@ -19,11 +19,11 @@ def test_they_move_as_the_ladder_says(name: str, rng: np.random.Generator) -> No
     q = pc.integrate(model, model.q_reference, 0.1 * rng.normal(size=model.nv))
     v, a = rng.normal(size=(2, model.nv))
     exact = pc.rnea(model, model.createData(), q, v, a)
-    for rung in set(approximations.names(model)) - {"unconstrained", "frozen"}:
-        robot = approximations.robot(model, rung)
+    for level in set(approximations.names(model)) - {"unconstrained", "frozen"}:
+        robot = approximations.robot(model, level)
         assert list(robot.names) == list(model.names)
         assert robot.independent_joints == model.independent_joints
-        expected = approximations.of(model)[rung].rnea(q, v, a)
+        expected = approximations.of(model)[level].rnea(q, v, a)
         size = np.abs(expected).max()
         np.testing.assert_allclose(pc.rnea(robot, robot.createData(), q, v, a), expected, atol=1e-12 * size)
         if name != "ankle_2rsu":  # whose motors stand on the ground: armature is all that they are
@@ -38,9 +38,9 @@ def test_they_move_as_the_ladder_says(name: str, rng: np.random.Generator) -> No
         ("delta", "armature", "'delta' 'armature'"),
     ],
 )
-def test_refusals(name: str, rung: str, words: str) -> None:
+def test_refusals(name: str, level: str, words: str) -> None:
     with raises(pc.UnknownNameError, words):
-        approximations.robot(load(name), rung)
+        approximations.robot(load(name), level)
 
 
 def test_armature_of_a_rotor_goes_with_its_spin(rng: np.random.Generator) -> None:
@@ -50,7 +50,7 @@ def test_armature_of_a_rotor_goes_with_its_spin(rng: np.random.Generator) -> Non
     model = pc.ClusterModel(tree, leg.constraints)
     q = pc.integrate(model, pc.neutral(model), rng.normal(size=model.nv))
     v, a = rng.normal(size=(2, model.nv))
-    for rung in approximations.RUNGS:
-        robot = approximations.robot(model, rung)
-        expected = approximations.of(model)[rung].rnea(q, v, a)
+    for level in approximations.LEVELS:
+        robot = approximations.robot(model, level)
+        expected = approximations.of(model)[level].rnea(q, v, a)
         np.testing.assert_allclose(pc.rnea(robot, robot.createData(), q, v, a), expected, atol=1e-11)

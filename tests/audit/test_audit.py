@@ -69,14 +69,14 @@ def test_the_numbers_are_those_of_the_study(humanoid: audit.AuditResult) -> None
     found = study.run(load("mit_humanoid"), **SHORT)
     numbers = humanoid.as_dict()
     assert numbers["study"]["rms_error"] == {
-        rung: dict(zip(found.joints, map(float, x), strict=True)) for rung, x in found.rms_error.items()
+        level: dict(zip(found.joints, map(float, x), strict=True)) for level, x in found.rms_error.items()
     }
-    for rung, errors in found.rms_error.items():
+    for level, errors in found.rms_error.items():
         for joint, error, peak, largest in zip(
-            found.joints, errors, found.peak_error[rung], found.max_exact, strict=True
+            found.joints, errors, found.peak_error[level], found.max_exact, strict=True
         ):
-            assert numbers["percent_of_peak_torque"][rung][joint] == pytest.approx(100.0 * error / largest, rel=1e-14)
-            assert numbers["peak_error"][rung][joint] == peak
+            assert numbers["percent_of_peak_torque"][level][joint] == pytest.approx(100.0 * error / largest, rel=1e-14)
+            assert numbers["peak_error"][level][joint] == peak
 
 
 def test_the_worst_joint_is_the_worst(leg: audit.AuditResult) -> None:
@@ -92,7 +92,7 @@ def test_the_worst_joint_is_the_worst(leg: audit.AuditResult) -> None:
 def test_the_reasons_add_up(humanoid: audit.AuditResult, tello: audit.AuditResult, four_bar: audit.AuditResult) -> None:
     for result in (humanoid, tello, four_bar):
         assert result.why.residual < 1e-9
-        assert result.why.rung == result.verdict.asked
+        assert result.why.level == result.verdict.asked
 
 
 def test_simulations_start_with_the_exact_torques_and_a_free_base(humanoid: audit.AuditResult) -> None:
@@ -193,7 +193,7 @@ def test_a_base_counts_in_a_simulation_if_the_motion_moves_it(humanoid: audit.Au
     assert humanoid.simulated.flight is not None
     held = judge(humanoid.study, humanoid.simulated, {"simulation": 0.01}).lines["simulation"]
     assert "base (turning)" not in held.above
-    turning = {rung: {"linear": 0.0, "angular": 0.5} for rung in humanoid.percent}
+    turning = {level: {"linear": 0.0, "angular": 0.5} for level in humanoid.percent}
     moved = replace(humanoid.simulated, forward=replace(humanoid.simulated.forward, base=turning))
     verdict = judge(humanoid.study, moved, {"simulation": 49.0})
     assert "base (turning)" in verdict.lines["simulation"].above
@@ -202,10 +202,10 @@ def test_a_base_counts_in_a_simulation_if_the_motion_moves_it(humanoid: audit.Au
 
 
 def test_the_best_is_the_coarsest_that_is_enough(leg: audit.AuditResult) -> None:
-    worst = {rung: w.percent for rung, w in leg.verdict.torque.worst.items()}
+    worst = {level: w.percent for level, w in leg.verdict.torque.worst.items()}
     assert worst["block"] < worst["diagonal"] < worst["none"]
-    for rung, best in (("block", "block"), ("diagonal", "diagonal"), ("none", "none")):
-        assert judged(leg, 1.01 * worst[rung]).best == best
+    for level, best in (("block", "block"), ("diagonal", "diagonal"), ("none", "none")):
+        assert judged(leg, 1.01 * worst[level]).best == best
     assert judged(leg, 1.01 * worst["none"], 1e-3).best is None
     exact = judged(leg, 0.99 * worst["block"])
     assert exact.best is None
@@ -298,8 +298,8 @@ def test_armature_of_the_rotors_own_joints_is_reflected() -> None:
     tree.armature = armature
     model = pc.ClusterModel(tree, given.constraints, given.q_reference, independent=given.independent_joints)
     found = reflect(model, np.array([model.q_reference]))
-    rungs = approximations.of(model)
-    expected = rungs["armature"].crba(model.q_reference) - rungs["no rotor"].crba(model.q_reference)
+    levels = approximations.of(model)
+    expected = levels["armature"].crba(model.q_reference) - levels["no rotor"].crba(model.q_reference)
     at = [model.joint_idx_v(name) for name in found.joints]
     # a difference of mass matrices
     assert found.matrix == pytest.approx(expected[np.ix_(at, at)], rel=1e-9, abs=1e-12)

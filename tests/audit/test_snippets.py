@@ -93,10 +93,10 @@ def reflected(model: pc.ClusterModel) -> Reflected:
     return reflect(model, np.atleast_2d(pc.neutral(model)))
 
 
-def check(model: pc.ClusterModel, compiled: Any, rung: str = "block") -> None:
+def check(model: pc.ClusterModel, compiled: Any, level: str = "block") -> None:
     """The mass matrix and the torques of MuJoCo are those of the approximation."""
     rng = np.random.default_rng(0)
-    other, block = mjcf.Mujoco(mujoco, model, compiled), approximations.of(model)[rung]
+    other, block = mjcf.Mujoco(mujoco, model, compiled), approximations.of(model)[level]
     for _ in range(3):
         q = pc.integrate(model, pc.neutral(model), 0.7 * rng.normal(size=model.nv))
         v, a = rng.normal(size=(2, model.nv))
@@ -198,7 +198,7 @@ def test_joints_on_different_branches_are_told_and_lose_what_is_off_the_diagonal
     attributes, tendons = fragment(snippets.mujoco_xml(found))
     compiled = mujoco.MjModel.from_xml_string(mjcf.write(armature_model(model, "none"), attributes, tendons))
     M = mjcf.Mujoco(mujoco, model, compiled).mass_matrix(pc.neutral(model))
-    block, diagonal = (approximations.of(model)[rung].crba(pc.neutral(model)) for rung in ("block", "diagonal"))
+    block, diagonal = (approximations.of(model)[level].crba(pc.neutral(model)) for level in ("block", "diagonal"))
     assert block[0, 1] == pytest.approx(-0.025)
     # if this fails, MuJoCo has learnt it, and the page and the docs can say so
     assert np.allclose(M, diagonal, rtol=1e-12, atol=0.0)
@@ -215,7 +215,7 @@ def test_the_script_for_pinocchio(name: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(snippets.pinocchio(name, model, reflected(model)), names)
-    found, rungs = names["model"], approximations.of(model)
+    found, levels = names["model"], approximations.of(model)
     rng = np.random.default_rng(0)
     q = pc.integrate(model, pc.neutral(model), 0.5 * rng.normal(size=model.nv))
     from pin_clusters.approximations.armature import independent_q, independent_v
@@ -223,7 +223,7 @@ def test_the_script_for_pinocchio(name: str, tmp_path: Path, monkeypatch: pytest
     at_q, at_v = independent_q(model, found), independent_v(model, found)
     M = pin.crba(found, found.createData(), q[at_q])
     M = np.triu(M) + np.triu(M, 1).T
-    diagonal, block = rungs["diagonal"].crba(q), rungs["block"].crba(q)
+    diagonal, block = levels["diagonal"].crba(q), levels["block"].crba(q)
     cut = np.ix_(at_v, at_v)
     assert np.abs(M[cut] - diagonal).max() < DIGITS * np.abs(M).max()
     if "B" in names:

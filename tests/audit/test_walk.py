@@ -72,10 +72,10 @@ def test_a_landing_is_that_of_the_law_of_impact() -> None:
     mass = np.array([[M + FOOT, FOOT], [FOOT, FOOT + REFLECTED]])
     speed = np.sqrt(2.0 * 9.81 * DROP)
     blow = speed / float(np.ones(2) @ np.linalg.solve(mass, np.ones(2)))
-    for rung in ("exact", "diagonal", "block"):
+    for level in ("exact", "diagonal", "block"):
         # what comes in 5 ms besides: weight, and the leg's PD, which is stiff on this light foot
-        run = landing.impulse[rung]
-        assert landing.time[rung] == pytest.approx(speed / 9.81, abs=2e-4)
+        run = landing.impulse[level]
+        assert landing.time[level] == pytest.approx(speed / 9.81, abs=2e-4)
         assert blow < run < blow + 2.0 * (M + FOOT) * 9.81 * IMPACT + 0.3 * blow
     # the exact rotor turns the base against it, about the leg: (J ratio)^2 / I less, of 0.5 kg
     assert found.off("diagonal") == pytest.approx(0.0, abs=0.3)
@@ -128,7 +128,7 @@ def _of(robot: pin.Model, model: pc.ClusterModel, q: np.ndarray) -> np.ndarray:
 
 @pytest.mark.ci
 def test_a_walk_has_landings_of_each_robot(trot: Walked) -> None:
-    assert trot.rungs == ("diagonal", "block")
+    assert trot.levels == ("diagonal", "block")
     assert len(trot.landings) >= 4
     assert 0.0 < trot.harness < 0.2 * trot.weight
     for landing in trot.landings:

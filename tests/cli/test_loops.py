@@ -20,7 +20,7 @@ import pin_clusters.files.readers.library as library
 from pin_clusters._cli import bench, info, tables
 from pin_clusters._cli import study as study_command
 from pin_clusters.algorithms.dynamics.condition import condition
-from pin_clusters.verification import peers as rivals
+from pin_clusters.verification import peers
 
 NOT_PINOCCHIO = ("robotiq_2f85", "tello", "tello_with_arms")
 """Whose loops pin.constraintDynamics cannot express."""
@@ -205,16 +205,16 @@ def test_bench(name: str) -> None:
 @pytest.mark.parametrize("width", pool.some([60, 80], 1))
 def test_bench_fits(width: int) -> None:
     model, out = load("delta"), terminal(width)
-    bench.show(model, rivals.measure(model, repeats=3), out)
+    bench.show(model, peers.measure(model, repeats=3), out)
     assert max(map(len, lines(out))) <= width
 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_rivals_compute_the_same(name: str) -> None:
     model = load(name)
-    calls, _ = rivals._exact_peers(model, "")
-    for algorithm in rivals.ALGORITHMS:
-        function, arguments = calls[algorithm, rivals.OURS]
+    calls, _ = peers._exact_peers(model, "")
+    for algorithm in peers.ALGORITHMS:
+        function, arguments = calls[algorithm, peers.OURS]
         expected = np.array(function(*arguments))
         function, arguments = calls[algorithm, "projection"]
         scale = max(1.0, np.abs(expected).max())
@@ -224,7 +224,7 @@ def test_rivals_compute_the_same(name: str) -> None:
     elif not model.rotors:
         function, arguments = calls["aba", "pin.constraintDynamics"]
         found = np.array(function(*arguments))
-        function, arguments = calls["aba", rivals.OURS]
+        function, arguments = calls["aba", peers.OURS]
         expected = function(*arguments)
         solver = pc.baselines.constrained.createData(model)
         error = np.abs(found[solver.independent] - expected).max()

@@ -199,18 +199,18 @@ def test_ladder_of_the_mit_humanoid_leg() -> None:
     order = [model.joint_idx_v(name) for name in ("hip_rz", "hip_rx", "hip_ry", "knee", "ankle")]
     w, times = 2.0 * np.pi * 1.5, np.arange(0.0, 5.0, 5e-4)
     p = projection.createData(model)
-    rungs = {}
+    levels = {}
     for drop in (False, True):
         for name in ("none", "diagonal"):
             approximate = armature_model(model, name, drop)
             data = approximate.createData()
-            rungs[name, drop] = (
+            levels[name, drop] = (
                 independent_q(model, approximate),
                 lambda q, qi, v, a, m=approximate, d=data: pin.rnea(m, d, qi, v, a),
             )
         b = block.createData(model, drop)
-        rungs["block", drop] = (b.at_q, lambda q, qi, v, a, b=b: block.rnea(model, b, q, v, a))
-    errors: dict[tuple[str, bool], list[np.ndarray]] = {key: [] for key in rungs}
+        levels["block", drop] = (b.at_q, lambda q, qi, v, a, b=b: block.rnea(model, b, q, v, a))
+    errors: dict[tuple[str, bool], list[np.ndarray]] = {key: [] for key in levels}
     exact = []
     for t in times:
         unit = np.ones(model.nv)
@@ -220,7 +220,7 @@ def test_ladder_of_the_mit_humanoid_leg() -> None:
         q = trees.on_couplings(model, q)
         v, a = 0.5 * w * np.cos(w * t) * unit, -0.5 * w * w * np.sin(w * t) * unit
         exact.append(projection.rnea(model, p, q, v, a))
-        for key, (at_q, torque) in rungs.items():
+        for key, (at_q, torque) in levels.items():
             errors[key].append(torque(q, q[at_q], v, a) - exact[-1])
     for key, expected in LADDER.items():
         rms = np.sqrt(np.mean(np.square(errors[key]), axis=0))[order]

@@ -23,7 +23,7 @@ LONG = (
 ROBOTS = [*OFTEN, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)]
 
 
-def rung(model: pc.ClusterModel, name: str, q: np.ndarray) -> np.ndarray:
+def level(model: pc.ClusterModel, name: str, q: np.ndarray) -> np.ndarray:
     """The mass matrix of an approximation, from the ladder; the block one with loops from its definition."""
     if name == "exact":
         return pc.crba(model, model.createData(), q)
@@ -61,7 +61,7 @@ def test_the_mass_matrix_is_that_of_the_rung(name: str, approximation: str) -> N
         pytest.skip("motors of differentials lead, and stay bodies in all files")
     there = Compiled(model, pc.to_mjcf(model, approximation))
     for q in poses(model, rng, 3):
-        M = rung(model, approximation, q)
+        M = level(model, approximation, q)
         assert error(there.mass_matrix(q), M) < 1e-10
         assert there.residual() < 1e-9 or not model.closures
 

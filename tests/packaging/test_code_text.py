@@ -104,7 +104,15 @@ def test_names_are_no_metaphors() -> None:
     for path, tree in trees().items():
         file = str(path.relative_to(PACKAGE))
         names.add((file, path.stem))
+        kept = {
+            x
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and "old_names" in ast.dump(node.value)
+            for x in node.targets
+        }
         for node in ast.walk(tree):
+            if node in kept:  # an attribute of earlier versions
+                continue
             if isinstance(node, ast.Name):
                 names.add((file, node.id))
             elif isinstance(node, ast.arg):

@@ -19,7 +19,7 @@ from pin_clusters._support.trees import joint_subspace
 from pin_clusters.constraints.closures import RodClosure
 from pin_clusters.files import readers as loaders
 from pin_clusters.studies import study
-from pin_clusters.studies.study import plots, report, rungs
+from pin_clusters.studies.study import approximate_dynamics, plots, report
 from pin_clusters.studies.study.trajectories import Sine
 from pin_clusters.verification import baselines
 
@@ -290,21 +290,21 @@ def test_rotors_anywhere_on_a_loop_are_locked(base: bool, balanced: bool) -> Non
     loops = [c for c in m.constraints if not isinstance(c, pc.Rotor | pc.LinearCoupling)]
     q = np.array([mechanisms.random_pose(model, m.q0, rng, 0.3) for _ in range(5)])
     v, a = rng.normal(size=(2, 5, model.nv))
-    found = rungs.torques(model, q, v, a)
-    for rung, reflected in (("no rotor", tree.armature), ("armature", armature)):
+    found = approximate_dynamics.torques(model, q, v, a)
+    for level, reflected in (("no rotor", tree.armature), ("armature", armature)):
         reduced = without_last_joint(tree)
         reduced.armature = np.array(reflected[: reduced.nv])
         same = pc.ClusterModel(reduced, loops, m.q0[: reduced.nq], independent=model.independent_joints)
         data = same.createData()
         for i in range(5):
-            assert scaled(found[rung][i], pc.rnea(same, data, q[i][: reduced.nq], v[i], a[i])) < 1e-11
+            assert scaled(found[level][i], pc.rnea(same, data, q[i][: reduced.nq], v[i], a[i])) < 1e-11
 
 
 @pytest.mark.ci
 def test_dropped_rotors_leave_the_loops_alone() -> None:
     locked, dropped = short("tello"), short("tello", drop_rotors=True)
-    for rung in study.LOOP_RUNGS:
-        assert np.array_equal(locked.approximate[rung], dropped.approximate[rung])
+    for level in study.LOOP_LEVELS:
+        assert np.array_equal(locked.approximate[level], dropped.approximate[level])
     assert np.abs(locked.approximate["armature"] - dropped.approximate["armature"]).max() > 1e-3
     assert "rotors dropped" in "".join(row[0] for row in report.table(dropped))
     assert "rotors dropped" not in "".join(row[0] for row in report.table(locked))
@@ -312,7 +312,7 @@ def test_dropped_rotors_leave_the_loops_alone() -> None:
 
 @pytest.mark.parametrize("name", pool.some(LOOPS, QUICK, rest="ci"))
 def test_rungs(name: str) -> None:
-    expected = study.LOOP_RUNGS + (study.ROTOR_RUNGS if name in WITH_ROTORS else ())
+    expected = study.LOOP_LEVELS + (study.ROTOR_LEVELS if name in WITH_ROTORS else ())
     assert tuple(short(name).approximate) == expected
 
 
@@ -341,8 +341,8 @@ def test_a_floating_base_is_held() -> None:
     floating = study.run(load("tello", True), amplitude=0.2, **SHORT)
     assert fixed.joints == floating.joints
     assert scaled(floating.exact, fixed.exact) < 1e-11
-    for rung, tau in fixed.approximate.items():
-        assert scaled(floating.approximate[rung], tau) < 1e-11
+    for level, tau in fixed.approximate.items():
+        assert scaled(floating.approximate[level], tau) < 1e-11
 
 
 def test_amplitude_ends_at_the_dead_point() -> None:
@@ -396,7 +396,7 @@ def test_json_of_a_robot_with_loops() -> None:
     found = report.as_dict(short("tello"))
     assert found["trajectory"]["cut"] is None
     assert found["trajectory"]["amplitude_asked_for"] == 0.2
-    assert set(found["approximations"]) == set(found["rms_error"]) == {*study.LOOP_RUNGS, *study.ROTOR_RUNGS}
+    assert set(found["approximations"]) == set(found["rms_error"]) == {*study.LOOP_LEVELS, *study.ROTOR_LEVELS}
     assert "G0' rnea(q, G0 v, G0 a)" in found["approximations"]["frozen"]
     json.dumps(found, allow_nan=False)
 

@@ -67,12 +67,12 @@ def test_inverse_has_the_numbers_of_the_study() -> None:
     _, q, v, a = sine.states(model)
     found, expected = metrics.inverse(model, q, v, a), study.run(model, duration=0.7, dt=0.01)
     assert found.samples == len(q)
-    for rung in approximations.RUNGS:
-        assert found.rms[rung] == pytest.approx(expected.rms_error[rung], rel=1e-12)
-        assert found.peak[rung] == pytest.approx(np.abs(expected.error(rung)).max(axis=0), rel=1e-12)
-        assert found.percent[rung] == pytest.approx(100.0 * expected.rms_error[rung] / expected.max_exact, rel=1e-12)
-    assert tuple(metrics.inverse(model, q, v, a, rungs=["block", "none"]).rms) == ("block", "none")
-    assert metrics.inverse(model, q, v, a, rungs="block", drop_rotors=True).samples == len(q)
+    for level in approximations.LEVELS:
+        assert found.rms[level] == pytest.approx(expected.rms_error[level], rel=1e-12)
+        assert found.peak[level] == pytest.approx(np.abs(expected.error(level)).max(axis=0), rel=1e-12)
+        assert found.percent[level] == pytest.approx(100.0 * expected.rms_error[level] / expected.max_exact, rel=1e-12)
+    assert tuple(metrics.inverse(model, q, v, a, levels=["block", "none"]).rms) == ("block", "none")
+    assert metrics.inverse(model, q, v, a, levels="block", drop_rotors=True).samples == len(q)
     is_json(found.as_dict())
 
 
@@ -110,12 +110,12 @@ def test_published_acceleration_errors() -> None:
     tau[:, :6] = 0.0
     found = metrics.forward_error(model, q, v, tau, drop_rotors=True)
     published = {"none": (0.77, 8.45, 21.24), "diagonal": (0.079, 0.47, 0.45), "block": (0.076, 0.064, 0.007)}
-    for rung, numbers in published.items():
-        ours = (found.base[rung]["angular"], *found.relative[rung][found.names.index("knee") :])
+    for level, numbers in published.items():
+        ours = (found.base[level]["angular"], *found.relative[level][found.names.index("knee") :])
         for ours_one, other in zip(ours, numbers, strict=True):
-            assert other / 1.8 < ours_one < other * 1.8, rung
+            assert other / 1.8 < ours_one < other * 1.8, level
     # the mass of the rotors is not what the base lacks
-    locked = metrics.forward_error(model, q, v, tau, rungs=["block"])
+    locked = metrics.forward_error(model, q, v, tau, levels=["block"])
     assert abs(locked.base["block"]["angular"] - found.base["block"]["angular"]) < 0.01
 
 
@@ -176,10 +176,10 @@ def test_momentum_is_kept_in_flight(name: str) -> None:
     found = metrics.flight(model, q, v, tau)
     # rounding of forces of 1e3 N
     assert max(found.momentum_rate["exact"].values()) < 1e-10
-    for rung in approximations.names(model):
-        assert found.momentum_rate[rung]["angular"] > 1e-4
+    for level in approximations.names(model):
+        assert found.momentum_rate[level]["angular"] > 1e-4
     if not model.closures:  # all masses are there, so that the centre of mass falls as it should
-        assert all(found.momentum_rate[rung]["linear"] < 1e-10 for rung in approximations.RUNGS)
+        assert all(found.momentum_rate[level]["linear"] < 1e-10 for level in approximations.LEVELS)
         data, first = model.createData(), found.relative["block"]["angular"]
         tau[:, :6] = 0.0
         exact = np.array([pc.aba(model, data, *x)[3:6] for x in zip(q, v, tau, strict=True)])
@@ -193,9 +193,9 @@ def test_base_in_free_fall_does_not_count_gravity() -> None:
     q, v, tau = states(model, 3)
     still = model.with_gravity(np.zeros(3))
     found, floating = metrics.flight(model, q, v, tau), metrics.flight(still, q, v, tau)
-    for rung in approximations.RUNGS:
+    for level in approximations.LEVELS:
         for part in ("linear", "angular"):
-            assert found.relative[rung][part] == pytest.approx(floating.relative[rung][part], rel=1e-9)
+            assert found.relative[level][part] == pytest.approx(floating.relative[level][part], rel=1e-9)
 
 
 def test_robots_that_cannot_fly() -> None:
@@ -302,10 +302,10 @@ def test_drift_of_the_leg() -> None:
     data = model.createData()
     tau = np.array([pc.rnea(model, data, *x) for x in zip(q, v, a, strict=True)])
     found = metrics.drift(model, q[0], v[0], tau, "ankle", duration=0.3, dt=2e-3, record=10)
-    end = {rung: x[-1] for rung, x in found.distance.items()}
+    end = {level: x[-1] for level, x in found.distance.items()}
     assert end["none"] > 3.0 * end["diagonal"] > 3.0 * end["block"] > 1e-4
     assert len(found.time) == 16
-    one = metrics.drift(model, q[0], v[0], tau, "ankle", duration=0.3, dt=2e-3, record=150, rungs=["block"])
+    one = metrics.drift(model, q[0], v[0], tau, "ankle", duration=0.3, dt=2e-3, record=150, levels=["block"])
     assert one.distance["block"][-1] == pytest.approx(end["block"], rel=1e-9)
 
 
@@ -319,7 +319,7 @@ def test_a_simulation_that_stops_is_kept() -> None:
         seen["last"] = t
         return np.full(model.nv, np.nan if seen["robots"] and t > 0.01 else 0.1)
 
-    found = metrics.drift(model, pc.neutral(model), np.zeros(5), tau, "ankle", 0.012, 1e-3, rungs=["none", "block"])
+    found = metrics.drift(model, pc.neutral(model), np.zeros(5), tau, "ankle", 0.012, 1e-3, levels=["none", "block"])
     assert set(found.stopped) == {"none", "block"}
     assert np.isnan(found.distance["none"][-1])
     assert np.isfinite(found.distance["none"][:9]).all()
@@ -338,7 +338,7 @@ def test_bad_arguments() -> None:
         with raises(pc.ArgumentTypeError, "ClusterModel Model"):
             function(model.tree, q, v, tau)  # type: ignore[arg-type]
         with raises(pc.UnknownNameError, "'armature' 'none'"):
-            function(model, q, v, tau, rungs=["armature"])
+            function(model, q, v, tau, levels=["armature"])
         with raises(pc.ShapeError, "v (2, 5)"):
             function(model, q, v[:2], tau)
     with raises(pc.ShapeError, "tau (3, 4)"):

@@ -63,11 +63,11 @@ def test_torque_sinusoids_are_the_study_at_four_frequencies() -> None:
     last = result.results[-1]
     assert last.joints == LEG
     # published at 1.5 Hz, without the rotors in the approximations
-    for rung, numbers in DROPPED.items():
-        assert [f"{x:.3f}" for x in last.rms_error[rung]] == [f"{x:.3f}" for x in numbers]
+    for level, numbers in DROPPED.items():
+        assert [f"{x:.3f}" for x in last.rms_error[level]] == [f"{x:.3f}" for x in numbers]
     assert [f"{x:.2f}" for x in last.max_exact] == [f"{x:.2f}" for x in LARGEST]
     share = last.share(last.rms_error)
-    assert [f"{share[rung][LEG.index('knee')]:.1f}" for rung in ("none", "diagonal")] == ["38.4", "9.3"]
+    assert [f"{share[level][LEG.index('knee')]:.1f}" for level in ("none", "diagonal")] == ["38.4", "9.3"]
     assert "38.4 % with no armature, 9.3 % with diagonal armature" in result.summary
     for found in result.results:
         sine = study.Sine(frequency=found.sine.frequency, in_phase=True)
@@ -81,8 +81,8 @@ def test_inertial_errors_grow_with_the_square_of_the_frequency() -> None:
     assert isinstance(result, paper.TorqueSinusoids)
     slow, fast = result.results
     # the same phases: sample i of the fast one is sample 2 i of the slow one, one period and two
-    for rung in study.RUNGS:
-        assert np.allclose(fast.error(rung)[:1000], 4.0 * slow.error(rung)[::2], rtol=0.0, atol=1e-9)
+    for level in study.LEVELS:
+        assert np.allclose(fast.error(level)[:1000], 4.0 * slow.error(level)[::2], rtol=0.0, atol=1e-9)
 
 
 def test_magnitude_of_one_joint_has_a_closed_form() -> None:
@@ -95,8 +95,8 @@ def test_magnitude_of_one_joint_has_a_closed_form() -> None:
     expected = 6.0**2 * 1e-3 / (0.01 + 1.0 * 0.3**2)
     ratio = result.errors["none"] / result.exact
     assert ratio == pytest.approx(expected, rel=1e-10)
-    for rung in ("diagonal", "block"):
-        assert np.abs(result.errors[rung]).max() < 1e-10
+    for level in ("diagonal", "block"):
+        assert np.abs(result.errors[level]).max() < 1e-10
     middle, norm, errors, share = result.binned()
     assert share["none"] == pytest.approx(expected, rel=1e-10)
     assert len(middle) == len(norm) == len(errors["none"]) == paper.magnitude.BINS
@@ -125,7 +125,7 @@ def test_tracking_without_an_approximation_stays_on_the_motion() -> None:
     assert result.frame == "ankle"
     # RK4: 1e-9 m at 1 ms, 16 times that here, with what an open loop makes of it
     assert result.drift["exact"].max() < 1e-7
-    assert all(result.drift[rung].max() > 1e-3 for rung in study.RUNGS)
+    assert all(result.drift[level].max() > 1e-3 for level in study.LEVELS)
     assert not result.ended
     data = leg().createData()
     sine = study.Sine(0.5, 0.5, 1.0, 0.1, in_phase=True)
@@ -144,8 +144,8 @@ def test_tracking_begins_as_the_error_of_the_acceleration() -> None:
     _, q, v, a = study.Sine(0.5, 1.0, 1.0, 1.0, in_phase=True).states(model)
     J = np.array(pc.computeFrameJacobian(model, data, q[0], model.tree.getFrameId("ankle"), pin.LOCAL_WORLD_ALIGNED))
     tau = np.array(pc.rnea(model, data, q[0], v[0], a[0]))
-    for name, rung in approximations.of(model).items():
-        error = np.linalg.norm(J[:3] @ (rung.aba(q[0], v[0], tau) - a[0]))
+    for name, level in approximations.of(model).items():
+        error = np.linalg.norm(J[:3] @ (level.aba(q[0], v[0], tau) - a[0]))
         # the next term is of third order: 4 ms times a rate of some 10 / s
         assert result.drift[name][-1] == pytest.approx(0.5 * error * (4e-3) ** 2, rel=0.2)
 
@@ -175,9 +175,9 @@ def test_what_diverges_keeps_what_it_had(monkeypatch: pytest.MonkeyPatch, tmp_pa
 def test_closed_loops_too(robot: str, name: str) -> None:
     options = SHORT[name] | ({"max_torque": 1.0} if name == "torque-magnitude" else {"amplitude": 0.1})
     result = paper.run(name, load(robot), **options)  # type: ignore[arg-type]
-    rungs = set(approximations.names(load(robot)))
+    levels = set(approximations.names(load(robot)))
     rows = result.tables()[-1][1]
-    labels = {approximations.LABELS[rung] for rung in rungs}
+    labels = {approximations.LABELS[level] for level in levels}
     assert labels <= {row[0] for row in rows} | set(rows[0])
 
 

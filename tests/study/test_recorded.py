@@ -182,8 +182,8 @@ def test_forces_are_taken_off_the_joints_not_off_the_wrench(cheetah: pc.ClusterM
         expected = np.array(pc.rnea(cheetah, data, q[i], v[i], a[i], f))
         assert held.exact[i, 6:] == pytest.approx(expected[6:], abs=1e-9)
         assert np.abs(expected[:6]).max() < 2.0  # the feet carry nearly all of 90 N
-    for rung in study.RUNGS:
-        assert np.allclose(held.error(rung), loose.error(rung), rtol=0.0, atol=1e-10)
+    for level in study.LEVELS:
+        assert np.allclose(held.error(level), loose.error(level), rtol=0.0, atol=1e-10)
 
 
 def test_forces_on_a_robot_with_a_fixed_base(leg: pc.ClusterModel) -> None:

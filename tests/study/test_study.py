@@ -30,8 +30,8 @@ def leg() -> pc.ClusterModel:
 def test_the_published_leg_to_three_decimals(leg: pc.ClusterModel, drop: bool, expected: dict) -> None:
     result = study.run(leg, Sine(in_phase=True), drop_rotors=drop)
     assert result.joints == LEG
-    for rung, numbers in expected.items():
-        assert [f"{x:.3f}" for x in result.rms_error[rung]] == [f"{x:.3f}" for x in numbers]
+    for level, numbers in expected.items():
+        assert [f"{x:.3f}" for x in result.rms_error[level]] == [f"{x:.3f}" for x in numbers]
     assert [f"{x:.2f}" for x in result.max_exact] == [f"{x:.2f}" for x in LARGEST]
 
 
@@ -65,8 +65,8 @@ def test_a_floating_base_is_held() -> None:
     assert fixed.joints == floating.joints
     assert len(fixed.joints) == 12
     assert np.allclose(fixed.exact, floating.exact, rtol=0.0, atol=1e-12)
-    for rung in study.RUNGS:
-        assert np.allclose(fixed.approximate[rung], floating.approximate[rung], rtol=0.0, atol=1e-12)
+    for level in study.LEVELS:
+        assert np.allclose(fixed.approximate[level], floating.approximate[level], rtol=0.0, atol=1e-12)
 
 
 def test_the_motion_keeps_the_couplings(leg: pc.ClusterModel) -> None:

@@ -191,8 +191,8 @@ def test_a_still_floating_base_carries_the_same(leg: pc.ClusterModel) -> None:
     assert held.units[:6] == ("N",) * 3 + ("N m",) * 3
     assert np.allclose(held.exact[:, 6:], fixed.exact, rtol=0.0, atol=1e-12)
     # forces of rotors that only spin are internal: their momentum is not
-    for rung in study.RUNGS:
-        assert np.abs(held.error(rung)[:, :3]).max() < 1e-10
+    for level in study.LEVELS:
+        assert np.abs(held.error(level)[:, :3]).max() < 1e-10
     # what holds the base is the rate of the momentum, with gravity
     data, (_, q, v, a) = floating.createData(), sine.states(floating)
     weight = pin.computeTotalMass(floating.tree) * 9.81
@@ -208,11 +208,11 @@ def test_a_still_floating_base_carries_the_same(leg: pc.ClusterModel) -> None:
 
 def test_peaks_and_shares(leg: pc.ClusterModel) -> None:
     result = study.run(leg, duration=0.7, dt=1e-3)
-    for rung in study.RUNGS:
-        error = np.abs(result.approximate[rung] - result.exact)
-        assert np.array_equal(result.peak_error[rung], error.max(axis=0))
+    for level in study.LEVELS:
+        error = np.abs(result.approximate[level] - result.exact)
+        assert np.array_equal(result.peak_error[level], error.max(axis=0))
         share = 100.0 * error.max(axis=0) / np.abs(result.exact).max(axis=0)
-        assert np.allclose(result.share(result.peak_error)[rung], share, rtol=1e-14)
+        assert np.allclose(result.share(result.peak_error)[level], share, rtol=1e-14)
     rows = report.share_table(result)
     assert [row[0] for row in rows] == [row[0] for row in report.peak_table(result)]
     assert all("/" in cell for row in rows for cell in row[1:])

@@ -121,10 +121,10 @@ def test_errors_are_norms_of_differences() -> None:
     model = one.model
     q, v, a = random_robots.states(one, 4, rng)
     found = random_chains.case(5, rng=sweeps._tasks.generator(0, 5), states=4)
-    rungs, data, base = pc.approximations.of(model), model.createData(), 6 * one.floating
+    levels, data, base = pc.approximations.of(model), model.createData(), 6 * one.floating
     exact = np.array([pc.rnea(model, data, *x) for x in zip(q, v, a, strict=True)])
-    for k, rung in enumerate(rungs.values()):
-        errors = [rung.rnea(*x) - y for x, y in zip(zip(q, v, a, strict=True), exact, strict=True)]
+    for k, level in enumerate(levels.values()):
+        errors = [level.rnea(*x) - y for x, y in zip(zip(q, v, a, strict=True), exact, strict=True)]
         norms = np.sqrt(np.sum(np.square(errors)[:, base:], axis=1))
         assert found["inverse"][k] == pytest.approx(norms.mean(), rel=1e-13)
     assert found["inverse_share"] == pytest.approx(
@@ -145,8 +145,8 @@ def test_forward_errors_are_those_of_a_free_base() -> None:
         tau[i] = projection.rnea(model, work, q[i], v[i], a[i])
     tau[:, :6] = 0.0
     exact = np.array([projection.aba(model, work, *x) for x in zip(q, v, tau, strict=True)])
-    for k, rung in enumerate(pc.approximations.of(model).values()):
-        errors = np.array([rung.aba(*x) for x in zip(q, v, tau, strict=True)]) - exact
+    for k, level in enumerate(pc.approximations.of(model).values()):
+        errors = np.array([level.aba(*x) for x in zip(q, v, tau, strict=True)]) - exact
         # rounding of a projection whose mass matrix has a condition of some 1e5
         assert found["forward"][k] == pytest.approx(np.linalg.norm(errors[:, 6:], axis=1).mean(), rel=1e-8, abs=1e-8)
         assert found["base"][k] == pytest.approx(np.linalg.norm(errors[:, 3:6], axis=1).mean(), rel=1e-8, abs=1e-8)
@@ -192,10 +192,10 @@ def test_the_published_leg() -> None:
     found = ratio.run(load("mit_humanoid_leg"), list(TABLE), executor=HERE)
     assert found.joints[3:] == ("knee", "ankle")
     assert found.ratios.tolist() == [6.0, 6.0, 6.0, 12.0, 12.0]
-    assert found.rungs == ("none", "diagonal", "block")
+    assert found.levels == ("none", "diagonal", "block")
     for factor, rms in zip(found.factors, found.rms, strict=True):
-        for rung, numbers in zip(rms[1:], TABLE[factor], strict=True):
-            for x, expected in zip(rung[3:], numbers, strict=True):
+        for level, numbers in zip(rms[1:], TABLE[factor], strict=True):
+            for x, expected in zip(level[3:], numbers, strict=True):
                 # half a unit of the last digit that is given
                 digits = len(f"{expected:g}".partition(".")[2])
                 assert x == pytest.approx(expected, abs=0.51 * 10.0**-digits)
@@ -261,7 +261,7 @@ def test_a_rotors_armature_is_scaled_and_what_follows_it_keeps_its_speed() -> No
 @pytest.mark.ci
 def test_loops_whose_rotors_are_geared() -> None:
     found = ratio.run(load("cassie_leg"), (0.5, 1.0, 4.0), executor=HERE, duration=0.1, dt=0.005)
-    assert found.rungs == ("unconstrained", "frozen", "no rotor", "armature")
+    assert found.levels == ("unconstrained", "frozen", "no rotor", "armature")
     armature = found.rms[:, 3]
     # exact loops: only what carriers do to rotors is missing
     assert np.allclose(armature * found.factors[:, None], armature[1], rtol=1e-6, atol=1e-9)
@@ -352,7 +352,12 @@ def test_sweep_robots(tmp_path: Path) -> None:
     result = command(*options)
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
-    for text in ("12 random robots x 2 states, seed 3", "diagonal armature", "base in flight", "12 robots were computed"):
+    for text in (
+        "12 random robots x 2 states, seed 3",
+        "diagonal armature",
+        "base in flight",
+        "12 robots were computed",
+    ):
         assert text in result.stdout
     found = json.loads((folder / "robots.json").read_text(encoding="utf-8"))
     expected = robots.run(12, 2, seed=3, executor=HERE)
@@ -478,6 +483,6 @@ def test_the_page_has_the_measured_numbers(monkeypatch: pytest.MonkeyPatch) -> N
     # the ratio of the documentation is that of today's code
     leg = ratio.run(load("mit_humanoid_leg"), [1.0], executor=HERE)
     at = measured["ratio"]["factors"].index(1.0)
-    for r, rung in enumerate(leg.rungs):
+    for r, level in enumerate(leg.levels):
         for j, joint in enumerate(leg.joints):
-            assert measured["ratio"]["rms_error"][rung][joint][at] == pytest.approx(leg.rms[0, r, j], rel=1e-6)
+            assert measured["ratio"]["rms_error"][level][joint][at] == pytest.approx(leg.rms[0, r, j], rel=1e-6)

@@ -100,7 +100,7 @@ def test_a_spring_rests_where_it_does_whatever_the_files_unit_is(theirs: Path) -
 @pytest.mark.parametrize("approximation", ["best", "diagonal"])
 def test_mass_matrix_and_inverse_dynamics_are_those_of_the_approximation(theirs: Path, approximation: str) -> None:
     model = with_rotors()
-    rung = pc.approximations.of(model)["block" if approximation == "best" else "diagonal"]
+    level = pc.approximations.of(model)["block" if approximation == "best" else "diagonal"]
     there = mujoco.MjModel.from_xml_string(pc.into_mjcf(model, theirs, approximation))  # type: ignore[arg-type]
     there.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
     there.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SPRING | mujoco.mjtDisableBit.mjDSBL_DAMPER
@@ -115,8 +115,8 @@ def test_mass_matrix_and_inverse_dynamics_are_those_of_the_approximation(theirs:
     mujoco.mj_inverse(there, data)
     M = np.zeros((there.nv, there.nv))
     mujoco.mj_fullM(there, M, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(there, data, M)
-    assert pytest.approx(rung.crba(q), abs=1e-9) == M
-    assert data.qfrc_inverse == pytest.approx(rung.rnea(q, v, a), abs=1e-8)
+    assert pytest.approx(level.crba(q), abs=1e-9) == M
+    assert data.qfrc_inverse == pytest.approx(level.rnea(q, v, a), abs=1e-8)
 
 
 def test_the_command_changes_the_file_that_there_is(theirs: Path) -> None:

@@ -54,12 +54,12 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
       pin-clusters bench jvrc1 --repeats 100
       pin-clusters bench tello
     """  # noqa: D301 (click needs the backspace character)
-    from ...verification import peers as rivals
+    from ...verification import peers
     from .. import bench as command
 
     model = common.with_options(common.load(robot), robot, independent)
     with common.ProgressBar("timing") as progress:
-        timings = rivals.measure(model, repeats=repeats, progress=progress)
+        timings = peers.measure(model, repeats=repeats, progress=progress)
     command.show(model, timings, common.console())
 
 

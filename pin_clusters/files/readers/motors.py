@@ -144,10 +144,10 @@ def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[R
     total = (math.prod(ratios) * turns).tolist() if ratios else None  # None: the motor model defines the ratio.
     yield Rotor(
         names,
-        total,
+        total,  # type: ignore[arg-type]
         axial_inertia=motor.get("rotor_inertia"),
         name=name,
-        motor=_motor(motor),  # type: ignore[arg-type]
+        motor=_motor(motor),
         **common,
     )
     for k, stage in enumerate(stages, 1):

@@ -10,7 +10,7 @@ from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 @paste
 def solved(plan, scratch: Out, L: Out, n, dq, dv, M, ddq_dq: Out, ddq_dv: Out, Minv: Out):
-    """Write -M^-1 dq, -M^-1 dv and M^-1, all n x n, flat; plan and L as in ``tree.solve``, scratch: n x 3 n workspace."""
+    """Write -M^-1 dq, -M^-1 dv and M^-1, all n x n, flat; plan and L as in ``tree.solve``, scratch: n x 3 n."""
     solve_for_accelerations(plan, n, L, scratch, dq, None, dv, M)
     write_motions(scratch, 0, plan, n, ddq_dq)
     write_motions(scratch, 1, plan, n, ddq_dv)

@@ -138,10 +138,10 @@ def _named(model: ClusterModel, armature: Mapping[str, float]) -> dict[str, floa
 def _made(
     model: ClusterModel, audited: audit.AuditResult, runs: Mapping[str, StudyResult], correct: Mapping[str, float]
 ) -> Iterator[Judged]:
-    rungs = audited.study.approximate
-    names = {NONE: "none" if "none" in rungs else "no rotor", DIAGONAL: usual(rungs), BLOCK: "block"}
+    levels = audited.study.approximate
+    names = {NONE: "none" if "none" in levels else "no rotor", DIAGONAL: usual(levels), BLOCK: "block"}
     for name, level in names.items():
-        if level in rungs:
+        if level in levels:
             percent = {m: _at(run, run.share(run.rms_error)[level], audited, correct) for m, run in runs.items()}
             inertia = {x.frame: 100.0 * x.osim.mean[level] for x in audited.simulated.frames}
             scale = float(name != NONE)
@@ -181,15 +181,15 @@ def _published(
     return Judged(PUBLISHED, source, min(quotients), max(quotients), percent, inertia, _touch(model, audited, level))
 
 
-def _touch(model: ClusterModel, audited: audit.AuditResult, rung: Any) -> dict[str, float]:
+def _touch(model: ClusterModel, audited: audit.AuditResult, level: Any) -> dict[str, float]:
     free = model.own_tree.joints[1].shortname() == "JointModelFreeFlyer"
-    return _felt(model, audited, rung, "vertical") if free else {}
+    return _felt(model, audited, level, "vertical") if free else {}
 
 
-def _felt(model: ClusterModel, audited: audit.AuditResult, rung: Any, rows_of: Any) -> dict[str, float]:
+def _felt(model: ClusterModel, audited: audit.AuditResult, level: Any, rows_of: Any) -> dict[str, float]:
     poses = states(model, audited.study.trajectory, audited.study.base)[1]
     poses, frames = poses[spread(len(poses), _POSES)], [x.frame for x in audited.simulated.frames]
-    means = (metrics.osim_error(model, f, poses, rung, rows_of=rows_of).mean for f in frames)
+    means = (metrics.osim_error(model, f, poses, level, rows_of=rows_of).mean for f in frames)
     return {f: 100.0 * next(iter(m.values())) for f, m in zip(frames, means, strict=True)}
 
 

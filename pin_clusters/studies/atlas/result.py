@@ -12,7 +12,7 @@ from typing import Any
 from ..._support.version import __version__
 from ...compiler.choice import engine
 from ..pages.results import Result, as_json, finite, write_texts
-from ..study.rungs import Progress
+from ..study.approximate_dynamics import Progress
 from ..sweeps.pool import InProcess, Processes
 from .compared import Examined, examine
 from .entries import MOTIONS, NONE, PUBLISHED, Entry

@@ -29,7 +29,7 @@ _LOOKS = {
     "armature": (1.4, "s"),
 }
 """Line width and marker of each approximation."""
-STYLES = {rung: plots.STYLES[rung] | {"linewidth": width, "marker": mark} for rung, (width, mark) in _LOOKS.items()}
+STYLES = {level: plots.STYLES[level] | {"linewidth": width, "marker": mark} for level, (width, mark) in _LOOKS.items()}
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
 _POINTS = 300  # largest number of points per curve
 _TINY = 1e-3  # smallest error that affects the axis, [%]
@@ -37,8 +37,8 @@ _BEFORE = 0.012
 """Time before a landing at which its plot starts, [s]; the plot ends three times this long after the landing."""
 
 
-def _line(rung: str) -> dict[str, Any]:
-    return {"label": label(rung), **STYLES[rung], "marker": None}
+def _line(level: str) -> dict[str, Any]:
+    return {"label": label(level), **STYLES[level], "marker": None}
 
 
 def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
@@ -107,7 +107,7 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
     return finished(drawn, upper, study.joints[k], key, text)
 
 
-def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung: str) -> Html:
+def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, level: str) -> Html:
     """Draw the parts of the error of each joint as stacked signed bars.
 
     The shares are ``<part, total> / <total, total>``, shape (joints, parts), [%].
@@ -134,7 +134,7 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
     axes.axvline(100.0, color=C["ink"], linewidth=0.8, linestyle=":")
     worst = ", ".join(f"{n} {x:.0f} per cent" for n, x in zip(names, shares[0], strict=True) if abs(x) >= 0.5)
     text = f"Shares of the error by cause. At {joints[0]}: {worst}."
-    return finished(drawn, axes, f"Parts of the error of {label(rung)}", "parts", text, top=0.3)
+    return finished(drawn, axes, f"Parts of the error of {label(level)}", "parts", text, top=0.3)
 
 
 def curves(x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, x_label: str, y_label: str) -> Html:

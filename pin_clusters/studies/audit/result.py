@@ -21,7 +21,7 @@ from ..pages.results import Result, Shown, finite, plain
 from ..study import Decomposition, StudyResult, Trajectory, report
 from ..study._samples import spread, usual
 from ..study.accuracy import Base, states
-from ..study.rungs import Progress, in_thousandths
+from ..study.approximate_dynamics import Progress, in_thousandths
 from . import snippets
 from .exercised import Exercised, exercised
 from .reflected import Reflected, reflect

@@ -17,8 +17,8 @@ from ...model import ClusterModel
 from ..pages.results import Result
 from ..study import StudyResult, metrics
 from ..study._samples import spread
+from ..study.approximate_dynamics import along
 from ..study.metrics import Drift, FlightError, ForwardError, OsimError
-from ..study.rungs import along
 from ..study.trajectories import base_columns
 
 STATES = 200  # Number of samples of the motion at which accelerations are compared, evenly spaced

@@ -187,8 +187,8 @@ def _line(name: str, errors: dict[str, dict[str, float]], asked: str, threshold:
     return Line(not above, threshold, worst, above, f"{text}.")
 
 
-def _excess(lines: Mapping[str, Line], rung: str) -> float:
-    return max(line.worst[rung].percent / line.threshold for line in lines.values())
+def _excess(lines: Mapping[str, Line], level: str) -> float:
+    return max(line.worst[level].percent / line.threshold for line in lines.values())
 
 
 def percent(value: float) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import approximations
+from ..._support import old_names
 from ...algorithms.dynamics.crba import crba
 from ...algorithms.dynamics.rnea import rnea
 from ...algorithms.kinematics.kinematics import forwardKinematics
@@ -69,7 +70,7 @@ class Walked(Result):
     Attributes:
         motion: Description of the motion.
         landings: Touch-downs of the exact robot, sorted by time.
-        rungs: Names of the approximations; the judged one is first.
+        levels: Names of the approximations; the judged one is first.
         dt: Time step, [s].
         harness: Largest force of the guide on the base, [N]; 0 for a drop.
         moment: Largest moment of the guide, [N m].
@@ -84,7 +85,8 @@ class Walked(Result):
 
     motion: str
     landings: tuple[Landing, ...]
-    rungs: tuple[str, ...]
+    levels: tuple[str, ...]
+    rungs = old_names.attribute("levels")
     dt: float
     harness: float
     moment: float
@@ -97,22 +99,22 @@ class Walked(Result):
 
     _json = "motion sentence dt harness moment weight friction straight landings"
 
-    def off(self, rung: str) -> np.ndarray:
+    def off(self, level: str) -> np.ndarray:
         """Return the error of an approximation's impulses in per cent of the largest impulse, shape (landings,)."""
-        exact, other = (np.array([x.impulse[name] for x in self.landings]) for name in ("exact", rung))
+        exact, other = (np.array([x.impulse[name] for x in self.landings]) for name in ("exact", level))
         return np.asarray(100.0 * (other - exact) / exact.max())
 
     @property
     def worst(self) -> Landing:
         """The landing with the largest error of the judged approximation."""
-        return self.landings[int(np.argmax(np.nan_to_num(np.abs(self.off(self.rungs[0])))))]
+        return self.landings[int(np.argmax(np.nan_to_num(np.abs(self.off(self.levels[0])))))]
 
     @property
     def sentence(self) -> str:
         """Summary in one sentence."""
         exact = [x.impulse["exact"] for x in self.landings]
         words = []
-        for level in self.rungs:
+        for level in self.levels:
             errors = self.off(level)
             late = 1e3 * np.array([x.time[level] - x.time["exact"] for x in self.landings])
             span = (_span(x, "+.2g") for x in (errors, 0.01 * max(exact) * errors))
@@ -145,15 +147,15 @@ def walked(
 ) -> Walked:
     """Simulate the exact robot and its approximations along a motion, or in a fall from its first pose."""
     control = Control(model, trajectory, drop, ground, touching, dt)
-    rungs = ("armature",) if model.closures else ("diagonal", "block")
+    levels = ("armature",) if model.closures else ("diagonal", "block")
     runs = dict[str, SimulationResult]()
-    for level in ("exact", *rungs):
+    for level in ("exact", *levels):
         robot = model if level == "exact" else approximations.robot(model, level)
         q, v = control.q[0], control.v[0]
         runs[level] = simulate(
             robot, q, v, control, control.duration, dt, ground=control.ground, touching=control.touching
         )
-        progress(len(runs) / (1 + len(rungs)))
+        progress(len(runs) / (1 + len(levels)))
     weight = float(np.linalg.norm(model.tree.gravity.linear)) * sum(float(I.mass) for I in model.inertia_tree.inertias)
     harness, moment = control.largest_wrench.tolist()
     if harness > _LARGEST_SHARE * weight:
@@ -175,7 +177,7 @@ def walked(
     return Walked(
         motion_text,
         landings,
-        rungs,
+        levels,
         dt,
         harness,
         moment,

@@ -9,7 +9,7 @@ from ...errors import ModelError, UnknownNameError, did_you_mean
 from ...model import Cluster, ClusterModel, check_model
 from ..pages.results import Shown
 from ..study import Trajectory
-from ..study.rungs import Progress, in_thousandths
+from ..study.approximate_dynamics import Progress, in_thousandths
 from .actuators import Motor, motors
 from .coordinates import coordinates, has_loops
 from .lengths import Sensitivity, sensitivity

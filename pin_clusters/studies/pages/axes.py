@@ -44,7 +44,7 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
     """
     handles, labels = axes.get_legend_handles_labels()
     columns = 2 if max(map(len, labels), default=0) <= LONGEST else 1
-    _make_room(drawn, top + _LINE * math.ceil(len(labels) / columns) + 0.1)
+    _enlarge(drawn, top + _LINE * math.ceil(len(labels) / columns) + 0.1)
     height = drawn.get_size_inches()[1]
     size = 10.0 * min(1.0, _TITLE / max(1, len(title)))
     drawn.text(0.01, 1.0 - 0.17 / height, literal(title), fontsize=size, fontweight="bold", va="center", color=C["ink"])
@@ -65,7 +65,7 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
     return inline(drawn, key, text)
 
 
-def _make_room(drawn: Any, needed: float) -> None:
+def _enlarge(drawn: Any, needed: float) -> None:
     """Increase the height of a figure until ``needed`` inches are above its axes, which keep their size."""
     width, height = drawn.get_size_inches()
     boxes = [axes.get_position() for axes in drawn.axes]

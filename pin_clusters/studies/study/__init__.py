@@ -1,16 +1,16 @@
 """Compare the exact inverse dynamics with the approximations that simulators use for transmissions.
 
-The approximation levels ("rungs" in argument names) of robots without closed loops are ``none``, ``diagonal`` and
-``block`` (armature). Robots with closed loops have ``unconstrained`` and ``frozen`` and, if the model contains rotors,
-``no rotor`` and ``armature``.
+The approximation levels of robots without closed loops are ``none``, ``diagonal`` and ``block`` (armature). Robots with
+closed loops have ``unconstrained`` and ``frozen`` and, if the model contains rotors, ``no rotor`` and ``armature``.
 """
 
 import warnings
-from types import ModuleType
+from typing import Any
 
-from ...approximations import LOOP_RUNGS as LOOP_RUNGS
-from ...approximations import ROTOR_RUNGS as ROTOR_RUNGS
-from ...approximations import RUNGS as RUNGS
+from ... import approximations
+from ...approximations import LEVELS as LEVELS
+from ...approximations import LOOP_LEVELS as LOOP_LEVELS
+from ...approximations import ROTOR_LEVELS as ROTOR_LEVELS
 from . import metrics as metrics
 from . import paper as paper
 from . import trajectories as trajectories
@@ -34,8 +34,10 @@ from .trajectories import motion as motion
 from .trajectories import motions as motions
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Support ``study.published``, the former name of ``study.paper.published``."""
+def __getattr__(name: str) -> Any:
+    """Support names of earlier versions."""
+    if name in ("RUNGS", "LOOP_RUNGS", "ROTOR_RUNGS"):
+        return getattr(approximations, name)
     if name == "published":
         warnings.warn("study.published has moved: use study.paper.published instead.", DeprecationWarning, stacklevel=2)
         return paper.published

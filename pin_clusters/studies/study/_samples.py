@@ -25,14 +25,14 @@ documented = stock(
 )
 
 
-def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool = False) -> Mapping[str, Approximation]:
+def chosen(model: ClusterModel, levels: Iterable[str] | None, drop_rotors: bool = False) -> Mapping[str, Approximation]:
     """Select approximations by name, in the order given; all by default. ``documented`` lists the exceptions."""
-    if isinstance(rungs, Mapping):  # the caller supplies its own approximations
-        return rungs
+    if isinstance(levels, Mapping):  # the caller supplies its own approximations
+        return levels
     available = approximations.names(model)
-    if rungs is None:
-        rungs = available
-    names = [rungs] if isinstance(rungs, str) else list(rungs)
+    if levels is None:
+        levels = available
+    names = [levels] if isinstance(levels, str) else list(levels)
     for name in names:
         if name not in available:
             raise UnknownNameError(
@@ -42,8 +42,8 @@ def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool =
     return {name: approximation_by_name[name] for name in names}
 
 
-def usual(rungs: Iterable[str]) -> str:
-    return next(level for level in ("diagonal", "armature", "frozen") if level in rungs)
+def usual(levels: Iterable[str]) -> str:
+    return next(level for level in ("diagonal", "armature", "frozen") if level in levels)
 
 
 def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple[np.ndarray, ...]:
@@ -78,12 +78,12 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
     return tuple(arrays)
 
 
-def label(rung: str) -> str:
-    return LABELS.get(rung, rung)
+def label(level: str) -> str:
+    return LABELS.get(level, level)
 
 
-def labels(rungs: Iterable[str]) -> dict[str, str]:
-    return {level: label(level) for level in rungs}
+def labels(levels: Iterable[str]) -> dict[str, str]:
+    return {level: label(level) for level in levels}
 
 
 def locked(drop_rotors: bool, dropped: str = "dropped") -> str:

@@ -9,10 +9,10 @@ import numpy as np
 from ..._support.whole_files import write_csv
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel, check_model
-from . import rungs
+from . import approximate_dynamics
 from ._samples import rms
+from .approximate_dynamics import Progress
 from .reach import Reach
-from .rungs import Progress
 from .trajectories import Sine, Trajectory, TrajectoryError, Wave, base_columns, centre, held, moved_joints
 from .trajectories._base import base_pose, slides
 
@@ -73,9 +73,9 @@ class StudyResult:
         """Indices of the columns that are joint torques rather than components of the base wrench."""
         return np.arange(6 if self.base == "floating" else 0, len(self.joints))
 
-    def error(self, rung: str) -> np.ndarray:
+    def error(self, level: str) -> np.ndarray:
         """Return the torque error of an approximation, approximate minus exact, shape (samples, joints)."""
-        return self.approximate[rung] - self.exact
+        return self.approximate[level] - self.exact
 
     def to_csv(self, path: str | Path) -> None:
         """Write the torques to a CSV file at full precision: a header line with units, then one line per sample.
@@ -197,7 +197,7 @@ def run(
             requested_amplitude, reduced_reach = trajectory.amplitude, swing_reach
         trajectory = fitted
     time, q, v, a = states(model, trajectory, base)
-    torques = rungs.torques(model, q, v, a, drop_rotors=drop_rotors, progress=progress)
+    torques = approximate_dynamics.torques(model, q, v, a, drop_rotors=drop_rotors, progress=progress)
     columns = [model.joint_idx_v(name) for name in joints]
     column_names, units = joints, tuple("N" if slides(model, name) else "N m" for name in joints)
     if base == "floating" and root is not None:

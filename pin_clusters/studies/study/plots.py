@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._support.picture_names import literal
 from ..._support.whole_files import whole
-from ...approximations import LOOP_RUNGS
+from ...approximations import LOOP_LEVELS
 from . import report
 from ._samples import labels, locked, spread
 
@@ -242,7 +242,7 @@ def _study_head(figure: Any, result: "StudyResult") -> None:
     rotors = locked(result.drop_rotors, "left out")
     approximate = f"In the approximations the rotors are {rotors}. "
     if loops:
-        only_loop_levels = set(result.approximate) <= set(LOOP_RUNGS)
+        only_loop_levels = set(result.approximate) <= set(LOOP_LEVELS)
         approximate = "" if only_loop_levels else f"In the last two approximations the rotors are {rotors}. "
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     cut = "" if result.reach is None else f" (reduced from {result.asked:g}: loops limit it to {result.reach.end:g})"

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from ... import approximations
+from ..._support import old_names
 from ..._support.arrays import whole_number
 from ...algorithms.dynamics.aba import aba
 from ...algorithms.dynamics.rnea import rnea
-from ...approximations import RUNGS
+from ...approximations import LEVELS
 from ...compiler.choice import engine
 from ..pages.results import Result, by_name, told
 from . import random_robots
-from .rungs import Progress, along
+from .approximate_dynamics import Progress, along
 
 ROBOTS, STATES = 400, 25  # Numbers of robots and of states per robot in the paper's study
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # Quantiles of the error over the robots that are reported
@@ -35,8 +36,8 @@ def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict
     random numbers, so ``number`` has no influence.
 
     Returns:
-        For each approximation (``approximations.RUNGS``), shape (3,), the mean over the states of the Euclidean norm of
-        the error: ``inverse`` of the joint torques [N m], ``forward`` of the joint accelerations [rad/s^2], ``base`` of
+        For each approximation (``approximations.LEVELS``), shape (3,), the mean over the states of the Euclidean norm
+        of the error: ``inverse`` of the joint torques [N m], ``forward`` of the joint accelerations [rad/s^2], ``base`` of
         the base's angular acceleration [rad/s^2] (NaN for a fixed base). ``..._share`` divides each by the mean norm of
         the exact quantity. ``links``, ``belts``, ``floating``, ``branches`` and ``ratio`` describe the robot.
     """
@@ -73,14 +74,16 @@ class RandomChains(Result):
     values: dict[str, np.ndarray]  # arrays with one row per robot, by the names that ``case`` returns
 
     @property
-    def rungs(self) -> tuple[str, ...]:
-        return RUNGS
+    def levels(self) -> tuple[str, ...]:
+        return LEVELS
+
+    rungs = old_names.attribute("levels")
 
     def mean(self, metric: str) -> dict[str, float]:
-        return by_name(RUNGS, np.mean(self._having(metric), axis=0))
+        return by_name(LEVELS, np.mean(self._having(metric), axis=0))
 
     def quantile(self, metric: str, share: float) -> dict[str, float]:
-        return by_name(RUNGS, np.quantile(self._having(metric), share, axis=0))
+        return by_name(LEVELS, np.quantile(self._having(metric), share, axis=0))
 
     def _having(self, metric: str) -> np.ndarray:
         rows = self.values[metric]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import approximations
-from ...approximations import LABELS, LOOP_RUNGS, ROTOR_RUNGS
+from ...approximations import LABELS, LOOP_LEVELS, ROTOR_LEVELS
 from ..pages.results import by_name, plain
 from ..pages.results import write_json as write
 from ._samples import locked
@@ -15,7 +15,7 @@ from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
 EXACT = 1e-6  # An approximation with an error below this share of the peak torque, [%], is reported as exact (rounding)
-DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_RUNGS, *ROTOR_RUNGS)}
+DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_LEVELS, *ROTOR_LEVELS)}
 """Printed definitions of the approximations of robots with closed loops; ``approximations`` has the others."""
 
 
@@ -110,8 +110,8 @@ def share_table(result: StudyResult) -> list[tuple[str, ...]]:
     ]
 
 
-def label(result: StudyResult, rung: str) -> str:
-    return LABELS[rung] + (", rotors dropped" if result.drop_rotors and rung not in LOOP_RUNGS else "")
+def label(result: StudyResult, level: str) -> str:
+    return LABELS[level] + (", rotors dropped" if result.drop_rotors and level not in LOOP_LEVELS else "")
 
 
 def _rows(result: StudyResult, errors: dict[str, np.ndarray], digits: int) -> list[tuple[str, ...]]:

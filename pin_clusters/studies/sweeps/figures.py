@@ -34,10 +34,10 @@ def ratio(result: "RatioSweep", path: Path) -> None:
         geared = np.isfinite(result.ratios[k])
         ratio_as_given = result.ratios[k] if geared else 1.0
         x = result.factors * ratio_as_given
-        for r, rung in enumerate(result.rungs):
+        for r, level in enumerate(result.levels):
             y = result.rms[:, r, k]
             visible = y > 1e-9 * max(result.peak[:, k].max(), 1e-300)  # smaller errors are rounding errors
-            axes.plot(x[visible], y[visible], **_marked(rung))
+            axes.plot(x[visible], y[visible], **_marked(level))
         axes.set_yscale("log")
         axes.set_title(
             literal(result.joints[k]) + (f"  (original: {ratio_as_given:.4g})" if geared else ""), fontsize=9
@@ -55,7 +55,7 @@ def ratio(result: "RatioSweep", path: Path) -> None:
     if shown.size:
         grid[0, 0].set_ylim(max(shown.min() * 0.6, shown.max() * 1e-6), shown.max() * 1.8)
     title = f"{literal(result.robot)}: error of the approximations against gear ratio, constant reflected inertia"
-    _finish(figure, path, result.rungs, title, f"{literal(result.motion)}; grey line: original robot", head - 0.1)
+    _finish(figure, path, result.levels, title, f"{literal(result.motion)}; grey line: original robot", head - 0.1)
 
 
 def robots(result: "RandomChains", path: Path, failed: int = 0) -> None:
@@ -64,17 +64,17 @@ def robots(result: "RandomChains", path: Path, failed: int = 0) -> None:
     save_figure(figure, path, facecolor="white")
 
 
-def _marked(rung: str) -> dict[str, Any]:
-    return STYLES[rung] | {"marker": _MARKERS.get(rung, "x"), "markersize": 4.0}
+def _marked(level: str) -> dict[str, Any]:
+    return STYLES[level] | {"marker": _MARKERS.get(level, "x"), "markersize": 4.0}
 
 
-def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: str, head: float) -> None:
+def _finish(figure: Any, path: Path, levels: tuple[str, ...], title: str, below: str, head: float) -> None:
     from matplotlib.lines import Line2D
 
     inch = 1.0 / figure.get_figheight()
     # suptitle is not used, because tight_layout would reserve space for it in addition to ``head``.
     figure.text(0.5, 1.0 - 0.12 * inch, title, ha="center", va="top", fontsize=11)
-    handles = [Line2D([], [], label=LABELS[rung], **_marked(rung)) for rung in rungs]
+    handles = [Line2D([], [], label=LABELS[level], **_marked(level)) for level in levels]
     figure.legend(
         handles=handles,
         loc="upper center",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._support import old_names
 from ..._support.trees import coordinate, set_coordinate
 from ...compiler.choice import engine
 from ...constraints import LinearCoupling, Rotor
@@ -42,8 +43,8 @@ class RatioSweep(Result):
         units: Unit of each joint's torque.
         ratios: Largest magnitude of the original ratios of the rotors that a joint drives, shape (joints,); NaN without
             rotors.
-        rungs: Names of the approximation levels.
-        rms: RMS torque errors, shape (F, rungs, joints), [N m] or [N].
+        levels: Names of the approximation levels.
+        rms: RMS torque errors, shape (F, levels, joints), [N m] or [N].
         peak: Largest magnitude of the exact torques, shape (F, joints), [N m] or [N].
         motion: Description of the motion.
         drop_rotors: Whether the approximations omit the mass of the rotors.
@@ -55,7 +56,8 @@ class RatioSweep(Result):
     joints: tuple[str, ...]
     units: tuple[str, ...]
     ratios: np.ndarray
-    rungs: tuple[str, ...]
+    levels: tuple[str, ...]
+    rungs = old_names.attribute("levels")
     rms: np.ndarray
     peak: np.ndarray
     motion: str
@@ -74,7 +76,7 @@ class RatioSweep(Result):
             "units": list(self.units),
             "ratio_at_factor_1": [None if np.isnan(x) else float(x) for x in self.ratios],
             "factors": self.factors.tolist(),
-            "rms_error": {rung: self._by_joint(self.rms[:, r]) for r, rung in enumerate(self.rungs)},
+            "rms_error": {level: self._by_joint(self.rms[:, r]) for r, level in enumerate(self.levels)},
             "max_exact": self._by_joint(self.peak),
         }
 
@@ -127,7 +129,7 @@ def run(
             f"other factors: {failure.type}: {failure.message}",
             result,
         )
-    joints, units, rungs = (tuple(map(str, result[key][0])) for key in ("joints", "units", "rungs"))
+    joints, units, levels = (tuple(map(str, result[key][0])) for key in ("joints", "units", "rungs"))
     columns = [model.joint_idx_v(name) for name in joints]
     largest = np.max([np.abs(r.row[columns]) for r in model.rotors], axis=0)
     amplitude = f"{float(result['amplitude'].min()):g}"
@@ -137,7 +139,7 @@ def run(
         joints=joints,
         units=units,
         ratios=np.where(largest > 0.0, largest, np.nan),
-        rungs=rungs,
+        levels=levels,
         rms=result["rms"],
         peak=result["peak"],
         motion=f"{amplitude} sin(2 pi {first.frequency:g} Hz t) for {first.duration:g} s at every joint, base fixed",
@@ -208,7 +210,7 @@ def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[
         "joints": np.array(study_result.joints),
         "units": np.array(study_result.units),
         "rungs": np.array(list(study_result.approximate)),
-        "rms": np.array([study_result.rms_error[rung] for rung in study_result.approximate]),
+        "rms": np.array([study_result.rms_error[level] for level in study_result.approximate]),
         "peak": study_result.max_exact,
         "amplitude": float(getattr(study_result.trajectory, "amplitude", np.nan)),
     }

@@ -66,15 +66,19 @@ def _accelerations(result: AuditResult, forward: ForwardError, where: str) -> Ht
 
 
 def _flight(flight: FlightError) -> dict[str, Any]:
-    rungs = list(flight.base_error)
+    levels = list(flight.base_error)
 
     def base(row_label: str, kind: str, unit: str) -> list[str]:
-        return [row_label, *(_relative(flight.relative[r][kind]) for r in rungs), f"{number(flight.base[kind])} {unit}"]
+        return [
+            row_label,
+            *(_relative(flight.relative[r][kind]) for r in levels),
+            f"{number(flight.base[kind])} {unit}",
+        ]
 
     rows = [
         base("turning of the base", "angular", "rad/s²"),
         base("translation of the base", "linear", "m/s²"),
-        ["spurious external moment", *(f"{number(flight.momentum_rate[r]['angular'])} N m" for r in rungs), "0 N m"],
+        ["spurious external moment", *(f"{number(flight.momentum_rate[r]['angular'])} N m" for r in levels), "0 N m"],
     ]
     caption = (
         "Acceleration of the base relative to free fall: RMS error in per cent of the exact value. Spurious external "
@@ -84,7 +88,7 @@ def _flight(flight: FlightError) -> dict[str, Any]:
         "spin": number(flight.spin),
         "momentum": number(flight.momentum),
         "spin_rate": number(flight.spin_rate),
-        "table": table(["", *map(label, rungs), "exact, RMS"], rows, caption, "Errors in flight"),
+        "table": table(["", *map(label, levels), "exact, RMS"], rows, caption, "Errors in flight"),
     }
 
 

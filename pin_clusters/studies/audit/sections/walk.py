@@ -14,18 +14,18 @@ from ..walk import AFTER, IMPACT, Walked
 def values(walk_result: Walked | None) -> dict[str, Any]:
     if walk_result is None:
         return {"walk": None}
-    robots = ("exact", *walk_result.rungs)
-    names = ["exact", *(rungs := list(map(label, walk_result.rungs)))]
+    robots = ("exact", *walk_result.levels)
+    names = ["exact", *(levels := list(map(label, walk_result.levels)))]
     impulse_rows, torques, speeds = [], [], []
     for i, x in enumerate(walk_result.landings):
         title = f"{x.body}, {x.time['exact']:.3f} s"
-        late = [number(1e3 * (x.time[r] - x.time["exact"])) for r in walk_result.rungs]
-        errors = [_signed(walk_result.off(r)[i]) for r in walk_result.rungs]
+        late = [number(1e3 * (x.time[r] - x.time["exact"])) for r in walk_result.levels]
+        errors = [_signed(walk_result.off(r)[i]) for r in walk_result.levels]
         impulse_rows.append([title, *(number(x.impulse[r]) for r in robots), *errors, *late])
         torques.append([title, x.torque_at, *(number(x.torque[r]) for r in robots)])
         speeds.append([title, x.speed_at, *(number(x.speed[r]) for r in robots)])
     ms, after = f"{1e3 * IMPACT:g}", f"{1e3 * AFTER:g}"
-    columns: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("error / largest", rungs), ("later [ms]", rungs)]
+    columns: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("error / largest", levels), ("later [ms]", levels)]
     peaks = []  # separate tables, because a single one would be wider than the page
     for quantity, unit, rows in (("torque", "N m, N", torques), ("speed", "rad/s, m/s", speeds)):
         head: Head = ["touch-down", (f"largest {quantity} [{unit}]", ["at", *names])]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .... import approximations
+from ...._support import old_names
 from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.rnea import rnea
 from ....model import ClusterModel, check_model, expand
@@ -41,7 +42,7 @@ class Decomposition(Result):
     """The torque error of an approximation, exact minus approximate, and its parts.
 
     Attributes:
-        rung: Name of the approximation.
+        level: Name of the approximation.
         drop_rotors: Whether the approximation omits the rotors' mass.
         names: Column names: the joint, with the index of the axis if the joint has several, ``"base[3]"``.
         exact: Exact torques, shape (N, nv).
@@ -50,12 +51,13 @@ class Decomposition(Result):
     """
 
     robot: str
-    rung: str
+    level: str
     drop_rotors: bool
     names: tuple[str, ...]
     exact: np.ndarray
     total: np.ndarray
     parts: dict[str, np.ndarray]
+    rung = old_names.attribute("level")
 
     @property
     def residual(self) -> float:
@@ -92,13 +94,14 @@ class Decomposition(Result):
         return {name: float(np.sum(x * self.total)) / square for name, x in self.parts.items()}
 
     def as_dict(self) -> dict[str, Any]:
-        head = told(self, "robot rung", rotors=locked(self.drop_rotors), samples=len(self.total))
+        head = told(self, "robot rung:level", rotors=locked(self.drop_rotors), samples=len(self.total))
         return head | told(self, "residual rms share overall_share:overall")
 
 
+@old_names.argument("rung", "level")
 @documented
 def decompose(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, rung: str | None = None, drop_rotors: bool = False
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, level: str | None = None, drop_rotors: bool = False
 ) -> Decomposition:
     """Split the torque error of an approximation into its parts, each computed from its own formula.
 
@@ -108,7 +111,7 @@ def decompose(
     Args:
         model: The robot; without closed loops its dependent joints must be rotors.
         q: Configurations of the tree, shape (N, nq); or one, shape (nq,).
-        rung: An approximation of ``approximations.names(model)``. The default is ``"diagonal"``; with closed loops it
+        level: An approximation of ``approximations.names(model)``. The default is ``"diagonal"``; with closed loops it
             is ``"armature"`` if there are rotors and ``"frozen"`` otherwise.
         drop_rotors: Omit the rotors' mass in the approximation; ``unconstrained`` and ``frozen`` keep it.
 
@@ -129,11 +132,11 @@ def decompose(
         'reflected, off-diagonal'
     """
     check_model(model, "study.decompose")
-    if rung is None:
-        rung = usual(approximations.names(model))
+    if level is None:
+        level = usual(approximations.names(model))
     q, v, a = rows(model, q, v, a)
-    approximation = chosen(model, (rung,), drop_rotors)[rung]
-    terms, data = _Terms(model, rung, drop_rotors), model.createData()
+    approximation = chosen(model, (level,), drop_rotors)[level]
+    terms, data = _Terms(model, level, drop_rotors), model.createData()
     exact, total = np.empty_like(v), np.empty_like(v)
     parts = {name: np.empty_like(v) for name in PARTS}
     for start in range(0, len(q), _CHUNK):
@@ -143,25 +146,25 @@ def decompose(
     for i in range(len(q)):
         exact[i] = rnea(model, data, q[i], v[i], a[i])
         total[i] = exact[i] - approximation.rnea(q[i], v[i], a[i])
-    return Decomposition(model.name, rung, bool(drop_rotors), column_names(model), exact, total, parts)
+    return Decomposition(model.name, level, bool(drop_rotors), column_names(model), exact, total, parts)
 
 
 class _Terms:
     """Evaluator of the parts for one approximation, which may omit the rotors' mass."""
 
-    def __init__(self, model: ClusterModel, rung: str, drop_rotors: bool) -> None:
-        self.model, self.rung = model, rung
+    def __init__(self, model: ClusterModel, level: str, drop_rotors: bool) -> None:
+        self.model, self.level = model, level
         self.span = expand(model)
         self.bodies = _rotors.spinning_bodies(model, self.span)
-        self.keeps_rotors = rung in ("unconstrained", "frozen")
+        self.keeps_rotors = level in ("unconstrained", "frozen")
         self.dropped = drop_rotors and not self.keeps_rotors
         self.placed = _rotors.placements_needed(self.bodies, self.dropped)
         rows = np.array([b.row for b in self.bodies], dtype=np.int64)
         self.locked = _loops.Locked(model, rows) if model.closures else None
         self.G0 = np.zeros(0)
-        if rung == "frozen":
+        if level == "frozen":
             self.G0 = self.span.from_tree @ coupling_jacobian(model, model.createData(), model.q_reference)
-        elif rung == "unconstrained":
+        elif level == "unconstrained":
             self.G0 = np.zeros((self.span.tree.nv, model.nv))
             self.G0[self.span.from_tree_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
 
@@ -174,7 +177,7 @@ class _Terms:
         if self.keeps_rotors:
             # "unconstrained" keeps the true tree velocity; "frozen" uses the coupling of the reference pose.
             approximate_motion = exact.motion
-            if self.rung == "frozen":
+            if self.level == "frozen":
                 approximate_motion = motion(self.span, q, apply(self.G0, v), self.placed)
             approximate = Spin(self.G0, approximate_motion, apply(self.G0, a), np.zeros_like(exact.bias))
             for k, x in _rotors.spin_terms(self.bodies, approximate).items():
@@ -182,11 +185,11 @@ class _Terms:
             reflected = reflected - _rotors.reflected_matrix(self.bodies, approximate.G)
             assert self.locked is not None  # these approximations require closed loops
             parts |= self.locked.terms(q, exact, approximate)
-        elif self.rung == "diagonal":
+        elif self.level == "diagonal":
             reflected = reflected * (1.0 - np.eye(self.model.nv))
-        elif self.rung == "block":
+        elif self.level == "block":
             reflected = np.zeros_like(reflected)
-        elif self.rung == "armature":
+        elif self.level == "armature":
             armature = self._driver_armature()
             on_drivers = armature[:, None] * exact.G
             reflected = reflected - transposed(exact.G) @ on_drivers

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ...._support import old_names
 from ....errors import SimulationError
 from ....model import ClusterModel, check_model
 from ....simulation import SimulationResult, simulate
@@ -45,7 +46,8 @@ class Drift(Result):
         quarters = [round(k * (len(self.time) - 1) / 4) for k in range(1, 5)]
         errors = {
             quantity: {
-                rung: {"quarters": finite(x[quarters].tolist()), "largest": float(np.nanmax(x))} for rung, x in entries
+                level: {"quarters": finite(x[quarters].tolist()), "largest": float(np.nanmax(x))}
+                for level, x in entries
             }
             for quantity, entries in (("distance", self.distance.items()), ("angle", self.angle.items()))
         }
@@ -53,6 +55,7 @@ class Drift(Result):
         return told(self, "robot frame", quarters=times, path_length=self.length, **errors, stopped=self.stopped)
 
 
+@old_names.argument("rungs", "levels")
 @documented
 def drift(
     model: ClusterModel,
@@ -62,7 +65,7 @@ def drift(
     frame: str,
     duration: float = 1.0,
     dt: float = 1e-3,
-    rungs: Iterable[str] | None = None,
+    levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
     record: int = 1,
 ) -> Drift:
@@ -85,7 +88,7 @@ def drift(
         SimulationError: The simulation of the exact robot fails; failed approximations are listed in ``stopped``.
     """
     check_model(model, "metrics.drift")
-    frame_id, approximate_models = model.getFrameId(frame), chosen(model, rungs, drop_rotors)
+    frame_id, approximate_models = model.getFrameId(frame), chosen(model, levels, drop_rotors)
 
     start = (model, q0, v0, tau, duration, dt)
     options: dict[str, Any] = {"method": "rk4", "record": record}

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...._support import old_names
 from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.rnea import rnea
 from ....model import ClusterModel, check_model
 from ...pages.results import Result
 from .._samples import by_parts, chosen, column_names, documented, quotient, rms, rows
-from ..rungs import along
+from ..approximate_dynamics import along
 from ..trajectories import base_columns
 
 
@@ -40,19 +41,20 @@ class InverseError(Result):
         return {level: 100.0 * quotient(x, self.largest) for level, x in self.rms.items()}
 
 
+@old_names.argument("rungs", "levels")
 @documented
 def inverse(
     model: ClusterModel,
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
-    rungs: Iterable[str] | None = None,
+    levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> InverseError:
     """Compare the inverse-dynamics torques of a motion."""
     check_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
-    exact, approximate = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)
+    exact, approximate = along(model, chosen(model, levels, drop_rotors), rnea, q, v, a)
     errors = {name: x - exact for name, x in approximate.items()}
     return InverseError(
         model.name,
@@ -90,13 +92,14 @@ class ForwardError(Result):
         return {level: quotient(x, self.exact) for level, x in self.rms.items()}
 
 
+@old_names.argument("rungs", "levels")
 @documented
 def forward_error(
     model: ClusterModel,
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
-    rungs: Iterable[str] | None = None,
+    levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> ForwardError:
     """Compare the accelerations under the same torques.
@@ -106,7 +109,7 @@ def forward_error(
     """
     check_model(model, "metrics.forward_error")
     q, v, tau = rows(model, q, v, tau, names="qvt")
-    exact, approximate = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
+    exact, approximate = along(model, chosen(model, levels, drop_rotors), aba, q, v, tau)
     errors = {name: x - exact for name, x in approximate.items()}
     base: dict[str, dict[str, float]] = {}
     base_rows = base_columns(model)

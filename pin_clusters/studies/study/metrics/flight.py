@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ...._support import old_names
 from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.coupling import spanning_velocity
 from ....algorithms.kinematics.centroidal import ccrba, computeCentroidalMomentumTimeVariation
@@ -14,7 +15,7 @@ from ....errors import ModelError
 from ....model import ClusterModel, check_model, expand, rotor_ids
 from ...pages.results import Result
 from .._samples import by_parts, chosen, documented, length_rms, quotient, rows
-from ..rungs import along
+from ..approximate_dynamics import along
 from ..trajectories import base_columns, floating_base
 
 
@@ -58,13 +59,14 @@ class FlightError(Result):
         }
 
 
+@old_names.argument("rungs", "levels")
 @documented
 def flight(
     model: ClusterModel,
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
-    rungs: Iterable[str] | None = None,
+    levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> FlightError:
     """Compare robots in flight: a floating base, and torques at the joints only.
@@ -83,7 +85,7 @@ def flight(
     q, v, tau = rows(model, q, v, tau, names="qvt")
     tau = tau.copy()
     tau[:, base_rows] = 0.0
-    exact, approximate = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
+    exact, approximate = along(model, chosen(model, levels, drop_rotors), aba, q, v, tau)
     accelerations = {"exact": exact, **approximate}
     data, span, base_id = model.createData(), expand(model), model.tree.getJointId(floating_base(model))
     span_data, rotors = span.tree.createData(), [int(span.tree.joints[j].idx_v) for j in rotor_ids(model.rotors, span)]

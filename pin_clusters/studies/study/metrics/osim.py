@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ...._support import old_names
 from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.crba import crba
 from ....errors import ArgumentTypeError
@@ -53,12 +54,13 @@ class OsimError(Result):
         return {level: float(np.max(x)) for level, x in self.relative.items()}
 
 
+@old_names.argument("rungs", "levels")
 @documented
 def osim_error(
     model: ClusterModel,
     frame: str,
     q: ArrayLike,
-    rungs: Iterable[str] | None = None,
+    levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
     rows_of: Rows = "linear",
 ) -> OsimError:
@@ -85,7 +87,7 @@ def osim_error(
         )
     (q,) = rows(model, q)
     frame_id, tree = model.getFrameId(frame), model.tree
-    data, tree_data, approximate_models = model.createData(), tree.createData(), chosen(model, rungs, drop_rotors)
+    data, tree_data, approximate_models = model.createData(), tree.createData(), chosen(model, levels, drop_rotors)
     for approximation in approximate_models.values():
         approximation.check(q[0])
     own_coupling: dict[str, np.ndarray] = {}

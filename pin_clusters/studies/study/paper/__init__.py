@@ -17,7 +17,7 @@ from typing import Any
 from ....errors import UnknownNameError, did_you_mean
 from ....files.readers import load
 from ....model import ClusterModel
-from ..rungs import Progress
+from ..approximate_dynamics import Progress
 from . import chains, magnitude, sinusoids, tracking
 from . import published as published
 from ._experiment import Experiment

@@ -10,9 +10,9 @@ from ....approximations import LABELS
 from ....compiler.choice import engine
 from ....errors import ArgumentTypeError
 from .._samples import labels
+from ..approximate_dynamics import Progress
 from ..plots import STYLES, Figure, head, named, panels
 from ..random_chains import SHARES, RandomChains, experiment
-from ..rungs import Progress
 from ._experiment import Experiment, documented
 from ._part import Rows
 
@@ -52,7 +52,7 @@ class RandomChainsExperiment(Experiment):
         for metric, (quantity, _) in _panels(self.found).items():
             rows: Rows = [("", *(f"{100 * share:g} % of the robots" for share in SHARES))]
             values = [self.found.quantile(metric, share) for share in SHARES]
-            rows += [(LABELS[r], *(f"{100.0 * x[r]:.3g}" for x in values)) for r in self.found.rungs]
+            rows += [(LABELS[r], *(f"{100.0 * x[r]:.3g}" for x in values)) for r in self.found.levels]
             tables.append((f"Error that a share of the robots does not exceed, {quantity}, %", rows))
         return tables
 
@@ -102,7 +102,7 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
             f"{found.states} random states each; {floating} robots have a floating base{missing}.",
             "Mean norm of the error divided by the mean norm of the exact quantity; the marks are medians.",
         ),
-        labels(found.rungs),
+        labels(found.levels),
     )
 
 

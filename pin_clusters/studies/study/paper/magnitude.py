@@ -16,8 +16,8 @@ from ....model import ClusterModel
 from ....model.configuration import integrate
 from ...pages.results import by_name, plain
 from .._samples import labels, locked
+from ..approximate_dynamics import Progress, along
 from ..plots import STYLES, Figure, head, named, panels
-from ..rungs import Progress, along
 from ..trajectories import held, moved_joints
 from ..trajectories._base import joint_of
 from ._experiment import Experiment, documented, rotors

@@ -15,8 +15,8 @@ from .. import report
 from .._samples import labels
 from ..accuracy import StudyResult
 from ..accuracy import run as study
+from ..approximate_dynamics import Progress, part_of
 from ..plots import Figure, draw_joint, head, named, panels, shown_samples
-from ..rungs import Progress, part_of
 from ..trajectories import Sine
 from ._drawing import STYLES, headed
 from ._effort import Effort

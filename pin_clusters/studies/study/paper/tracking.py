@@ -12,9 +12,9 @@ from ....algorithms.dynamics.rnea import rnea
 from ....model import ClusterModel
 from ...pages.results import finite, told
 from .._samples import labels, locked, spread
+from ..approximate_dynamics import Progress, along, part_of
 from ..metrics.drift import frame_poses, simulated
 from ..plots import STYLES, Figure, head, named, panels
-from ..rungs import Progress, along, part_of
 from ..trajectories import Sine, moved_joints
 from ._experiment import Experiment, documented, rotors
 from ._part import Rows
