@@ -352,7 +352,12 @@ def test_sweep_robots(tmp_path: Path) -> None:
     result = command(*options)
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
-    for text in ("12 random robots x 2 states, seed 3", "diagonal armature", "base in flight", "12 robots were computed"):
+    for text in (
+        "12 random robots x 2 states, seed 3",
+        "diagonal armature",
+        "base in flight",
+        "12 robots were computed",
+    ):
         assert text in result.stdout
     found = json.loads((folder / "robots.json").read_text(encoding="utf-8"))
     expected = robots.run(12, 2, seed=3, executor=HERE)
