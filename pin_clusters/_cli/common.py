@@ -63,7 +63,6 @@ def with_options(model: ClusterModel, robot: str, independent: Sequence[str] | N
 
 
 def _stated(model: ClusterModel, given: str) -> tuple[str, dict[str, str]]:
-    """Parse one --rotor option; return its label for messages and the motor entry."""
     pattern, _, numbers = (x.strip() for x in given.partition("="))
     if not pattern or not 1 <= numbers.count(",") <= 2:
         raise click.UsageError(f"--rotor {given!r} must be JOINT=RATIO,INERTIA, such as 'calf=12.1,1.1e-4'.")
@@ -149,7 +148,6 @@ def say_written(out: Console, *files: Path) -> None:
 
 
 def console() -> Console:
-    """Open the console for results, 160 columns wide unless stdout is a terminal."""
     from rich.console import Console
 
     terminal = Console(highlight=False)

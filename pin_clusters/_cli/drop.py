@@ -36,7 +36,6 @@ def of(
     limits: str,
     **how: Any,
 ) -> drops.Drop:
-    """Build the simulation from the options of a command; the robot determines defaults of options that are None."""
     on = drops.floats(model) if ground is None else ground
     plane = Ground(friction, height=height) if on else None
     if plane is None and (touching or drop is not None):

@@ -81,14 +81,12 @@ def _pose(text: str) -> str | dict[str, float]:
 
 
 def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
-    """Load the robot; its base floats if ``base`` says so, or by default if the recorded motion moves the base."""
     if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
         return common.load(robot, root_joint=None)
     return common.load(robot) if base is None and robot in loaders.robots() else common.floating(robot)
 
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
-    """Run an experiment of the paper, print its tables, and write ``NAME.json`` and ``NAME.png``."""
     model = None if robot is None else common.with_options(common.load(robot, root_joint=None), robot)
     with common.output_folder(folder):
         with common.ProgressBar(name) as progress:

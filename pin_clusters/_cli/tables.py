@@ -56,7 +56,6 @@ def put(out: Console, table: Table) -> None:
 
 
 def _widths(out: Console, table: Table) -> tuple[int, list[tuple[int, int]]]:
-    """Measure the width of gaps and edges, and the longest word and longest line of each column."""
     options = out.options.update(width=_ENDLESS)
     ranges = []
     for column in table.columns:

@@ -27,7 +27,6 @@ def load(robot: str, animate: str | None) -> ClusterModel:
 
 
 def meshes_of(model: ClusterModel, robot: str) -> Any:
-    """Read the visual geometry of a file; the folders above it are searched for packages."""
     path = Path(robot)
     if not path.is_file():
         raise LoadError(f"robot {robot!r} has no meshes; --meshes needs a file.")

@@ -74,12 +74,10 @@ WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes; 1 s
 
 
 def output(command: str, of_robot: bool = True) -> Callable[[Any], Any]:
-    """Build the option --output; the default folder has the name of the command and its robot."""
     default: dict[str, Any] = {} if of_robot else {"default": Path(command), "show_default": f"./{command}"}
     help_text = "Folder for the results." + f"  [default: ./{command}_ROBOT]" * of_robot
     return click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text, **default)
 
 
 def folder_of(output: Path | None, command: str, robot: str) -> Path:
-    """Return the folder for the results; the default uses the name of a robot's file without folder and ending."""
     return Path(f"{command}_{Path(robot).stem or 'robot'}") if output is None else output

@@ -138,8 +138,16 @@ def study(
     show_default=True,
     help="Largest RMS torque error that torque control accepts, % of the joint's peak torque.",
 )
-@click.option("--simulation", type=PERCENT, default=10.0, show_default=True, help="Acceleration error, % of its RMS.")
-@click.option("--policy", type=PERCENT, default=20.0, show_default=True, help="Acceleration error for training, %.")
+@click.option(
+    "--simulation", type=PERCENT, default=10.0, show_default=True, help="Largest acceleration error, % of its RMS."
+)
+@click.option(
+    "--policy",
+    type=PERCENT,
+    default=20.0,
+    show_default=True,
+    help="Largest acceleration error for training, % of its RMS.",
+)
 @click.option(
     "--frame",
     "frames",

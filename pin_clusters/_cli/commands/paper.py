@@ -44,7 +44,7 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
     out = common.console()
     with common.output_folder(output):
         took = published.expected(quick=quick, only=only or None, longest=longest)
-        tables.say(out, f"This takes {took.said}, without compilation; results go to {output}.")
+        tables.say(out, f"This takes {took.said} without compilation. Results go to {output}.")
         with common.ProgressBar("paper") as progress:
             results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)
         rows = [(s.text, s.measured, s.verdict) for s in published.statements(results)]

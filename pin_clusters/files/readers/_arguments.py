@@ -83,7 +83,6 @@ def is_xml(given: object) -> bool:
 def checked(
     root_joint: object, constraints: Iterable[Any], independent: Iterable[str] | None
 ) -> tuple[tuple[Any, ...], tuple[str, ...]]:
-    """Check the common arguments of all loaders; return the constraints and the names of independent joints."""
     check_root_joint(root_joint)
     if isinstance(constraints, str) or not isinstance(constraints, Iterable):
         raise ArgumentTypeError(f"constraints must be a list, got {type(constraints).__name__}. Put it in [ ].")

@@ -147,7 +147,6 @@ def read_armature(joint: ET.Element, owner: str) -> list[float]:
 
 
 def read_friction(description: Description, notes: Notes) -> list[Spring]:
-    """Read ``<dynamics damping=... friction=...>`` of joints with one degree of freedom as springs."""
     springs, lost = list[Spring](), list[str]()
     for name, joint in description.joints.items():
         owner = f"joint {name!r}"

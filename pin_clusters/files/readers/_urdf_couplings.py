@@ -168,7 +168,6 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
 
 
 def read_loops(description: Description, notes: Notes) -> list[Part]:
-    """Read all loops of a file; normalise their axes, with a note."""
     elements = named(description.root.findall("loop"), "loop")
     shared = [name for name in named(description.root.findall("coupling"), "coupling") if name in elements]
     if shared:

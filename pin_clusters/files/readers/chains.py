@@ -104,7 +104,6 @@ def belt_chain(
 def _chain(
     name: str, n: int, seed: int | None, root_joint: pin.JointModel | None, group: int
 ) -> tuple[pin.Model, list[float]]:
-    """Build the tree with ``group`` rotors on every ``group``-th body; return it with the ratios."""
     whole_number(f"{name}: n", n, 1, LoadError, " of links")
     if seed is not None:
         whole_number(f"{name}: seed", seed, 0, LoadError, " or None")

@@ -77,7 +77,6 @@ def told(model: ClusterModel) -> str:
 
 
 def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
-    """Convert the armature of joints to motors with one gear ratio; raise ``ModelError`` without armature."""
     motors = [
         {"joint": s.joint, "ratio": ratio, "rotor_inertia": s.armature / ratio**2, "armature": "replace"}
         for s in suggested(model)

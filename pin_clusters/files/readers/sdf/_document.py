@@ -71,7 +71,6 @@ def _version(root: ET.Element, source: str) -> tuple[int, int]:
 
 
 def _the_robot(place: ET.Element, source: str, notes: Notes) -> ET.Element:
-    """Choose the only model that is not static, or the only model."""
     models = place.findall("model")
     if not models:
         raise LoadError(f"{source} has no <model>. Add the <model> of the robot.")

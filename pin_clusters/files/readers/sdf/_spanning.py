@@ -39,7 +39,6 @@ class Spanning:
     closing: tuple[Joint, ...]  # joints that close loops
 
     def between(self, a: str, b: str) -> tuple[list[Branch], list[Branch]]:
-        """List the joints of the tree from each of two links up to their common ancestor."""
         above = {branch.outer: branch for branch in self.branches}
         paths: list[list[Branch]] = []
         for link in (a, b):
