@@ -150,7 +150,7 @@ class ClusterModel(Attachments):
             "tables": dataclasses.replace(tables, index=index, params=params),
             "_collision": shapes,
             "own_tree": tree.copy(),
-            "_wishes": (reference, required),
+            "_requested": (reference, required),
             "preferred": preferred_names,
             "_functions": None,
             "_movers": None,

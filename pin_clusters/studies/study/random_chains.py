@@ -36,10 +36,11 @@ def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict
     random numbers, so ``number`` has no influence.
 
     Returns:
-        For each approximation (``approximations.LEVELS``), shape (3,), the mean over the states of the Euclidean norm
-        of the error: ``inverse`` of the joint torques [N m], ``forward`` of the joint accelerations [rad/s^2], ``base`` of
-        the base's angular acceleration [rad/s^2] (NaN for a fixed base). ``..._share`` divides each by the mean norm of
-        the exact quantity. ``links``, ``belts``, ``floating``, ``branches`` and ``ratio`` describe the robot.
+        For each approximation (``approximations.LEVELS``), shape (3,), the mean over the states of the
+        Euclidean norm of the error: ``inverse`` of the joint torques [N m], ``forward`` of the joint
+        accelerations [rad/s^2], ``base`` of the base's angular acceleration [rad/s^2] (NaN for a fixed base).
+        ``..._share`` divides each by the mean norm of the exact quantity. ``links``, ``belts``, ``floating``,
+        ``branches`` and ``ratio`` describe the robot.
     """
     drawn = random_robots.robot(rng)
     model, base = drawn.model, 6 * drawn.floating
