@@ -30,7 +30,7 @@ from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation._settings import Settings
 from pin_clusters.simulation.ground.compiled_steps import Steps
 from pin_clusters.simulation.ground.near import Stops, World
-from pin_clusters.simulation.ground.points import NOTHING
+from pin_clusters.simulation.ground.points import NO_POINTS
 
 RESULTS = Path(__file__).parent / "results" / "ground.json"
 SOLES = {f"{side}_ankle": [(x, y, -0.041) for x in (-0.05, 0.1) for y in (-0.03, 0.03)] for side in ("left", "right")}
@@ -63,7 +63,7 @@ def prepare(name: str, steps: int) -> tuple[Steps, np.ndarray, np.ndarray, Calla
         model, q0, np.zeros(model.nv), torque, DT, steps, steps * DT, "moreau", record=1, dynamics=None, switch=True,
         progress=None, contacts=None, passive=None, world=world,
     )  # fmt: skip
-    run = Steps(CompiledMoves(model, model), given, NOTHING, torque, steps)
+    run = Steps(CompiledMoves(model, model), given, NO_POINTS, torque, steps)
     (tau,), q, v = torque, run.q, run.v
     at = joints_of(model)
     home = q0[at]

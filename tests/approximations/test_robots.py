@@ -31,7 +31,7 @@ def test_they_move_as_the_ladder_says(name: str, rng: np.random.Generator) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "rung", "words"),
+    ("name", "level", "words"),
     [
         ("mini_cheetah", "blocks", "'blocks' 'block'"),
         ("tello", "frozen", "'frozen'"),

@@ -260,7 +260,7 @@ def test_a_file_without_keyframe_asks_for_a_reference_pose_if_its_own_is_none() 
     text = library.folders()["cassie"].joinpath("model.xml").read_text(encoding="utf-8")
     bare = re.sub(r"<keyframe>.*</keyframe>", "", text, flags=re.DOTALL)
     names = (
-        "'left_foot_crank' 'left_foot' 'right_foot_crank' 'right_foot' 'left_plantar_rod' 4 q_reference=..., <keyframe>"
+        "'left_foot_crank' 'left_foot' 'right_foot_crank' 'right_foot' 'left_plantar_rod' 4 q_reference=... <keyframe>"
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)

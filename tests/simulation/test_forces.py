@@ -373,7 +373,7 @@ def test_the_last_sample_of_a_locked_gear_is_that_of_a_longer_motion(method: str
 
 def test_a_gear_without_a_loss_by_its_law_is_an_error_with_the_motion(monkeypatch: pytest.MonkeyPatch) -> None:
     model = pendulum(1e-6, efficiency=0.6, back_efficiency=-0.2)
-    monkeypatch.setattr(_forces, "_MOST_TURNS", 0)  # as if Newton's method found none
+    monkeypatch.setattr(_forces, "_MOST_ITERATIONS", 0)  # as if Newton's method found none
     with raises(pc.SimulationError, "t = 0.005 s pc.Spring") as failed:
         pc.simulate(model, [0.0], [1.0], duration=0.005, dt=1e-3)
     assert failed.value.result.time.tolist() == pytest.approx(1e-3 * np.arange(5))

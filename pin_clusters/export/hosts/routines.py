@@ -207,6 +207,7 @@ _INPUTS = {
     "v": "Independent velocities, shape (..., nv), [rad/s] or [m/s]",
     "a": "Independent accelerations, shape (..., nv), [rad/s^2] or [m/s^2]",
     "tau": "Independent torques, shape (..., nv), [N m] or [N]",
+    "fext": "External forces in the joint frames, shape (..., 6 njoints), [N, N m]",
 }
 _DOC = """Compute ``{call}`` for rows of states.
 

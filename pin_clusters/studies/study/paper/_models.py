@@ -46,7 +46,7 @@ def _along(first: bool, turn: float = 0.0) -> pin.SE3:
 def _geared(tree: pin.Model) -> ClusterModel:
     rotors = [Rotor(name, RATIO, axial_inertia=AXIAL) for name in list(tree.names)[1:]]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*can hold", PinClustersWarning)  # links without thickness
+        warnings.filterwarnings("ignore", ".*can contain", PinClustersWarning)  # links without thickness
         return ClusterModel(tree, rotors)
 
 
