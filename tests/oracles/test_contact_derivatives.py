@@ -72,6 +72,19 @@ ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
 FEW = [("tello", "default"), ("mit_humanoid", "default"), ("cassie_leg", "floating"), ("jvrc1_as_published", "fixed")]
 
 
+@pytest.mark.ci
+def test_functions_of_users_in_members_on_demand() -> None:
+    """Derivatives between two bodies read members of data, which a second workspace computes with generic kernels."""
+    with pc.engine("tables"):
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            model = coupled.mechanism(rng, "Python").build()
+            q = mechanisms.move(model, model.q_reference, np.r_[rng.normal(size=6), 0.1])
+            found = draw(model, lambda q=q: q, rng, KINDS[seed % 2], AXES[seed % 2])
+            if found is not None:
+                compare(found.found(), found.differenced(), *limits(model), found.condition)
+
+
 @pytest.mark.parametrize("which", pool.some(ROBOTS, FEW, everyday=0))
 def test_differences_on_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> None:
     robot, base = which

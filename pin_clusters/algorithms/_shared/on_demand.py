@@ -28,6 +28,7 @@ def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[.
     def fill(data: ClusterData, *state: np.ndarray) -> None:
         model, workspace = data.model, scratch(data)
         zeros = [np.zeros(model.nv)] * (vectors - len(state))
+        workspace._supply(state[0])  # the user's Python functions have not been evaluated in this workspace
         compute(model, workspace, *state[:vectors], *zeros)
         _copy(name, workspace, data)
         if name == "oMi":  # functions without q also need G at this pose
