@@ -1,8 +1,8 @@
 """Constrained dynamics: accelerations, or velocities after an impact, and the contact forces.
 
 The first pass is the outward pass of aba with a = 0. The inward pass (O2) propagates one column per contact equation
-and one column for tau - h. It yields W and w (O3), with J M^-1 J^T = W^T W and J M^-1 (tau - h) = W^T w. After the
-solution of (O6) for the forces lambda, an outward pass (O5) computes the accelerations from w + W lambda.
+and one column for tau - h. It yields W and w (O3), with J M^-1 J^T = W^T W and J M^-1 (tau - h) = W^T w. Equation (O6)
+then determines the forces lambda, and an outward pass (O5) computes the accelerations from w + W lambda.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -29,9 +29,10 @@ from .where import place_contact
 
 @inline
 def seed_torques(index, work, tau, panel: Out, n, A):
-    """Set the torques of the contact columns to 0, of the last column to tau minus the spin elements' torques (S3).
+    """Set the torques of the contact columns to 0, and of the last column to tau minus the spin elements' torques (S3).
 
-    The factors of a joint overwrite the torque of its spin elements, so that this comes before the factorization.
+    This function must run before the factorization, because the factors of a joint overwrite the torque of its spin
+    elements.
     """
     no_torques(panel, n, A)
     if A.wanted != DYNAMICS:
@@ -88,8 +89,8 @@ def contacts_with(advance_loop):
     ):
         """Write the forces, and the accelerations to out and result, or the velocities after an impact to out.
 
-        With DELASSUS, write only J M^-1 J^T to the first rows and columns of gram. With SYSTEM, write only the upper
-        half of this matrix and the right side in the last column.
+        If DELASSUS is set, only J M^-1 J^T is written, to the first rows and columns of gram. If SYSTEM is set, only
+        the upper half of this matrix and the right-hand side in the last column are written.
         """
         n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
         m = A.columns

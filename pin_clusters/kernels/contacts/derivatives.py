@@ -1,6 +1,6 @@
-"""Derivatives of forward dynamics with contacts, and of impacts; (D1) to (D3).
+"""Derivatives of forward dynamics with contacts, and of impacts; equations (D1) to (D3).
 
-The kernels differentiate inverse dynamics at the accelerations and forces of ``contacts``. Then ``solutions`` solves
+The kernels differentiate inverse dynamics at the accelerations and forces of ``contacts``; ``solutions`` then solves
 (D2) and (D3).
 """
 
@@ -25,7 +25,7 @@ def force_at(model, k, f):
 
 @paste
 def loads(index, asked, forces, acting: Out):
-    """Write the contact forces as external forces on the joints to ``acting``, after nv entries."""
+    """Write the contact forces to ``acting``, after nv entries, as external forces on the joints."""
     n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
     put_zeros(acting, n.nv, acting.shape[0] - n.nv)
     for c in range(A.contact0, A.contact1):
@@ -70,23 +70,19 @@ def contact_rates_at(
 ):  # fmt: skip
     """Differentiate inverse dynamics at the result of forward dynamics with contacts; write the equations (D2).
 
-    Args:
-        address: Address of the tables of the derivatives; for an impact, of tables without gravity.
-        derivatives: Address of the derivatives of inverse dynamics.
-        tau: For an impact, workspace of nv numbers.
-        ddq: Accelerations, or velocities after an impact.
-        asked, numbers, forces: Tables and forces of ``contacts`` after its run.
-        acting, torques, dq, dv, M: Written: external forces after nv entries, and the results of inverse dynamics.
-        nothing: Empty.
-        jacobian: Written: contact Jacobian.
-        X: Written, in the rows after the first nv: right sides of the contacts.
-        turned, scratch: As in ``vary_contact``; for an impact, ``turned`` is also a workspace for zeros.
+    ``address`` is the address of the tables of the derivatives, which have no gravity for an impact. ``derivatives`` is
+    the address of the derivatives of inverse dynamics. ``ddq`` contains accelerations, or velocities after an impact.
+    ``asked``, ``numbers`` and ``forces`` are the tables and forces of ``contacts`` after its run. ``nothing`` is empty.
+    For an impact, ``tau`` is workspace. The outputs are ``acting`` (nv entries, then external forces), the results
+    torques, dq, dv and M of inverse dynamics, the contact Jacobian, and the right-hand sides of the contacts in X after
+    its first nv rows. ``turned`` and ``scratch`` are as in ``vary_contact``; for an impact, ``turned`` is also a
+    workspace of zeros.
     """
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
     loads(index, borrowed(asked), borrowed(forces), borrowed(acting))
     if impact:
-        # The residual of an impact, J (v_after + e v_before), equals that of J a for the acceleration a at rest.
+        # The residual of an impact is J a at rest, with a = v_after + e v_before.
         combined(tau, ddq, v, get(numbers, RESTITUTION), n)
         put_zeros(turned, 0, n)
         code = call_at(derivatives, address, (q, turned[:n], tau, acting, torques, dq, dv, M, nothing))
@@ -119,17 +115,12 @@ def contact_derivatives_at(
     torques, dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, scratch, ddq_dq, ddq_dv, ddq_dtau,
     dlambda_dq, dlambda_dv, dlambda_dtau,
 ):  # fmt: skip
-    """Run forward dynamics with contacts, differentiate there, and solve.
+    """Run forward dynamics with contacts, differentiate its result, and solve for the derivatives.
 
-    Args:
-        forward, forward_tables: Addresses of forward dynamics with contacts and of its tables.
-        rates: Address of ``contact_rates``.
-        tau: Torques; for an impact, workspace.
-        ddq, forces: Written: accelerations, or velocities after an impact; contact forces.
-        asked, numbers, panel, gram: As in ``contacts``.
-        address, derivatives, acting, torques, dq, dv, M, nothing, jacobian, turned, scratch: As in ``contact_rates``.
-        plan, order, X, L, response: As in ``differentiated``.
-        ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
+    ``forward``, ``forward_tables`` and ``rates`` are the addresses of forward dynamics with contacts, of its tables,
+    and of ``contact_rates``. The outputs ddq and forces are accelerations, or velocities after an impact, and contact
+    forces. For an impact, ``tau`` is workspace. ``panel`` and ``gram`` are as in ``contacts``; plan, order, X, L,
+    response and the last six arguments are as in ``differentiated``; all others are as in ``contact_rates``.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code == OK:

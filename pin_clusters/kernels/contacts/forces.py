@@ -29,8 +29,9 @@ EPSILON = 2.0**-52
 def factor(gram, m, mu, accuracy, at_least, L: Out):
     """Write the factors L^T D L of A + mu: the upper triangle by rows, with inverse pivots on the diagonal.
 
-    Return whether each pivot exceeds the fraction ``accuracy`` of its diagonal entry, and each diagonal entry the
-    fraction ``at_least`` of the largest one. Otherwise, L is invalid. The upper half of gram contains A, m x m.
+    Return whether each pivot exceeds the fraction ``accuracy`` of its diagonal entry, and each diagonal entry exceeds
+    the fraction ``at_least`` of the largest diagonal entry; otherwise, L is invalid. The upper half of gram contains A,
+    m x m.
     """
     regular, largest = True, 0.0
     for i in range(m):
@@ -53,7 +54,7 @@ def factor(gram, m, mu, accuracy, at_least, L: Out):
 
 @inline
 def solve_factored(L, m, x: Out, first):
-    """Solve in place for the m entries of x from ``first`` on."""
+    """Solve in place for m entries of x, starting at entry ``first``."""
     for i in range(m):
         y = get(x, first + i)
         for k in range(i):
@@ -69,10 +70,10 @@ def solve_factored(L, m, x: Out, first):
 
 @inline
 def invert_factored(L, m, scale, out: Out, first):
-    """Write ``scale`` times the inverse to out from row and column ``first`` on.
+    """Write ``scale`` times the inverse to out, starting at row and column ``first``.
 
-    For L^T D L = L^T U, the right side of U X = (L^T)^-1 has a unit diagonal and zeros above it. Therefore, the rows of
-    X follow by back substitution from the last one.
+    For L^T D L = L^T U, the right-hand side of U X = (L^T)^-1 has a unit diagonal and zeros above the diagonal.
+    Therefore, back substitution from the last row yields X.
     """
     for r in range(m):
         i = m - 1 - r
@@ -107,7 +108,7 @@ def least_norm(gram, m, scratch: Out, x: Out):
     """Write the minimum-norm least-squares solution of A x = b; return the rank.
 
     With the pivoted Cholesky factorization A = C C^T, where C has as many columns as the rank, x = C (C^T C)^-2 C^T b.
-    gram contains the upper half of A, and b in the last column. scratch is a workspace of 2 m^2 + 2 m numbers.
+    The upper half of gram contains A, and its last column b. scratch is a workspace of 2 m^2 + 2 m numbers.
     """
     at_factor, remainders, middle = m * m, 2 * m * m, 2 * m * m + m
     largest, rank = 0.0, 0
@@ -134,9 +135,9 @@ def least_norm(gram, m, scratch: Out, x: Out):
                 c /= root
                 put(scratch, remainders + i, max(0.0, get(scratch, remainders + i) - c * c))
             put(scratch, i * m + r, c)
-        put(scratch, remainders + pivot, -2.0)  # marks a used pivot, whose later entries of C are zero
+        put(scratch, remainders + pivot, -2.0)  # marks a used pivot; the later entries of C in this row are zero
         rank += 1
-    # The upper half of C^T C, and C^T b.
+    # Compute the upper half of C^T C, and C^T b.
     for r in range(rank):
         for s in range(r, rank):
             c = 0.0
@@ -187,18 +188,14 @@ def iterate(gram, m, how, most, L, scratch: Out, x: Out):
 def solve_system(gram, how, counts, scratch: Out, forces: Out, found: Out):
     """Solve (O6) for the forces by the method of the settings.
 
-    Args:
-        gram: (m + 1) x (m + 1): the upper half of A = J M^-1 J^T with b in the last column, from ``contacts``.
-        how: Settings, see ``contacts_layout``.
-        counts: The memory of the settings as int64.
-        scratch: Workspace of 2 m^2 + 2 m numbers.
-        forces: Written, m numbers.
-        found: Written: rank; largest entry of A x - b; damping of the solution, 0 if an iteration removes it.
+    The upper half of ``gram``, (m + 1) x (m + 1), contains A = J M^-1 J^T; its last column contains b. ``how`` contains
+    the settings (``contacts_layout``), and ``counts`` is the same memory as int64. ``scratch`` is a workspace of
+    2 m^2 + 2 m numbers. ``found`` receives the rank, the largest entry of A x - b, and the damping of the solution,
+    which is 0 if an iteration removes it.
 
-    Returns:
-        0; REDUNDANT if the equations are dependent but must not be; CONTRADICTION if redundant equations are
-        inconsistent and the user has not been warned; UNUSUAL if Python must compute the forces, because A is not
-        finite, the damping is negative, or the equations are independent and KIND is WHEN_REDUNDANT.
+    Return 0; REDUNDANT if the equations are dependent but must not be; CONTRADICTION if redundant equations are
+    inconsistent and the user has not been warned; UNUSUAL if Python must compute the forces. This happens if A is not
+    finite, the damping is negative, or the equations are independent and KIND is WHEN_REDUNDANT.
     """
     m = forces.shape[0]
     total, mu, kind = 0.0, get(how, MU), counts[KIND]
@@ -244,22 +241,12 @@ def contact_forces_at(gram, how, counts, scratch, forces, found: Out):
 
 
 def row_forces_at(J, response, free, drift, scale, how, counts, gram: Out, scratch, forces, found: Out, out: Out):
-    """Compute the forces for which x = free + M^-1 J^T force fulfils J (x + scale free) + drift = 0.
+    """Compute the forces for which x = free + M^-1 J^T force satisfies J (x + scale free) + drift = 0; write x to out.
 
-    Equations that consist of rounding errors, at points that no joint moves, count as redundant.
-
-    Args:
-        J: Constraint Jacobian, m x nv.
-        response: M^-1 J^T, nv x m.
-        free: Accelerations without forces, or velocities before an impact.
-        drift: m numbers.
-        scale: One number: the coefficient of restitution, or 0.
-        gram: Written: (m + 1) x (m + 1).
-        how, counts, scratch, forces, found: As in ``solve_system``.
-        out: Written: x.
-
-    Returns:
-        The code of ``solve_system``.
+    J is the constraint Jacobian, m x nv, and ``response`` is M^-1 J^T. ``free`` contains accelerations without forces,
+    or velocities before an impact. ``scale`` contains the coefficient of restitution, or 0. ``gram`` is an output,
+    (m + 1) x (m + 1). The remaining arguments and the return code are as in ``solve_system``. Equations at points that
+    no joint moves consist of rounding errors and count as redundant.
     """
     m, n, largest = J.shape[0], J.shape[1], 1.0
     for i in range(m):

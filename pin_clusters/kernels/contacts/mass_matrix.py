@@ -10,7 +10,7 @@ from .forces import EPSILON, factor, invert_factored, solve_factored
 
 @inline
 def respond(L, rows, m, n, x: Out, out: Out, column):
-    """Write M^-1 rows^T to out from ``column`` on; L contains the factors of M."""
+    """Write M^-1 rows^T to out, starting at ``column``; L contains the factors of M."""
     for i in range(m):
         for k in range(n):
             put(x, k, rows[i, k])
@@ -20,7 +20,7 @@ def respond(L, rows, m, n, x: Out, out: Out, column):
 
 
 def mass_response_at(M, rows, scratch, out: Out):
-    """Write M^-1 rows^T (n x m) to out, reading only the upper half of M (n x n).
+    """Write M^-1 rows^T (n x m) to out; only the upper half of M (n x n) is read.
 
     Return 0; UNUSUAL if M is not positive definite. scratch is a workspace of n^2 + n numbers.
     """
@@ -32,11 +32,11 @@ def mass_response_at(M, rows, scratch, out: Out):
 
 
 def kkt_inverse_at(M, J, mu, scratch, out: Out):
-    """Write the inverse of the KKT matrix [[M, J^T], [J, -mu]].
+    """Write the inverse of the KKT matrix [[M, J^T], [J, -mu]]; only the upper half of M (n x n) is read.
 
-    With W = M^-1 J^T and A = J W + mu, it is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]].
-    Return 0; REDUNDANT if A is singular; UNUSUAL if M (n x n, only the upper half is read) is not positive definite or
-    mu is negative. scratch is a workspace of n^2 + n + m^2 + m numbers.
+    With W = M^-1 J^T and A = J W + mu, the inverse is [[M^-1 - W A^-1 W^T, W A^-1], [A^-1 W^T, -A^-1]]. Return 0;
+    REDUNDANT if A is singular; UNUSUAL if M is not positive definite or mu is negative. scratch is a workspace of
+    n^2 + n + m^2 + m numbers.
     """
     m, n, damping = J.shape[0], J.shape[1], get(mu, 0)
     L = borrowed(scratch)
@@ -57,7 +57,7 @@ def kkt_inverse_at(M, J, mu, scratch, out: Out):
         return REDUNDANT
     y = L_inner[m * m :]
     invert_factored(L_inner, m, -1.0, out, n)
-    for k in range(n):  # row k of W in out is read until it is overwritten here
+    for k in range(n):  # row k of W in out must be read before this loop overwrites it
         for i in range(m):
             total = 0.0
             for j in range(m):

@@ -1,8 +1,7 @@
 """Solution of (D2) and (D3): derivatives of accelerations and contact forces.
 
-With X = M^-1 [-dtau_dq, -dtau_dv, 1] (V9), the derivative of the forces follows from
-(J M^-1 J^T + mu) dlambda = -dr - J X and the factors of (O6). The derivative of the accelerations is
-X + M^-1 J^T dlambda.
+With X = M^-1 [-dtau_dq, -dtau_dv, 1] (V9), the derivative of the forces follows from (J M^-1 J^T + mu) dlambda = -dr -
+J X and the factors of (O6). The derivative of the accelerations is X + M^-1 J^T dlambda.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -18,7 +17,7 @@ from ..tree.solve import mirror, scale, solve_for_accelerations, subtract, write
 
 @inline
 def lacking(X: Out, width, order, asked, A, n, jacobian):
-    """Subtract J X from -dr in the rows of X after the first n: right sides of (D2)."""
+    """Subtract J X from -dr in the rows of X after the first n, which gives the right-hand sides of (D2)."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
@@ -61,17 +60,14 @@ def differentiated(
 ):  # fmt: skip
     """Write the derivatives of accelerations (nv x nv) and of forces (contact equations x nv) by q, v and tau, flat.
 
-    Args:
-        gram: Factors of (O6) from ``contacts``.
-        plan: Tree of velocities, see ``tree.solve``.
-        order: Position of each velocity in the plan.
-        X: (nv + contact equations) x 3 nv; the last rows contain -dr.
-        L, response: Workspace for the factors, and for (M^-1 J^T)^T by rows.
+    ``gram`` contains the factors of (O6) from ``contacts``. ``plan`` is the tree of velocities (``tree.solve``), and
+    ``order`` is the position of each velocity in the plan. X is (nv + contact equations) x 3 nv; its last rows contain
+    -dr. L and ``response`` are workspaces for the factors and for (M^-1 J^T)^T, row-major.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, 3 * n
     solve_for_accelerations(plan, n, L, X, dq, turned, dv, M)
-    if A.wanted == IMPACT:  # without impulses the velocity after the impact is v, so that dv_after/dv = 1
+    if A.wanted == IMPACT:  # without impulses, the velocity after the impact is v, so dv_after/dv = 1
         for i in range(n):
             put_zeros(X, i * width + n, n)
             put(X, i * width + n + plan[WIDTH * i + IV], 1.0)

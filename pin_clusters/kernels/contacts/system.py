@@ -1,9 +1,10 @@
 """Solution of the contact equations (W^T W + mu) lambda = gamma - W^T w (O6) by elimination.
 
-A contact on the axis of the only joint that moves it does not move: the lever arms in its column of W cancel, and
-rounding errors remain. Such an equation is redundant, with zero force. It is detected by comparing its diagonal entry
-with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The ratio is above 1e-16
-for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay below 1e-30.
+A contact on the axis of the only joint that moves its body does not move. The lever arms in its column of W cancel, and
+rounding errors remain. Such an equation is redundant, and its force is zero. To detect it, its diagonal entry is
+compared with the bound (sum of |S|^2 / D over all joints) (1 + |x|^2) for a unit wrench at the point x. The ratio is
+above 1e-16 for contacts that move, unless masses differ by a factor of more than 1e12; rounding errors stay below
+1e-30.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -19,7 +20,7 @@ from ..tables import workspace as ws
 from ..tables.layout import FREE, SINGLE
 from ..tables.views import body, cluster, contact
 
-TINY = 1e-300  # makes equations of zeros redundant
+TINY = 1e-300  # equations whose entries are all zero become redundant
 
 
 @inline
@@ -46,7 +47,7 @@ def mobility(index, work, n):
 
 @inline
 def rounding_of(numbers, K, moves):
-    """Return the diagonal entry below which an equation consists of rounding errors (ROUNDING^2, as it is a square)."""
+    """Return the diagonal entry below which an equation consists of rounding errors; the bound contains ROUNDING^2."""
     x = load3(numbers, K.at + at.POINT)
     return at.ROUNDING * at.ROUNDING * moves * (1.0 + dot3(x, x))
 
@@ -67,9 +68,9 @@ def clear_rounding(asked, numbers, A, gram: Out, moves):
 
 @inline
 def complete(asked, numbers, A, gram: Out, moves):
-    """Write the right side gamma - W^T w to the last column, and add the damping; return the largest diagonal entry.
+    """Write gamma - W^T w, the right-hand side, to the last column; add the damping; return the largest diagonal entry.
 
-    The last row stores the diagonal plus a bound, relative to which pivots due to rounding are too small.
+    The last row stores the diagonal plus a bound; pivots due to rounding are too small relative to this sum.
     """
     largest, accuracy = 0.0, get(numbers, at.ACCURACY)
     for c in range(A.contact0, A.contact1):
@@ -88,7 +89,7 @@ def complete(asked, numbers, A, gram: Out, moves):
 def eliminate(numbers, A, gram: Out, largest):
     """Factor the matrix in place, with inverse pivots on the diagonal; return whether an equation is redundant.
 
-    An equation is also redundant if its diagonal entry is a rounding error relative to the largest one.
+    An equation is also redundant if its diagonal entry is a rounding error relative to the largest diagonal entry.
     """
     redundant, accuracy = False, get(numbers, at.ACCURACY)
     for k in range(A.columns):
@@ -127,5 +128,5 @@ def take(A, forces, gram: Out):
 
 @inline
 def behind(A, gram: Out):
-    """Write 1 after the forces: the factor of the last column, which is w."""
+    """Write 1 after the forces, which is the factor of the last column w."""
     gram[A.columns, A.columns] = 1.0

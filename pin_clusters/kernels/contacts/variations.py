@@ -1,8 +1,8 @@
 """Derivatives of the contact equations by the state (D1): Jacobian, residual, and rotation of the contact forces.
 
-They follow from the columns J, L, N and Gamma of ``variations``, which the derivatives of inverse dynamics write. All
-quantities of a contact are in the axes of side 1, at its origin; for point contacts, each side uses its own origin. A
-force f on side 1 acts as -f on side 2.
+These derivatives follow from the columns J, L, N and Gamma of ``variations``, which the derivatives of inverse dynamics
+write. All quantities of a contact are in the axes of side 1, at its origin; for point contacts, each side uses its own
+origin. A force f on side 1 acts as -f on side 2.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -61,7 +61,7 @@ def columns_of(index, work, rates, b, scratch: Out, first):
 
 @inline
 def local_column(scratch, k, R, x, u, up):
-    """Return the displacement of a side, its derivatives of velocity and acceleration by q, and of acceleration by v.
+    """Return a side's displacement, its derivatives of velocity and acceleration by q, and of acceleration by v.
 
     R, x and u are axes, origin and velocity of the side; up is minus gravity, which accelerations in work include.
     """
@@ -73,10 +73,7 @@ def local_column(scratch, k, R, x, u, up):
 
 @inline
 def point_rate(change, turn, u):
-    """Return the change of a point's acceleration from the changes of acceleration and velocity of its side.
-
-    u is the velocity of the side.
-    """
+    """Return the change of a point's acceleration from the changes of acceleration and velocity (u) of its side."""
     return linear(change) + cross(angular(turn), linear(u)) + cross(angular(u), linear(turn))
 
 
@@ -118,14 +115,10 @@ def vary_contact(
 ):
     """Write the Jacobian of a contact, minus the derivatives of its residual r (D1), and the rotation of its force.
 
-    Args:
-        asked, numbers: Tables of contacts.
-        forces: Forces of all contacts.
-        K, F, A: Rows of the contact, of the fields, and of the header.
-        jacobian: Written, contact equations x nv.
-        sides: Written: right sides of (D2), contact equations x 3 nv: -dr/dq, -dr/dv, and zeros.
-        turned: Increased, nv x nv: derivative of the torques of the forces as they rotate.
-        scratch: Workspace for two columns per velocity.
+    ``forces`` contains the forces of all contacts. K, F and A are the rows of the contact, of the fields, and of the
+    header. ``jacobian`` is contact equations x nv. ``sides`` receives the right-hand sides of (D2), contact
+    equations x 3 nv: -dr/dq, -dr/dv, and zeros. The derivative of the forces' torques as the forces rotate is added to
+    ``turned``, nv x nv. ``scratch`` is a workspace for two columns per velocity.
     """
     model, data, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
     first, second = entry(asked, K.column0).iv, COLUMN * nv

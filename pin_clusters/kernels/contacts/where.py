@@ -1,4 +1,4 @@
-"""Placements, velocities and right sides of contacts, read from Pinocchio's models and written to their data."""
+"""Placements, velocities and right-hand sides of contacts, read from Pinocchio's models and written to their data."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.rotation_angles import log6
@@ -22,14 +22,14 @@ def side(work, numbers, b, to_joint, given, k):
 
 @inline
 def local_motion(m, R, x):
-    """Express a motion m of the world in the axes R and at the origin x of a frame."""
+    """Express a motion m, given in the world, in the axes R and at the origin x of a frame."""
     w = angular(m)
     return join(rot_t(R, linear(m) + cross(w, x)), rot_t(R, w))
 
 
 @inline
 def act(R, p, m):
-    """Express a motion m of a frame at R, p in the frame that R, p refer to."""
+    """Transform a motion m from a frame at R, p to the frame in which R and p are expressed."""
     w = rot(R, angular(m))
     return join(rot(R, linear(m)) + cross(p, w), w)
 
@@ -48,20 +48,20 @@ def placed(to: Out, k, R, x):
 
 @inline
 def true_acceleration(params, work, b, R_world, R, x):
-    """Return the acceleration of a body, without minus gravity, in the axes and at the origin of a frame on it."""
+    """Return a body's acceleration, without minus gravity, in the axes and at the origin of a frame on the body."""
     g = rot_t(R_world, load3(params, layout.MINUS_GRAVITY))
     return local_motion(ws.acceleration(work, b) - join(g, zero3()), R, x)
 
 
 @inline
 def point_acceleration(v, a):
-    """Return the classical acceleration of the origin of a frame in its axes: a + w x v."""
+    """Return the classical acceleration a + w x v of a frame's origin, in the frame's axes."""
     return linear(a) + cross(angular(v), linear(v))
 
 
 @inline
 def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
-    """Write the point and the axes of a contact for its columns, and its right side gamma - (J a at a = 0) (O6).
+    """Write the point and the axes of a contact, and its right-hand side gamma - (J a at a = 0) (O6).
 
     The kernel also writes the fields of the contact's ``pin.RigidConstraintData`` that do not depend on the force.
     """
@@ -74,7 +74,7 @@ def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
     world1, origin1 = load9(numbers, at.WORLD), load3(numbers, at.WORLD + 9)
     R_one, x_one = matmul3(world1, R1), origin1 + rot(world1, x1)
     v1 = local_motion(ws.velocity(work, K.body1), R1, x1)
-    # Default for body2 = 0: the universe, which does not move. Most contacts are of this kind.
+    # These are the values for body2 = 0, the universe, which does not move. Most contacts are of this kind.
     R_two, x_two = transposed(load9(model, F.placement2)), load3(model, F.placement2 + 9)
     R2, x2, world2, origin2, v2 = R_two, x_two, R_two, x_two, join(o, o)
     if K.body2 > 0:
@@ -125,7 +125,7 @@ def place_contact(index, params, work, q, numbers: Out, K, F, wanted):
                 actual = actual - rot(R, point_acceleration(v2, a2))
             rate, actual = join(rate, o), join(actual, o)
         else:
-            # Pinocchio stores rotations by columns, so that this is the transpose.
+            # Pinocchio stores rotations by columns, so R_wanted is the transpose of the desired rotation.
             R_wanted = load9(model, desired)
             error = -log6(matmul3(R_wanted, R), rot(R_wanted, p - load3(model, desired + 9)))
             rate, actual = v1 - load6(model, F.desired_velocity), a1

@@ -1,8 +1,8 @@
-"""Response of the whole robot to many forces and torques at once, one per column (C-EFPA): (O1) to (O5).
+"""Response of the whole robot to many forces and torques at once, one per column (C-EFPA); equations (O1) to (O5).
 
-M^-1 = Psi' D^-1 Psi, where Psi tau is the u of aba, and D = L diag(e) L' cluster by cluster. The inward pass computes
-W = diag(e)^-1/2 L^-1 Psi C. Then C' M^-1 C = W' W, of which each entry is a sum over common ancestors, and an outward
-pass turns W into M^-1 C. M^-1 is never formed.
+M^-1 = Psi' D^-1 Psi, where Psi tau is the u of aba, and D = L diag(e) L' cluster by cluster. The inward pass computes W
+= diag(e)^-1/2 L^-1 Psi C. Then C' M^-1 C = W' W; each entry is a sum over common ancestors. An outward pass converts W
+into M^-1 C. M^-1 is never formed.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -41,7 +41,7 @@ def mirror(gram: Out, rows):
 
 @inline
 def answer(index, work, asked, numbers, panel: Out, n, A, gram: Out, response: Out):
-    """Compute the products and, if requested, the response of the robot; torques are already in the panel."""
+    """Compute the products and, if requested, the response of the robot; the panel already contains the torques."""
     clear(index, asked, panel, n, A)
     seed_forces(index, work, asked, numbers, panel, n, A)
     inward(index, work, asked, panel, n, A)
@@ -63,7 +63,7 @@ def columns_with(compose_loop):
     def columns(index, params, work, result, q, asked, numbers: Out, panel: Out, B, gram: Out, response: Out):
         """Write the first rows of C' M^-1 C to gram and, if requested, M^-1 C to response.
 
-        C contains the requested unit forces at frames, and the columns of B.
+        C contains the requested unit forces at frames, then the columns of B.
         """
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or gram.shape[0] != A.tasks or (A.tasks > 0 and gram.shape[1] != A.columns):

@@ -1,4 +1,4 @@
-"""Layout of the panel, which is the workspace of force columns, and of requests; see ``columns_layout``."""
+"""Layout of the panel, which is the workspace of force columns, and of requests; ``columns_layout`` has the tables."""
 
 from ...compiler.numba_jit.jit import inline
 from ..tables.columns_layout import Asked, Column, Reach, Touch
@@ -14,17 +14,15 @@ _reach = view_of(Reach)
 
 @inline
 def reached(asked, n, A, c):
-    """Return the range of columns that reach cluster c."""
     return _reach(asked, A.reach0 + c - n.cluster0)
 
 
 @inline
 def at_body(A, b, j):
-    """Return the offset of the six numbers of body b in column j."""
     return 6 * (b * A.width + j)
 
 
 @inline
 def at_w(n, A, i, j):
-    """Return the offset of the number of velocity i in column j: its torque, entry of W, or acceleration."""
+    """Return the offset of velocity i in column j, which contains its torque, entry of W, or acceleration."""
     return (6 * (n.bodies + 1) + i) * A.width + j

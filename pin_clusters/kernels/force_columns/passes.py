@@ -1,4 +1,4 @@
-"""Passes over force columns: inward to W, and outward to accelerations."""
+"""Passes over force columns: inward to W by (O2) and (O3), and outward to accelerations by (O5)."""
 
 import math
 
@@ -17,7 +17,6 @@ from .panel import at_body, at_w, reached
 
 @inline
 def inward_single(index, work, panel: Out, n, A, C, R):
-    """Compute (O2), (O3) for a cluster of one joint and the columns that reach it."""
     b = C.first
     up, S, U, root = body(index, b).parent, ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
     for j in range(R.first, R.last):
@@ -51,7 +50,6 @@ def base_entries(panel, n, A, C, j):
 
 @inline
 def inward_general(index, work, panel: Out, n, A, C, j):
-    """Compute (O2), (O3) for column j of a cluster with several joints."""
     nk, at, total = C.nk, C.at_work, zero6()
     for b in range(C.first, C.last):
         total = total + load6(panel, at_body(A, b, j))
@@ -75,7 +73,6 @@ def inward_general(index, work, panel: Out, n, A, C, j):
 
 @inline
 def inward(index, work, asked, panel: Out, n, A):
-    """Compute W: (O2), (O3)."""
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
         C, R = cluster(index, c), reached(asked, n, A, c)
@@ -93,7 +90,6 @@ def inward(index, work, asked, panel: Out, n, A):
 
 @inline
 def outward_single(index, work, panel: Out, n, A, C, columns):
-    """Compute (O5) for a cluster of one joint."""
     b = C.first
     S, U, root = ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
     for j in range(columns):
@@ -105,7 +101,6 @@ def outward_single(index, work, panel: Out, n, A, C, columns):
 
 @inline
 def outward_general(index, work, panel: Out, n, A, C, j):
-    """Compute (O5) for column j of a cluster with several joints."""
     nk, at, a_out = C.nk, C.at_work, load6(panel, at_body(A, C.out, j))
     for i in range(nk):
         k = nk - 1 - i
@@ -127,7 +122,7 @@ def outward_general(index, work, panel: Out, n, A, C, j):
 
 @inline
 def outward(index, work, panel: Out, n, A, columns):
-    """Replace W by accelerations in the first columns: (O5)."""
+    """Replace W by accelerations in the first columns."""
     put_zeros(panel, 0, 6 * columns)
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)

@@ -1,4 +1,4 @@
-"""Initial entries of the panel: torques, and unit forces at frames: (O1)."""
+"""Initial entries (O1) of the panel: torques, and unit forces at frames."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import pose_of_rotor
@@ -26,7 +26,7 @@ def of_world(index, params, q, root, numbers, home):
 
 @inline
 def axes_and_point(index, params, q, numbers, F, R, x):
-    """Return the axes and the point of application of the forces of a frame at R, x, in the kernels' world."""
+    """Return, in the kernels' world, the axes and the point of application of the forces of a frame at R, x."""
     if F.reference == LOCAL:
         return R, x
     R_world, x_world = of_world(index, params, q, F.root, numbers, F.at + HOME)
@@ -48,7 +48,7 @@ def unit_wrench(axes, x, i):
 
 @inline
 def place_frames(index, params, work, q, asked, numbers: Out, A):
-    """Write axes and point of application of the forces of each frame; for rotors, also the spin axis."""
+    """Write the axes and the point of application of each frame's forces; for rotors, also the spin axis."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
         R, x = ws.rotation(work, F.body), ws.position(work, F.body)
@@ -64,7 +64,7 @@ def place_frames(index, params, work, q, asked, numbers: Out, A):
 
 @inline
 def clear(index, asked, panel: Out, n, A):
-    """Set the forces to zero on the bodies of clusters that columns reach."""
+    """Set the forces to zero on the bodies of clusters that are reached by columns."""
     for c in range(n.cluster0, n.cluster1):
         C, R = cluster(index, c), reached(asked, n, A, c)
         for b in range(C.first, C.last):
@@ -78,7 +78,7 @@ def no_torques(panel: Out, n, A):
 
 @inline
 def seed_torques(B, panel: Out, n, A):
-    """Write torques to their columns and zeros to the other columns: (O1)."""
+    """Write the torques (O1) to their columns, and zeros to the other columns."""
     no_torques(panel, n, A)
     for i in range(n.nv):
         for j in range(A.torque1 - A.torque0):

@@ -1,8 +1,8 @@
-"""Closing of loops with the smallest change of all joints that are not held, one state per call.
+"""Closes loops with the smallest change of all joints that are not fixed, one state per call.
 
-Newton's method on the rows of K, without allocation. A loop that stays open is reported to the caller, which has
-slower, damped methods. ``close_all`` contains only choices and calls, which ``compiler/specialising`` translates for
-one robot.
+Newton's method solves the constraint equations, the rows of K, without allocation. If a loop stays open, the caller
+uses slower, damped methods. ``close_all`` contains only branches and calls, which ``compiler/specialising`` translates
+for one robot.
 """
 
 import math
@@ -35,10 +35,10 @@ def choose_rows(work, L):
 
 @paste
 def hold(index, work, held, H, L):
-    """Set the columns of K of held joints to zero."""
+    """Set the columns of K to zero for the joints that are fixed by ``held``."""
     for n in range(H.velocity0, H.velocity1):
         V, i = velocity_row(index, n), n - H.velocity0
-        # Columns of K: dependent velocities in order, then independent velocities.
+        # Columns of K are the dependent velocities in order, then the independent velocities.
         column = i if i < L.nd else L.nd + V.column
         if i < L.nd or V.column >= 0:
             for k in range(L.nr):
@@ -47,7 +47,7 @@ def hold(index, work, held, H, L):
 
 @paste
 def factor_rows(work, L, rows):
-    """Write the Cholesky factor of K K' to the workspace; return whether it exists, unless traced."""
+    """Write the Cholesky factor of K K' to the workspace. Return whether it exists; traced code does not check this."""
     A, trace = L.scratch, 0.0
     for i in range(rows):
         for j in range(rows):
@@ -75,7 +75,6 @@ def factor_rows(work, L, rows):
 
 @paste
 def solve_rows(work, L, rows):
-    """Replace the residuals r by (K K')^-1 r."""
     A, r = L.scratch, L.value
     for k in range(rows):
         t = work[r + k]
@@ -92,7 +91,6 @@ def solve_rows(work, L, rows):
 
 @paste
 def step_back(index, work, H, L, rows):
-    """Write the step -K' (K K')^-1 r to the rates."""
     for n in range(H.velocity0, H.velocity1):
         V, i, x = velocity_row(index, n), n - H.velocity0, 0.0
         column = i if i < L.nd else L.nd + V.column
@@ -104,7 +102,7 @@ def step_back(index, work, H, L, rows):
 
 @paste
 def step_all(index, work, q: Out, held, C):
-    """Move all joints that are not held by the step of least norm, at most LIMIT; return whether it exists."""
+    """Move all joints not in ``held`` by the least-norm step, at most LIMIT; return whether the step exists."""
     H = head(index, C.head)
     L = block(H, C.nk)
     rows = L.nr
@@ -112,7 +110,7 @@ def step_all(index, work, q: Out, held, C):
         invert(work, L.K, L.width, L.nd, L.nr, L.P, L.scratch)
     hold(index, work, held, H, L)
     if L.nr > L.nd:
-        # Redundant rows contradict each other while loops are open, so only pivot rows count, as P K.
+        # Redundant equations contradict each other while loops are open, so only P K, the pivot rows, is used.
         rows = L.nd
         choose_rows(work, L)
     if not factor_rows(work, L, rows):
@@ -127,7 +125,7 @@ def step_all(index, work, q: Out, held, C):
 
 @paste
 def close_all(index, params, work, q: Out, held, C):
-    """Run Newton's method with steps of least norm of all joints not held; return whether the loops closed."""
+    """Run Newton's method with least-norm steps of all joints not in ``held``; return whether the loops closed."""
     before = 1e300
     for _ in range(2 * ITERATIONS):
         value, allowed, total = evaluate(index, params, work, q, C)
@@ -145,7 +143,7 @@ def close_all(index, params, work, q: Out, held, C):
 
 @paste
 def project(index, params, work, result, q: Out, held):
-    """Close the loops of all clusters in place; return minus the row of a cluster that stays open, or OK."""
+    """Close the loops of all clusters in place; return OK, or minus the row of a cluster that stays open."""
     n = header(index)
     if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:
         return WRONG_SIZE

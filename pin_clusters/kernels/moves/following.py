@@ -1,10 +1,10 @@
 """Continuation of closed loops: the dependent joints follow the independent joints, one state per call.
 
-Newton's method on the rows of K, without allocation. A motion that cannot be followed is reported to the caller, which
-has slower methods.
+Newton's method solves the constraint equations, the rows of K, without allocation. If a motion cannot be followed, the
+caller uses slower methods.
 
-``reaches``, ``follow``, ``arrives``, ``close_dependents`` and ``closed_enough`` contain only choices and calls.
-``compiler/specialising`` translates them for one robot. All functions that they call are traceable.
+``reaches``, ``follow``, ``arrives``, ``close_dependents`` and ``closed_enough`` contain only branches and calls.
+``compiler/specialising`` translates these functions for one robot. All functions that they call are traceable.
 """
 
 from ...compiler.numba_jit.jit import device, inline, paste
@@ -25,7 +25,7 @@ from .limits import FAR, FASTEST, GROWTH, ITERATIONS, LIMIT, SMALLEST_STEP, STAL
 
 @device
 def advance(index, work, q: Out, C, part):
-    """Move the joints of a LOOP cluster by ``part`` times their rates: a retraction, exact in one dimension."""
+    """Move the joints of a LOOP cluster by ``part`` times their rates, a retraction that is exact in one dimension."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -72,14 +72,13 @@ def copy_independent(index, source, target: Out, C):
 
 @inline
 def larger_size(x, most):
-    """Return max(abs(x), most)."""
     size = if_less(x, 0.0, -x, x)
     return if_less(most, size, size, most)
 
 
 @paste
 def evaluate(index, params, work, q, C):
-    """Compute K and residuals; return the largest residual, its tolerance, and the sum of all (NaN if one is)."""
+    """Compute K and the residuals; return the largest residual, its tolerance, and the sum of all (or NaN)."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -97,13 +96,12 @@ def evaluate(index, params, work, q, C):
 
 @device
 def closed_enough(value, allowed, before):
-    """Return whether the largest residual is at rounding level, or has stopped decreasing near it."""
+    """Return whether the largest residual is at rounding level, or has stopped decreasing near this level."""
     return value < allowed or (value < at.ROUNDING and value > STALLED * before)
 
 
 @device
 def longest_rate(index, work, first, last):
-    """Return the largest absolute rate of velocities first to last - 1."""
     longest = 0.0
     for n in range(first, last):
         longest = larger_size(work[velocity_row(index, n).at_rate], longest)
@@ -112,7 +110,7 @@ def longest_rate(index, work, first, last):
 
 @inline
 def step_dependents(index, work, q: Out, C):
-    """Move the dependent joints by the Newton step -P r; return its largest entry."""
+    """Move the dependent joints by the Newton step -P r; return the largest entry of this step."""
     H = head(index, C.head)
     L = block(H, C.nk)
     invert_dependents(work, L)
@@ -128,7 +126,6 @@ def step_dependents(index, work, q: Out, C):
 
 @paste
 def close_dependents(index, params, work, q: Out, C):
-    """Run Newton's method on the dependent joints, in place; return whether the loops closed."""
     before = 1e300
     for _ in range(ITERATIONS):
         value, allowed, total = evaluate(index, params, work, q, C)
@@ -157,7 +154,7 @@ def side(index, work, C):
             work[x + i * nd + j] = t
     for k in range(nd):
         for i in range(k + 1, nd):
-            # the row with the larger pivot moves up
+            # The row with the larger pivot moves up.
             a, b = work[x + k * nd + k] * work[x + k * nd + k], work[x + i * nd + k] * work[x + i * nd + k]
             for j in range(k, nd):
                 above, below = work[x + k * nd + j], work[x + i * nd + j]
@@ -186,7 +183,7 @@ def predict(index, params, work, q, v, C):
 
 @inline
 def go(index, work, q, v, trial: Out, C, step):
-    """Write to ``trial`` the joints of a LOOP cluster after the fraction ``step`` of the motion that G predicts."""
+    """Write to ``trial`` a LOOP cluster's joints after the fraction ``step`` of the motion that G predicts."""
     copy_joints(index, q, trial, C, False)
     rates_of(index, work, v, C)
     advance(index, work, trial, C, step)
@@ -194,7 +191,7 @@ def go(index, work, q, v, trial: Out, C, step):
 
 @paste
 def arrives(index, params, work, q, v, target, trial: Out, C, step, left):
-    """Return whether a step leads to closed loops on the same branch, which ``trial`` then contains."""
+    """Return whether a step leads to closed loops in the same assembly mode (branch), which ``trial`` then contains."""
     go(index, work, q, v, trial, C, step)
     if step >= left:
         copy_independent(index, target, trial, C)
@@ -203,15 +200,15 @@ def arrives(index, params, work, q, v, target, trial: Out, C, step, left):
 
 @paste
 def follow(index, params, work, q: Out, v, target, trial: Out, C):
-    """Move the dependent joints of a LOOP cluster from q along v to the independent joints of target; q is changed.
+    """Move the dependent joints of a LOOP cluster in q along v to the independent joints of target; return success.
 
     Each step is so short that no dependent joint is predicted to move more than STRIDE. The sign of det K_d must not
-    change. Returns whether the motion reached the target.
+    change.
     """
     done, allowed = 0.0, 1.0
     while done < 1.0:
         longest, condition = predict(index, params, work, q, v, C)
-        # Above this condition number, rounding would decide the sign of det K_d.
+        # Above this condition number, rounding would determine the sign of det K_d.
         if not (condition < at.CONDITION_LIMIT * at.CONDITION_LIMIT and longest < FASTEST):
             return False
         remaining = 1.0 - done
@@ -239,10 +236,10 @@ def speed(index, v, C):
 
 @paste
 def reaches(index, params, work, q: Out, v, target, trial: Out, C):
-    """Move the joints of a LOOP cluster along v, in place; return whether that succeeded or nothing had to move.
+    """Move the joints of a LOOP cluster along v, in place; return whether this succeeded or no motion was needed.
 
-    Near a dead centre, Newton's method may fail although the loops are closed to rounding. Without a motion, such loops
-    are accepted.
+    Near a singularity of the independent coordinates (dead centre), Newton's method can fail although the loops are
+    closed to rounding. If no motion is needed, such loops are accepted.
     """
     if follow(index, params, work, q, v, target, trial, C):
         return True
@@ -254,7 +251,7 @@ def reaches(index, params, work, q: Out, v, target, trial: Out, C):
 
 @paste
 def move(index, params, work, result, q: Out, v, target, spare: Out):
-    """Move the dependent joints of all LOOP clusters along v; return minus the row of a cluster that fails, or OK."""
+    """Move the dependent joints of all LOOP clusters along v; return OK, or minus the row of a cluster that fails."""
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
         return at.WRONG_SIZE

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-STRIDE: Final = 0.2  # [rad] or [m]: longest predicted step of a dependent joint
-SMALLEST_STEP: Final = 1e-6  # fraction of the whole motion
-FASTEST: Final = 1e9  # largest change of a dependent joint along the whole motion that counts as determined
-LIMIT: Final = 0.5  # [rad], and [m] or fraction of the loop length: longest step of a joint when a loop is closed
+STRIDE: Final = 0.2  # longest predicted step of a dependent joint [rad] or [m]
+SMALLEST_STEP: Final = 1e-6  # smallest step, as a fraction of the whole motion
+FASTEST: Final = 1e9  # largest change of a dependent joint along the whole motion; larger changes count as undetermined
+LIMIT: Final = 0.5  # longest step of a joint when a loop is closed [rad], and [m] or fraction of the loop length
 ITERATIONS: Final = 12
 FAR: Final = 1e3  # largest scaled residual from which Newton's method continues
-GROWTH: Final = 2.0  # largest growth of the largest residual in one step of the dependent joints
-GROWTH_OF_ALL: Final = 10.0  # the same for a step of least norm of all joints
+GROWTH: Final = 2.0  # largest allowed growth factor of the largest residual in one step of the dependent joints
+GROWTH_OF_ALL: Final = 10.0  # as GROWTH, for a least-norm step of all joints
 STALLED: Final = 0.3  # a residual above this fraction of the previous residual has stopped decreasing

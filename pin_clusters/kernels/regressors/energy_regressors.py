@@ -1,4 +1,4 @@
-"""Regressors of both energies and of the centre of mass: their coefficients of the inertial parameters."""
+"""Regressors of the kinetic energy, the potential energy and the centre of mass, per unit inertial parameter."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..directions import Out
@@ -19,7 +19,6 @@ from .regressor_links import arm, joint_moved, sines_and_cosines
 
 @inline
 def static_columns(index, params, work, H, static: Out):
-    """Write the columns of the centre of mass, three rows."""
     bodies, share = H.body1 - H.body0, get(params, H.mass)
     width = H.width - 6 * bodies
     for r in range(H.body0, H.body1):
@@ -90,14 +89,10 @@ def kinetic_columns(index, params, work, O, H, kinetic: Out):
 
 @paste
 def energy_regressors(index, params, work, out, q, v, static: Out, kinetic: Out, potential: Out):
-    """Write each regressor whose array is not empty.
+    """Write each regressor whose array is not empty; the kinetic energy requires G of the tree in ``out``.
 
-    ``out`` contains the coupling Jacobian G of the tree, which the kinetic energy needs.
-
-    Args:
-        v: Independent velocities; may be empty if ``kinetic`` is.
-        static: By rows, 3 x (width - 6 per body), or empty.
-        kinetic, potential: ``width`` numbers, or empty.
+    ``v`` can be empty if ``kinetic`` is empty. ``static`` is 3 x (width - 6 per body), row-major, or empty. ``kinetic``
+    and ``potential`` have ``width`` entries or are empty.
     """
     n = tree_header_at(index, 0)
     O, H, moves = own_at(index, n.sections + 1), row_of.head(index, n.place1), kinetic.shape[0] > 0
@@ -113,7 +108,7 @@ def energy_regressors(index, params, work, out, q, v, static: Out, kinetic: Out,
         put_in_place(params, work, b, L, R, d)
         if moves:
             vel = carried(of_link.velocity(work, L.parent), d)
-            if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the usual case
+            if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the most frequent kinds
                 vel = add_angular(vel, column(R, 2) * get(work, O.v_tree + L.iv))
             else:
                 vel = vel + along_joint(index, params, work, n, L, O.v_tree)

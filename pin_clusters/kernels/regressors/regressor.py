@@ -1,8 +1,8 @@
-"""Regressor of the joint torques, which are linear in the inertial parameters: (Y1), (Y2).
+"""Regressor of the joint torques, which are linear in the inertial parameters; equations (Y1), (Y2).
 
-One outward pass places and moves the links. Then the force per unit of each parameter of a body is written, and
-projected onto each velocity that moves the body. The numbers of a row are adjacent, so all parameters of a body are
-computed at once.
+One outward pass computes the poses and motions of the links. Then the force per unit of each parameter of a body is
+written and projected onto each velocity that moves the body. The entries of a row are adjacent, so all parameters of a
+body are computed at once.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -24,7 +24,7 @@ from .regressor_links import arm, forces_of_parameters, sines_and_cosines, step_
 
 @inline
 def columns_of_body(index, work, H, r):
-    """Write the columns of the body in row r, for all velocities that move it: (Y1)."""
+    """Write the columns (Y1) of the body in row r, for all velocities that move the body."""
     B, forces = row_of.body(index, r), own.forces_at(H, r)
     R, x = of_link.turn(work, B.link), of_link.position(work, B.link)
     f0, f1, f2 = own.three_rows(work, forces)
@@ -52,7 +52,7 @@ def columns_of_body(index, work, H, r):
 
 @inline
 def column_of_rotor(index, params, work, out, n, O, H, P):
-    """Write the column of the axial inertia of a rotor that is lumped into its carrier: (Y2)."""
+    """Write the column (Y2) of the axial inertia of a rotor that is lumped into its carrier."""
     S = spin_row(index, P.tree)
     rho, rise = driven(index, params, work, S, O.v_tree), driven(index, params, work, S, O.a_tree)
     eta = arm(work, S.link, load3(params, P.at))
@@ -74,8 +74,9 @@ def column_of_rotor(index, params, work, out, n, O, H, P):
 def column_of_rod(index, params, work, H, D):
     """Write the column of the mass of a rod.
 
-    Velocities are linear along a rod, so its kinetic energy has three coefficients: of the squares of both end
-    velocities and of their product. In twice the kinetic energy of a slender rod, they are 1/3, 1/3 and 1/6.
+    The velocity varies linearly along a rod. The kinetic energy therefore has three coefficients: of the squared
+    velocities of both ends and of their product. In twice the kinetic energy of a slender rod, they are 1/3, 1/3 and
+    1/6.
     """
     x, of_a = place_and_pull(work, D.a, load3(params, D.at))
     y, of_b = place_and_pull(work, D.b, load3(params, D.at + 3))
@@ -89,7 +90,7 @@ def column_of_rod(index, params, work, H, D):
 
 @inline
 def place_and_pull(work, b, point):
-    """Return the position of a point of a link, and its acceleration minus gravity."""
+    """Return the position of a point of a link, and the point's acceleration minus gravity."""
     w, d = own.speed(work, b), arm(work, b, point)
     return of_link.position(work, b) + d, own.pull(work, b) + cross(own.gain(work, b), d) + cross(w, cross(w, d))
 
@@ -104,7 +105,7 @@ def copied(work, n, H, result):
 
 @paste
 def regressor(index, params, work, out, q, v, a, result):
-    """Write the regressor of the joint torques, shape (nv, width), to work and to result; out has G and its bias."""
+    """Write the torque regressor, shape (nv, width), to work and to result; out contains G and its bias."""
     n = tree_header_at(index, 0)
     O, H = own_at(index, n.sections + 1), row_of.head(index, n.place1)
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv:

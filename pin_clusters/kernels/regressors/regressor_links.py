@@ -1,4 +1,4 @@
-"""One link in the regressors: its pose and, for torques, its motion, its Jacobian and its forces per parameter."""
+"""Regressor quantities of one link: its pose and, for torques, its motion, its Jacobian and forces per parameter."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation
@@ -46,7 +46,7 @@ def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
     put_in_place(params, work, b, L, R, d)
     x, reach = of_link.position(work, b), row_of.reach(index, H.reach0 + b)
     pull = pull + cross(alpha, d) + cross(w_up, cross(w_up, d))
-    if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the usual case
+    if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # the most frequent kinds
         z, rate, rise = column(R, 2), 0.0, get(out, O.g + L.iv)
         S = join(cross(x, z), z)
         for c in range(reach.column0, reach.column1):
@@ -83,7 +83,7 @@ def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
 
 @inline
 def forces_of_parameters(work, b, at):
-    """Write force and moment of a body per unit of its ten parameters, in body axes about its origin: (Y1).
+    """Write force and moment of a body per unit of its ten parameters, in body axes about its origin (Y1).
 
     The parameters are in Pinocchio's order: mass, first moment (3), inertia about the origin xx xy yy xz yz zz. The
     inertia requires no force.
@@ -105,5 +105,5 @@ def forces_of_parameters(work, b, at):
 
 @inline
 def arm(work, b, point):
-    """Return the vector from the origin of a link to its point, which is given in the joint frame."""
+    """Return the vector from a link's origin to a point of the link that is specified in the joint frame."""
     return rot(of_link.turn(work, b), point)

@@ -1,1 +1,1 @@
-"""Batches: many states, one per row."""
+"""Batches of many states, with one state per row."""

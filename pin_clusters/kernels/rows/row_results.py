@@ -1,4 +1,4 @@
-"""Results of one row of a batch that follow after the kernels of one state, which are called by address."""
+"""Results of one row of a batch that are computed after the kernels of one state; they are called by address."""
 
 import math
 
@@ -12,11 +12,11 @@ from ..tables.addresses import call_at, tables
 from ..tables.layout import LOOP, OPEN
 from ..tables.views import cluster, header
 
-FAR = 0.5  # [rad] or [m]; a loop that was closed from farther away is checked again
+FAR = 0.5  # distance [rad] or [m] above which a closed loop is checked again
 
 
 def openness_at(address, q):
-    """Write the largest residual of the loops at q, after a kernel has run at q; return 1 if a loop is open, else 0."""
+    """Write the largest loop residual at q after a kernel has run at q; return 1 if a loop is open, else 0."""
     index, params, work, keep = tables(address)
     q, worst = borrowed(q), 0.0
     for c in range(header(index).cluster0, header(index).cluster1):
@@ -30,7 +30,7 @@ def openness_at(address, q):
 
 @inline
 def quaternion(R):
-    """Return the quaternion (x, y, z, w) of a row-major rotation, with Pinocchio's choice of its sign."""
+    """Return the quaternion (x, y, z, w) of a row-major rotation matrix, with the sign that Pinocchio uses."""
     trace = R[0] + R[4] + R[8]
     if trace > 0.0:
         s = math.sqrt(trace + 1.0)
@@ -50,14 +50,12 @@ def quaternion(R):
 
 
 def placements_at(address, places, fixed, result: Out):
-    """Write translation and quaternion (x, y, z, w) of frames in the world, after the kernel of the tree has run.
+    """Write translation and quaternion (x, y, z, w) of frames in the world, after the tree kernel has run.
 
-    Args:
-        address: Tables of the tree.
-        places: Per frame: offset of the placement of its joint in the results of the tree, and offset in ``fixed``, or
-            -1 for the joint itself.
-        fixed: Placements of frames in their joints: rotation by rows, then translation.
-        result: Seven numbers per frame.
+    ``address`` is the address of the tables of the tree. A row of ``places`` contains the offset of the joint's
+    placement in the tree's results and the offset in ``fixed``, or -1 for the joint itself. ``fixed`` contains
+    placements of frames in their joints: row-major rotation, then translation. ``result`` contains seven numbers per
+    frame.
     """
     out, fixed, result = tables(address)[3], borrowed(fixed), borrowed(result)
     for i in range(places.shape[0]):
@@ -72,19 +70,17 @@ def placements_at(address, places, fixed, result: Out):
 
 
 def projected_at(address, close, units, terms, numbers, held, q, x: Out, result: Out):
-    """Write the nearest configuration that satisfies couplings and loops, unless that needs further steps.
+    """Write the nearest configuration that satisfies couplings and loops; return 1 if further steps are needed.
 
-    Returns 1 if it does: a norm is zero, or a loop does not close, or closes only from far away.
+    Further steps are needed if a norm is zero, or if a loop does not close or closes only from far away.
 
     Args:
-        address: Tables of the function that closes loops.
-        close: Address of this function, or 0.
+        address, close: Addresses of the tables of the function that closes loops, and of this function, or 0.
         units: First entry and length of each part of q that has unit norm.
-        terms: Rows (to, of): add numbers * x[of] to x[to]; if ``of`` is negative, set x[to] to the number.
-        numbers: One per term.
-        held: 1 for each velocity of the tree that is held, else 0.
-        x: Workspace: the configuration, residuals, then the result.
-        result: Shape (nq,).
+        terms, numbers: Rows (to, of), and one number per row: add number * x[of] to x[to], or set x[to] to the number
+            if ``of`` is negative.
+        held: 1 for each velocity of the tree that is fixed, else 0.
+        x, result: Workspace for configuration, residuals and result; output, shape (nq,).
     """
     nq = q.shape[0]
     last = x.shape[0] - nq

@@ -1,5 +1,5 @@
-"""Steps of a simulation: ``simulate`` without a ground, ``ground`` on one.
+"""Steps of a simulation: ``simulate`` computes them without a ground, ``ground`` with a ground.
 
 ``phases`` contains the phases of a contact step, ``sticking_impulses`` the impulses of points that do not slide, and
-``passive`` springs, dampers and friction of joints.
+``passive`` the springs, dampers and friction of joints.
 """

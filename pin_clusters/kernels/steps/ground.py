@@ -34,7 +34,7 @@ from .sticking_impulses import hold
 
 
 def ground_at(step):
-    """Run steps until the clock's END, or until the caller must act; ``tables.ground`` has the layout."""
+    """Run steps until the clock's END, or until the caller must act; ``tables.ground`` defines the layout."""
     clock, numbers = step.run.clock, step.run.numbers
     phase = clock[at.PHASE]
     clock[at.PHASE] = at.BEGIN
@@ -59,12 +59,9 @@ def ground_at(step):
             phase = at.SHIFTED if code == at.BELOW else at.BEST
 
 
-# --- before impulses
-
-
 @uncounted
 def begin(step, phase, n, h):
-    """Run a step up to its impulses; return DONE if there are none, or why the caller must act."""
+    """Run a step up to its impulses; return DONE if there are none, else the code for what the caller must do."""
     robot, state, points, system, stops = step.robot, step.state, step.points, step.system, step.stops
     clock, numbers, torque, active = step.run.clock, step.run.numbers, step.run.torque, system.chosen
     if move_to_middle(step, phase, h) != 0:
@@ -122,7 +119,7 @@ def move_to_middle(step, phase, h):
 
 @uncounted
 def find_free_velocity(robot, state, tau, h):
-    """Write the velocity at the end of the step without impulses; return DONE, or why there is none."""
+    """Write the velocity at the end of the step without impulses; return DONE, or the code of the failure."""
     v, free, a = state.v, state.free, state.a
     write(free, 0, v, len(v))
     for k in range(2):
@@ -160,7 +157,7 @@ def ask_where(robot, state, points):
 
 @uncounted
 def ask_whole(robot, state, points):
-    """Write positions and free velocities of points in the middle of the step, and the response to forces there."""
+    """Write the points' positions and free velocities in the middle of the step, and their response to forces there."""
     return call_at(
         robot.calls[at.WHOLE],
         robot.calls[ABA_AT],
@@ -180,7 +177,6 @@ def ask_whole(robot, state, points):
 
 @uncounted
 def look(numbers, positions, gaps: Out):
-    """Write the gaps of points [m]; return the smallest."""
     lowest = math.inf
     for i in range(len(gaps)):
         gaps[i] = normal(numbers, positions[i, 0], positions[i, 1], positions[i, 2]) - numbers[at.HEIGHT]
@@ -217,15 +213,12 @@ def look_at_stops(clock: Out, numbers, q, stops):
 
 @uncounted
 def closing(stops, v, h):
-    """Count the stops that are reached in a step by the single velocity that moves them."""
+    """Count the stops that a single velocity moves and that are reached in this step."""
     m = 0
     for i in range(len(stops.stop_gaps)):
         k = stops.table[i, 2]
         m += k >= 0 and stops.stop_gaps[i] + h * stops.rates[i] * v[max(k, 0)] < 0.0
     return m
-
-
-# --- impulses
 
 
 @uncounted
@@ -245,7 +238,7 @@ def choose(clock: Out, numbers, near: Out, chosen: Out, velocities, gaps, h, lim
 
 @uncounted
 def can_hold(points, system, run, code, h):
-    """Write the requested system; return whether points that push and stick solve it."""
+    """Write the requested system; return whether impulses of points that push and stick solve it."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
     size = 1 if code == at.BELOW else 3
     if code != at.MISSED:
@@ -254,7 +247,7 @@ def can_hold(points, system, run, code, h):
         numbers[at.RELAXATION] = relaxation_of(m, A)
         right_side(numbers, near, m, h, points.velocities, points.gaps, points.last, g, system.guess)
     for i in range(m if code == at.BELOW else 0):
-        # Gaps enter as velocities, to which the solver's tolerance applies.
+        # Gaps enter as velocities, because the solver's tolerance applies to velocities.
         g[i], system.guess[i] = points.gaps[near[i]] / h, 0.0
     write(system.tried, 0, system.answer if code == at.MISSED else system.guess, size * m)
     solved = hold(
@@ -277,7 +270,7 @@ def can_hold(points, system, run, code, h):
 
 @uncounted
 def apply_answer(step, phase, h):
-    """Apply the impulses of the answer; return DONE, or why the step needs another phase."""
+    """Apply the impulses of the answer; return DONE, or the code of the next phase."""
     state, points, system, near, gaps = step.state, step.points, step.system, step.system.near, step.points.gaps
     clock, numbers = step.run.clock, step.run.numbers
     m = clock[at.NEAR]
@@ -294,12 +287,9 @@ def apply_answer(step, phase, h):
     return at.TOUCHING if clock[at.STOPS] > 0 or clock[at.NEAR] > m else at.DONE
 
 
-# --- correction
-
-
 @uncounted
 def finish(step, n, h):
-    """Move to the end of the step and record it; return 0 if the state is valid."""
+    """Move to the end of the step and record it; return 0 if the new state is valid."""
     robot, state, delay = step.robot, step.state, step.run.numbers[at.DELAY]
     q_next, free, v, v_next, x, a = state.other, state.free, state.v, state.v_next, state.x, state.a
     for i in range(len(x)):
@@ -345,7 +335,7 @@ def keep_step(robot, state, points, run, n):
 
 @uncounted_inline
 def write(out: Out, k, x, n):
-    """Write the first n numbers of x to out, from element k on; return the next free index."""
+    """Write the first n numbers of x to out, starting at element k; return the next free index."""
     for i in range(n):
         out[k + i] = x[i]
     return k + n

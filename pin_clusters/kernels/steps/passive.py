@@ -1,7 +1,8 @@
 """Torques of springs, dampers and friction along sums of coordinates, and losses of gears, within a step.
 
-The loss of a gear depends on its load, and hence on the acceleration. It is extrapolated from earlier stages and
-corrected by Newton's method, each gear separately, until it is accurate enough. Usually the first value is.
+The loss of a gear depends on its load, and therefore on the acceleration. The loss is extrapolated from earlier stages.
+Newton's method corrects it, separately for each gear, until it is accurate enough. Usually the extrapolated value
+suffices.
 """
 
 import math
@@ -16,7 +17,7 @@ from ..tables.addresses import call_at
 _MOST: Final = 100
 _LEAST_SLOPE: Final = 0.1
 _SHARP: Final = 20.0
-"""For larger arguments, the hyperbolic tangent is 1 to rounding."""
+"""For larger arguments, the hyperbolic tangent is 1 up to rounding errors."""
 
 
 @uncounted_inline
@@ -47,7 +48,7 @@ def turn_all(rows: Out, first, width):
 
 @uncounted_inline
 def add_terms(terms, factors, first, last, x, rows: Out, field):
-    """Add the terms of a list to a field: factors times entries of x."""
+    """Add the terms of a list, which are factors times entries of x, to a field."""
     for t in range(first, last):
         rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
 
@@ -75,13 +76,13 @@ def push(terms, factors, rows, coupling, out: Out):
 
 @uncounted_inline
 def sign_of(x):
-    """Return a hyperbolic tangent as it is, and the sign of an argument that is too large for it."""
+    """Return a value of tanh unchanged, and the sign of an argument that is too large for tanh."""
     return min(max(x, -1.0), 1.0)
 
 
 @uncounted_inline
 def write_forces(rows: Out, width):
-    """Write the forces along all lines; for gears, friction of their motors, and the torque that remains."""
+    """Write the forces along all lines. For gears, also write their motors' friction and the remaining torque."""
     smooth = 0
     for b in range(rows.shape[0]):
         for k in range(width):
@@ -103,7 +104,7 @@ def write_forces(rows: Out, width):
 
 @uncounted_inline
 def factor_of(load, w, forward, backward):
-    """Return the loss of a gear per load: ``forward`` where the motor drives, else ``backward``."""
+    """Return a gear's loss per load, which is ``forward`` if the motor drives, else ``backward``."""
     return forward if load * w > 0.0 else backward
 
 
@@ -132,7 +133,7 @@ def lose(rows: Out, first, width, straight):
             change = miss / max(per_loss, _LEAST_SLOPE)
             then = load - share * change
             turned += 1 if load * then < 0.0 else 0
-            # If tanh is saturated and the load keeps its sign, Newton's method is exact.
+            # If tanh is saturated and the load does not change sign, Newton's method is exact.
             far = (abs(sign) >= 1.0) & (abs(w) >= _SHARP * max(least, rows[b, k + at.REACH] * c * abs(then)))
             exact = far & (load * then >= 0.0) & (per_loss >= _LEAST_SLOPE)
             doubt = 0.0 if exact else abs(change) + 2.0 * max(forward, backward) * abs(then - load)
@@ -144,7 +145,7 @@ def lose(rows: Out, first, width, straight):
 
 @uncounted_inline
 def turned(terms, factors, rows, i, field):
-    """Return a vector of the link that carries link i, in the frame of link i."""
+    """Transform a vector from the frame of the link that carries link i to the frame of link i."""
     t, m = terms[1, at.TREE] + 2 * i, terms[2, at.TURNS] + 9 * i
     b, k = terms[t + 1, at.ROW], terms[t + 1, at.LANE] + field
     x, y, z = rows[b, k], rows[b, k + at.LANES], rows[b, k + 2 * at.LANES]
@@ -178,7 +179,7 @@ def turn_links(terms, factors, rows: Out, q):
 
 @uncounted
 def add_spins(terms, factors, rows: Out):
-    """Add the acceleration of the carrier about the axis of the rotor to the rates (accelerations) of gears."""
+    """Add the acceleration of the carrier about the rotor axis to the rates of gears, which are accelerations."""
     for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
         t, x, y, z = terms[1, at.TREE] + 2 * i, 0.0, 0.0, 0.0
         b, k = terms[t, at.ROW], terms[t, at.LANE]
@@ -202,7 +203,6 @@ def add_spins(terms, factors, rows: Out):
 
 @uncounted_inline
 def write_loads(terms, factors, rows: Out, coupling, a):
-    """Write the loads of all gears at acceleration ``a``, from their stored torques and losses."""
     add_rates(terms, factors, rows, coupling, a)
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
         bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
@@ -229,7 +229,7 @@ def keep_loads(terms, factors, rows: Out, coupling, a):
 
 @uncounted_inline
 def of_stage(stage, a, b, c, d):
-    """Return the number of a stage; without an index, so that the compiler can process lanes in parallel."""
+    """Return the number of a stage without using an index, so that the compiler can process lanes in parallel."""
     return a if stage == 0 else (b if stage == 1 else (c if stage == 2 else d))
 
 
@@ -262,7 +262,7 @@ def largest(rows, b, field):
 
 @uncounted_inline
 def good(rows, first, rtol, field):
-    """Return whether losses are within tolerance; ``field`` contains their errors."""
+    """Return whether the losses are within tolerance; ``field`` contains their errors."""
     worst, largest_load, torque = 0.0, 0.0, 0.0
     for b in range(first, rows.shape[0]):
         worst, largest_load = max(worst, largest(rows, b, field)), max(largest_load, largest(rows, b, at.LOAD))

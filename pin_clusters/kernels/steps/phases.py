@@ -1,7 +1,7 @@
 """Phases of a step on a ground, by Moreau's midpoint rule; equations (1) to (6) of ``docs/ground.md``.
 
-Formulas take numbers, or columns with an entry per contact or velocity if no kernel runs the step (``simulation``).
-Functions decide by a value only through ``if_less``, so that they can be traced.
+The formulas accept numbers or, if no kernel runs the step (``simulation``), columns with one entry per contact or
+velocity. Functions branch on values only through ``if_less``, so that they can be traced.
 """
 
 from __future__ import annotations
@@ -13,57 +13,50 @@ from ..directions import Out
 from ..numbers.choices import if_less
 from ..tables import ground as at
 
-# --- formulas
-
 
 @uncounted_inline
 def half_way(h, v):
-    """Return the increment of the configuration to the middle of the step: (1)."""
+    """Return the increment (1) of the configuration to the middle of the step."""
     return 0.5 * h * v
 
 
 @uncounted_inline
 def after(h, v, a):
-    """Return the velocity after a time h: (2)."""
+    """Return the velocity (2) after a time h."""
     return v + h * a
 
 
 @uncounted_inline
 def open_by(gap):
-    """Return max(gap, 0)."""
     return if_less(0.0, gap, gap, 0.0)
 
 
 @uncounted_inline
 def strikes(h, u, gap):
-    """Return 1 if the free normal velocity u suddenly closes the gap of a contact in this step, else 0: (3)."""
+    """Return 1 if the free normal velocity u suddenly closes the gap of a contact in this step (3), else 0."""
     return if_less(u + open_by(gap) / h, -at.SUDDEN * h, 1.0, 0.0)
 
 
 @uncounted_inline
 def closing_speed(h, strike, gap):
-    """Return how fast a contact may close in this step [m/s]; 0 if it strikes: (3)."""
+    """Return the closing speed (3) that a contact may have in this step [m/s]; 0 if the contact strikes."""
     return (1.0 - strike) * open_by(gap) / h
 
 
 @uncounted_inline
 def delay_of(way, power):
-    """Return the time from the middle of the step to impulses (5) [s]; sums over striking contacts: l gap, -l u."""
+    """Return the time (5) from the middle of the step to impulses [s]; sums over striking contacts: l gap, -l u."""
     return if_less(0.0, power, way / if_less(0.0, power, power, 1.0), 0.0)
 
 
 @uncounted_inline
 def correction(h, delay, free, v_next):
-    """Return the increment of the configuration from the middle of the step to its end: (6)."""
+    """Return the increment (6) of the configuration from the middle of the step to its end."""
     return 0.5 * h * v_next - delay * (v_next - free)
-
-
-# --- impulses
 
 
 @uncounted_inline
 def normal(numbers, x, y, z):
-    """Return the component of a vector along the normal."""
     return numbers[at.AXES + 6] * x + numbers[at.AXES + 7] * y + numbers[at.AXES + 8] * z
 
 
@@ -92,7 +85,7 @@ def along(numbers, a, gram, i, j, k):
 
 @uncounted
 def assemble(numbers: Out, gram, near, m, first, A: Out):
-    """Write the matrix of the m active points, in axes of the ground from axis ``first`` on."""
+    """Write the matrix of the m active points, in axes of the ground starting at axis ``first``."""
     size, trace = 3 - first, 0.0
     w = size * m
     for i in range(m):
@@ -157,7 +150,7 @@ def write_impulses(numbers, near, m, answer, last: Out, impulses: Out):
 
 @uncounted
 def write_pushes(numbers, near, m, h, answer, impulses: Out):
-    """Write the normal pushes of the answer that move points out of the ground, in axes of the world."""
+    """Write the normal displacements of the answer, which move points out of the ground, in axes of the world."""
     clear(impulses)
     for i in range(m):
         l = h * numbers[at.SCALE] * answer[i]
@@ -173,7 +166,7 @@ def clear(x: Out):
 
 @uncounted
 def add_response(matrix, near, m, impulses, out: Out):
-    """Add the changes due to the impulses on active points: (4)."""
+    """Add the changes due to the impulses (4) on active points."""
     for k in range(len(out)):
         x = 0.0
         for i in range(m):
@@ -190,7 +183,7 @@ def clear_laws(numbers: Out):
 
 @uncounted
 def measure(numbers: Out, near, m, h, velocities, gaps, last, A, g, answer):
-    """Write the residuals of the contact laws for the answer, its work, and its delay (5)."""
+    """Write the residuals of the contact laws for the answer, the work of its impulses, and its delay (5)."""
     scale, mu, gap_sum, power, far = numbers[at.SCALE], numbers[at.FRICTION], 0.0, 0.0, 0.0
     clear_laws(numbers)
     for i in range(m):
@@ -212,7 +205,6 @@ def measure(numbers: Out, near, m, h, velocities, gaps, last, A, g, answer):
 
 @uncounted_inline
 def end_of(m, A, g, answer, k):
-    """Return the velocity of row k of the system under the answer."""
     u = g[k]
     for j in range(3 * m):
         u += A[3 * m * k + j] * answer[j]

@@ -12,27 +12,24 @@ def simulate_at(
     address, calls, plan, terms, factors, rows: Out, clock: Out, ratios, lengths, limits, coupling, energies,
     asked: Out, state, torque, times, positions, velocities, scratch, samples,
 ):  # fmt: skip
-    """Run steps until the clock's END, or until a step fails; the state is then the one before that step.
+    """Run steps until the clock's END, or until a step fails; the state then precedes that step.
 
     Args:
         address: Tables for aba.
-        calls: Addresses of functions and of their tables.
-        plan: How coordinates move; see ``tables.plan``.
-        terms: Passive torques, with factors and rows; see ``tables.passive``.
-        clock: Numbers of steps; see ``tables.plan``.
-        ratios: One per term, then the offsets of the followers.
-        lengths: Length of a step, and of the last step, [s].
+        calls, clock: Addresses of functions and of their tables, and numbers of steps, see ``tables.plan``.
+        plan, ratios: How coordinates move, see ``tables.plan``; one ratio per term, then the offsets of the followers.
+        terms, factors, rows: Passive torques, see ``tables.passive``.
+        lengths: Length of a step and of the last step, [s].
         limits: Largest squared bound of the condition number of each LOOP cluster.
         coupling: Output of the coupling function: G and its bias.
-        energies: Output of the energy function (both energies), then of the openness function.
+        energies: Outputs of the energy function (both energies) and of the openness function.
         asked: Inputs and outputs of the user's function, if there is one.
-        state: q and v.
-        torque: One row, or one per step; with a user's function, workspace for its answers, a row per stage.
-        times: With a user's function: time of each stage [s], a row per step from the clock's STEP on.
-        positions: Tableau of the method for increments: a row per stage, the last one for the step.
-        velocities: The same for velocities.
+        state: q, then v.
+        torque: One row, or one row per step. With a user's function, workspace for its answers, one row per stage.
+        times: With a user's function, the time of each stage [s]; one row per step, starting at the clock's STEP.
+        positions, velocities: Tableaux of the method for increments and velocities: a row per stage, then one per step.
         scratch: Workspace, 5 + 3 (stages + 1) rows of length nq.
-        samples: One row per sample.
+        samples: Output, one row per sample.
     """
     calls, plan, terms, factors = borrowed(calls), borrowed(plan), borrowed(terms), borrowed(factors)
     rows, clock, ratios, coupling = borrowed(rows), borrowed(clock), borrowed(ratios), borrowed(coupling)

@@ -1,4 +1,4 @@
-"""Parts of a simulation step; algorithms are called by address, so that none of them is compiled again."""
+"""Parts of a simulation step. Algorithms are called by address, so none of them is compiled again."""
 
 from typing import Final
 
@@ -18,7 +18,6 @@ _FASTEST: Final = 1e8
 
 @uncounted
 def rates(plan, x, v, out: Out):
-    """Write the rate of the increment x at the velocity v."""
     for i in range(out.shape[0]):
         out[i] = v[i]
     for j in range(2, 2 + plan[0, at.MOVED]):
@@ -57,10 +56,7 @@ def moved(calls, plan, ratios, q, x, out: Out, spare, held: Out):
 
 @uncounted
 def ask(calls, plan, coupling, asked: Out, t, q, v, tau: Out):
-    """Call the user's function for torques at a state; return 0 if it succeeds.
-
-    ``asked`` contains its inputs and output: t, q, velocities of the user's independent joints, tau.
-    """
+    """Call the user's function on ``asked`` (t, q, the user's independent velocities, tau); return 0 on success."""
     nq, nv = q.shape[0], v.shape[0]
     asked[0] = t
     for i in range(nq):
@@ -132,7 +128,8 @@ def sound(q, v):
 def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row: Out):
     """Write a sample: step, energies, openness, q, v, a, torques; with loops, also v and a of the tree.
 
-    The openness is computed after the energies, which leave the poses of q in the workspace.
+    The openness must be computed after the energies, because the energy function stores the poses of q in the
+    workspace.
     """
     call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
     row[0], row[1], row[2], row[3] = k, energies[0], energies[1], 0.0

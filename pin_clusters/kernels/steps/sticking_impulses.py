@@ -13,27 +13,23 @@ _NEAR: Final = 1e-4
 _ROUNDS: Final = 4
 _SWEEPS: Final = 4
 _FINE: Final = 1e-2
-"""Velocity of held points that counts as zero, relative to the allowed distance of an answer."""
+"""Velocity of sticking points that counts as zero, relative to the allowed distance of an answer."""
 
 
 @inline
 def hold(m, size, mu, most, A, g, l: Out, u: Out, B: Out, change: Out, held: Out):
-    """Find impulses near a guess for which points that push stay in place; return whether the contact laws hold.
+    """Find impulses near a guess for which pushing points stay in place; return whether the contact laws hold.
 
-    Points that would have to pull or slide are released; points that close are held. Sliding needs a solver.
+    Points whose impulses would have to pull or slide are released; points that close are fixed again. Sliding requires
+    a solver.
 
     Args:
-        m: Number of points.
-        size: Rows per point, the normal last: 3, or 1 for the normal only.
-        mu: Friction coefficient.
-        most: Largest allowed distance of an answer from its own projection.
-        A: Matrix of the velocities u = A l + g, row-major; the mean of its diagonal is 1.
-        g: Velocities without impulses.
-        l: In: the guess; out: the impulses.
-        u: Out: the velocities.
-        B: Workspace of the size of A.
-        change: Workspace of the size of g.
-        held: Out: which points are held.
+        m, size: Number of points, and rows per point: 3 with the normal last, or 1 for only the normal.
+        mu, most: Friction coefficient, and largest allowed distance of an answer from its own projection.
+        A, g: Matrix (row-major, mean diagonal entry 1) and free velocities, with which u = A l + g.
+        l, u: Impulses (input: the guess, output: the result), and velocities (output).
+        B, change: Workspaces of the sizes of A and g.
+        held: Output: which points stay in place.
     """
     w, up, pushing = size * m, size - 1, 0
     for i in range(m):
@@ -74,13 +70,13 @@ def factor(size, w, A, B: Out, held):
             x = (A[i * w + j] if on else 0.0) + (0.0 if i != j else _NEAR if on else 1.0)
             for k in range(j):
                 x -= B[i * w + k] * B[j * w + k]
-            # Redundant points make A singular to rounding, which is far below the added regularization.
+            # Redundant points make A singular up to rounding errors, which are far smaller than the added
+            # regularization.
             B[i * w + j] = x / B[j * (w + 1)] if j < i else math.sqrt(max(x, 0.1 * _NEAR))
 
 
 @inline
 def solve(size, w, B, u, x: Out, held):
-    """Solve with the factor for velocities of held points."""
     for i in range(w):
         x[i] = u[i] * held[i // size]
         for k in range(i):

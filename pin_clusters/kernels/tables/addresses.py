@@ -31,7 +31,7 @@ def _pointer(typing: Any, address: Any, like: Any) -> Any:
 
 @inline
 def tables(address):
-    """Return index, params, work and keep of the block of a ``Pointer``. Only compiled code can call this."""
+    """Return index, params, work and keep of the block of a ``Pointer``; only compiled code can call this function."""
     block = carray(_pointer(address, 0), 8)
     index = carray(_pointer(block[0], 0), (block[1], ROW_WIDTH))
     params = carray(_pointer(block[2], 0.0), block[3])
@@ -41,11 +41,7 @@ def tables(address):
 
 
 class Record(types.Type):
-    """Numba type of a named tuple of arrays and numbers whose words lie in a ``Block``; its value is an address.
-
-    Attributes:
-        fields: Index of the field in the block, and its Numba type, by name.
-    """
+    """Numba type of a named tuple in a ``Block``; ``fields`` contains the index and the Numba type of each field."""
 
     def __init__(self, record: Any, kinds: tuple[Any, ...]) -> None:
         super().__init__(f"Record({record.__name__})")
@@ -87,14 +83,14 @@ def _field(context: Any, builder: Any, record: Record, address: Any, name: str) 
         return word(0)
     array, size = context.make_array(kind)(context, builder), ir.Constant(ir.IntType(64), 8)
     shape = [word(1 + k) for k in range(kind.ndim)]
-    strides = [size, *[builder.mul(size, n) for n in shape[1:]]][::-1]  # strides of arrays by rows
+    strides = [size, *[builder.mul(size, n) for n in shape[1:]]][::-1]  # strides of row-major arrays
     data = builder.inttoptr(word(0), context.get_value_type(kind.dtype).as_pointer())
     arrayobj.populate_array(array, data, shape, strides, size, None)
     return array._getvalue()
 
 
 def record_at(record: Any, kinds: tuple[Any, ...]) -> Any:
-    """Return a function for compiled code that takes the address of a ``Block`` as a ``Record``."""
+    """Return a function that compiled code uses to read the address of a ``Block`` as a ``Record``."""
     record_type = Record(record, kinds)
 
     @intrinsic
@@ -127,7 +123,7 @@ def call_at(typing: Any, function: Any, address: Any, arrays: Any) -> Any:
         error = cgutils.alloca_once(builder, callee.type.pointee.args[1].pointee)
         flat = list(call._get_arg_packer(entry.args).as_arguments(builder, arguments))
         status = call._get_return_status(builder, builder.call(callee, [code, error, *flat]), builder.load(error))
-        with cgutils.if_unlikely(builder, status.is_error):  # only if bounds are checked
+        with cgutils.if_unlikely(builder, status.is_error):  # an error can occur only if bounds are checked
             call.return_status_propagate(builder, status)
         return context.get_returned_value(builder, entry.return_type, builder.load(code))
 

@@ -2,18 +2,18 @@
 
 from typing import Final
 
-# plan, row 0: numbers of rows of each kind
-MOVED: Final = 0  # independent joints; row: kind, first index in q, first index in v
-FOLLOWERS: Final = 1  # dependent joints with constant ratios; row: index in q, first and last term
-TERMS: Final = 2  # row: index in q of a leader
-# plan, row 1
-CLOSED: Final = 0  # 1 if there are loops
+# Row 0 of plan: number of rows of each kind.
+MOVED: Final = 0  # independent joints; each row: kind, first index in q, first index in v
+FOLLOWERS: Final = 1  # dependent joints with constant ratios; each row: index in q, first and last term
+TERMS: Final = 2  # terms of the followers; each row: index in q of a joint that drives the follower
+# Row 1 of plan.
+CLOSED: Final = 0  # 1 if there are loops, else 0
 ENTRIES: Final = 1  # number of entries of q that belong to joints of loops
 LEFT: Final = 2  # number of entries of q that belong to independent joints
-# The following rows: joints, followers, terms; then rows with one index each: entries of loops, independent entries,
-# indices in v of the joints to which the torques belong.
+# The following rows are joints, followers and terms. Rows with one index each follow: entries of q in loops,
+# independent entries of q, and indices in v of the joints to which the torques belong.
 
-# calls: addresses of compiled functions (ABA) and of their tables (ABA_AT)
+# Calls: addresses of compiled functions (ABA) and of their tables (ABA_AT).
 ABA: Final = 0
 MOVE: Final = 1
 ENERGY: Final = 2
@@ -22,20 +22,20 @@ MOVE_AT: Final = 4
 ENERGY_AT: Final = 5
 COUPLING_AT: Final = 6
 OWN: Final = 7  # 1 if the torques belong to the independent joints
-ASK: Final = 8  # of the function that calls the user's torque function; 0 if the torques are in a table
+ASK: Final = 8  # address of the function that calls the user's torque function; 0 if the torques are in a table
 ASK_AT: Final = 9
-OPENNESS: Final = 10  # of the function that writes the residuals of the loops after aba; 0 without loops
+OPENNESS: Final = 10  # address of the function that writes the residuals of the loops after aba; 0 without loops
 OPENNESS_AT: Final = 11
 ABA_AT: Final = 12
-CALLS: Final = 13  # size of calls
+CALLS: Final = 13  # number of entries of calls
 
-# clock: int64, input and output
-STEP: Final = 0  # the next step
-END: Final = 1  # the kernel returns before this step
+# The clock contains int64 inputs and outputs.
+STEP: Final = 0  # number of the next step
+END: Final = 1  # the kernel returns before step END
 STEPS: Final = 2  # number of steps of the simulation
 RECORD: Final = 3  # the kernel writes a sample every RECORD steps
 CORRECTED: Final = 4  # 1 if the method adds up rates of the increment instead of velocities
 SAMPLES: Final = 5  # output: number of samples
-DUE: Final = 6  # 1 if the first state may be a sample
-STOPPED: Final = 7  # output: 1 if a step failed, 2 if the condition of a cluster exceeds its limit
+DUE: Final = 6  # 1 if the first state can be a sample
+STOPPED: Final = 7  # output: 1 if a step failed, 2 if the condition number of a cluster exceeds its limit
 ANSWERS: Final = 8  # output: number of calls of the user's torque function in the failed step

@@ -1,4 +1,4 @@
-"""Readers of the rows of ``regressor_layout``."""
+"""Functions that read the rows of ``regressor_layout``."""
 
 from .regressor_layout import Armature, Body, Column, Head, Pair, Reach, Rod, Spin
 from .views import view_of

@@ -1,7 +1,7 @@
-"""Access to the quantities in ``work`` that only the torque regressor uses; ``link_workspace`` has the others.
+"""Access to quantities in ``work`` that only the torque regressor uses; ``link_workspace`` accesses the others.
 
-The regressor (Y1) needs the angular velocity ``speed`` and the angular acceleration ``gain`` of a link, and ``pull``,
-the acceleration of its origin minus gravity.
+The regressor (Y1) needs a link's angular velocity ``speed`` and angular acceleration ``gain``, and ``pull``, the
+acceleration of the link's origin minus gravity.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -19,7 +19,7 @@ gain, set_gain, _ = _of_link(LINK_ACCELERATION + 3, load3)
 
 @inline
 def forces_at(H, r):
-    """Return the offset of the force and moment per unit parameter of the body of row r."""
+    """Return the offset of the force and moment per unit parameter of the body in row r."""
     return H.forces + FORCES * (r - H.body0)
 
 

@@ -1,4 +1,4 @@
-"""Layouts and sizes of the variable-size blocks of ``work``; also used by ``model.packing``."""
+"""Layouts and sizes of the variable-size blocks of ``work``, also used by ``model.packing``."""
 
 from typing import NamedTuple
 
@@ -14,16 +14,16 @@ class Block(NamedTuple):
 
     nd: int
     nr: int
-    width: int  # columns of K: nd + nk
-    K: int  # nr x width (L1): dependent velocities, then independent ones. Rows are divided by their scales
-    P: int  # nd x nr: P K_d = 1 (L2)
-    W: int  # nr x 6: wrenches of the constraint equations between bodies, W . (v_b - v_a)
-    value: int  # nr: bias k (L4), or residuals
-    spin_bias: int  # nk: torques due to spin elements and armature at a = 0 [N m]
-    condition: int  # 1: product of the squared Frobenius norms of K_d and P
+    width: int  # number of columns of K, nd + nk
+    K: int  # nr x width, (L1): dependent, then independent velocities. Each row is divided by its scale
+    P: int  # nd x nr, with P K_d = 1 (L2)
+    W: int  # nr x 6: wrenches W of the equations W . (v_b - v_a) between bodies
+    value: int  # size nr: bias k (L4), or residuals
+    spin_bias: int  # size nk: torques due to spin elements and armature at a = 0 [N m]
+    condition: int  # size 1: product of the squared Frobenius norms of K_d and P
     scratch: int  # nr x (nd + nr): workspace of the elimination
-    saved: int  # nd x nr: P of an earlier pose; then nd x nd: its product with the present K_d
-    K_rate: int  # nr x width: rate of change of K
+    saved: int  # nd x nr: P of an earlier pose, then nd x nd: its product with the present K_d
+    K_rate: int  # nr x width: time derivative of K
     end: int
 
 
@@ -45,17 +45,17 @@ def cluster_work(nk: int, carriers: int) -> int:
 
 
 def joint_work(nk: int) -> int:
-    """Return the size of the block of a ``layout.Velocity``: four entries, and four rows of nk."""
+    """Return the size of the block of a ``layout.Velocity``: four entries and four rows of nk entries."""
     return 4 * nk + 4
 
 
 class HarmonicScratch(NamedTuple):
     """Block of a HARMONIC closure: offsets in ``work``."""
 
-    slopes: int  # 4 x angles: rates, accelerations, derivatives of both along a column
-    rates: int  # rows x angles: first derivative, along the motion, of the derivatives with respect to the angles
-    second_rates: int  # rows x angles: their second derivative along the motion
-    bends: int  # angles x angles: second derivatives, weighted by the multipliers of the equations
+    slopes: int  # 4 x angles: rates and accelerations, then the derivatives of these along a column
+    rates: int  # rows x angles: time derivatives, along the motion, of the derivatives with respect to the angles
+    second_rates: int  # rows x angles: second time derivatives of the same
+    bends: int  # angles x angles: second derivatives, weighted by the constraint multipliers
     changes: int  # nk x angles: derivatives of the angles along the columns
     end: int
 
@@ -72,12 +72,12 @@ def harmonic_scratch(at: int, angles: int, rows: int, nk: int) -> HarmonicScratc
 def external_work(n: int, m: int, order: int) -> int:
     """Return the size of the block of a user's function with m values of n coordinates.
 
-    The block contains the Jacobian, the Hessian, the coordinates, the value, a second Jacobian, a direction and the
-    second derivative of the Jacobian along it; then the outputs of the functions for higher derivatives.
+    The block contains the Jacobian, the Hessian, the coordinates, the value, a second Jacobian, a direction, and the
+    second derivative of the Jacobian along this direction. The outputs of functions for higher derivatives follow.
     """
     return m * n + m * n * n + n + m + m * n + n + m * n + (m * n**order if order > 1 else 0)
 
 
 def rates_of_cluster(bodies: int, nk: int) -> int:
-    """Return the size of the derivatives of a cluster: one record per column for each body and for the sums."""
+    """Return the size of a cluster's derivatives: one record per column, for each body and for the sums."""
     return (bodies + 1) * nk * RECORD

@@ -1,6 +1,6 @@
-"""Views of rows of ``index`` and of the request table of contacts: ``C = cluster(index, c)``, then ``C.nk``.
+"""Views of rows of ``index`` and of the contacts' request table, for example ``C = cluster(index, c)``, then ``C.nk``.
 
-The compiler removes the loads of unused fields, so that a view is as fast as reading single entries.
+The compiler removes loads of unused fields, so a view is as fast as reading single entries.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,8 @@ from .contacts_layout import Contact, Contacts, Fields
 from .sizes import offsets
 from .tree_layout import Derived, Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
 
-# Numba requires equal signatures of an overload and its implementation, annotations included; so neither has any.
+# Numba requires equal signatures, including annotations, of an overload and its implementation; so neither has
+# annotations.
 
 
 def view_of(kind: Any) -> Callable[[Any, Any], Any]:

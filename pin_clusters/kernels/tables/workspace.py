@@ -1,7 +1,7 @@
 """Access to the quantities in ``work``: ``x(...)`` reads a quantity, ``set_x`` writes it, ``add_x`` increases it.
 
-The functions for a body take ``(work, b)``. Those for a cluster with a list of columns take ``(work, at, nk, ...)``,
-where ``at`` is its ``at_work``. From there on, ``work`` contains
+The functions for a body take ``(work, b)``. The functions for a cluster with a list of columns take
+``(work, at, nk, ...)``, where ``at`` is its ``at_work``. From this offset on, ``work`` contains
 
     U: (nk, 6);
     UDinv: U D^-1, (nk, 6);
@@ -17,7 +17,7 @@ from . import layout
 
 
 def quantities_in(size):
-    """Return a function that makes the accessors of a quantity with one value in each record of the given size."""
+    """Return a function that creates accessors of a quantity with one value in each record of the given size."""
 
     def of_record(at, load):
         @inline
@@ -42,34 +42,34 @@ _of_body = quantities_in(layout.BODY_WORK)
 
 rotation, set_rotation, _ = _of_body(layout.W_POSE, load9)
 position, set_position, _ = _of_body(layout.W_POSE + 9, load3)
-# Motion subspace of a joint of one degree of freedom. It is also K if no other joint of the cluster moves the body.
+# Motion subspace of a joint of one degree of freedom. It equals K if no other joint of the cluster moves the body.
 axis, set_axis, _ = _of_body(layout.W_S, load6)
 velocity, set_velocity, _ = _of_body(layout.W_VELOCITY, load6)
-# alpha of (A2), which includes minus gravity; in the last pass of aba its change delta (A10).
+# alpha of (A2), which includes minus gravity; in the last pass of aba, its change delta (A10).
 acceleration, set_acceleration, _ = _of_body(layout.W_ACCELERATION, load6)
 force, set_force, add_force = _of_body(layout.W_FORCE, load6)
 _, _, add_moment = _of_body(layout.W_FORCE + 3, load3)
-# Position of a child of the universe in the universe. The energy kernel uses the record of the force, as it has no
-# forces.
+# Position of a child of the universe. The energy kernel stores it in the record of the force, because this kernel has
+# no forces.
 base_position, set_base_position, _ = _of_body(layout.W_FORCE, load3)
-# Articulated inertia I^A (A8); inertia of a rigid body or composite inertia I^C (C2).
+# Articulated inertia I^A (A8); inertia of a rigid body, or composite inertia I^C (C2).
 articulated, set_articulated, add_articulated = _of_body(layout.W_INERTIA, load21)
 composite, set_composite, add_composite = _of_body(layout.W_INERTIA, load10)
-# Momentum that belongs to the composite inertia, and the rate of change of its rotational part.
+# Momentum that belongs to the composite inertia, and time derivative of the rotational part of this inertia.
 total_momentum, set_total_momentum, add_total_momentum = _of_body(layout.W_MOMENTUM, load6)
 _, _, add_spin_momentum = _of_body(layout.W_MOMENTUM + 3, load3)
 inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(layout.W_INERTIA_RATE, load6)
-# Factors 1/d and L of a free flyer's articulated inertia, in the record of the inertia.
+# Factors 1/d and L of a free flyer's articulated inertia, stored in the record of the inertia.
 base_inverse_d, set_base_inverse_d, _ = _of_body(layout.W_INERTIA, load6)
 base_L, set_base_L, _ = _of_body(layout.W_INERTIA + 6, load15)
 # Spin momentum on the output body per unit velocity of the body's joint.
 spin, set_spin, _ = _of_body(layout.W_SPIN, load3)
-# These share a record: torque of spin elements and armature at the body's joint, torque of spin elements at a = 0,
-# and 1 / D.
+# One record contains, in turn, the torque of spin elements and armature at the body's joint, this torque at a = 0, and
+# 1 / D.
 own_torque, set_own_torque, _ = _of_body(layout.W_OWN, get)
 spin_bias, set_spin_bias, _ = _of_body(layout.W_OWN, get)
 inverse_D, set_inverse_D, _ = _of_body(layout.W_OWN, get)
-# U D^-1 and D^-1 u of the body's joint (SINGLE).
+# U D^-1 and D^-1 u of the body's joint in a SINGLE cluster.
 UDinv, set_UDinv, _ = _of_body(layout.W_UDINV, load6)
 Dinv_u, set_Dinv_u, _ = _of_body(layout.W_DINV_U, get)
 sine_and_cosine, set_sine_and_cosine, _ = _of_body(layout.W_TURN, load2)
@@ -98,11 +98,11 @@ def _of_list(width, load):
     return read, write
 
 
-# at_S: S, one row per degree of freedom of a body.
+# at_S: motion subspace S, one row per degree of freedom of a body.
 subspace, set_subspace = _of_list(6, load6)
-# at_K: motion of a body relative to the output body per unit of independent velocity k of its cluster (A5).
+# at_K: motion of a body relative to the output body per unit independent velocity k of its cluster (A5).
 K_column, set_K_column = _of_list(6, load6)
-# at_spin: spin momentum per unit of independent velocity k, in axes of the carrier.
+# at_spin: spin momentum per unit independent velocity k, in axes of the carrier.
 momentum, set_momentum = _of_list(3, load3)
 
 
@@ -141,9 +141,9 @@ _, _, add_spin_to_U = _of_columns(6, load3, first=3)
 UDinv_column, set_UDinv_column, _ = _of_columns(6, load6, columns=6)
 u_entry, set_u_entry, _ = _of_columns(1, get, columns=12, squares=1)
 D_entry, set_D_entry = _of_rows(1, get, columns=12)
-# Spin momentum on carrier i (0: the output body) per unit of velocity k, in world axes.
+# Spin momentum on carrier i (0 is the output body) per unit velocity k, in world axes.
 spin_column, set_spin_column = _of_rows(3, load3, columns=13, squares=1)
-# at_G: G, one row per degree of freedom of a body.
+# at_G: coupling matrix G, one row per degree of freedom of a body.
 G_entry, _ = _of_rows(1, get)
-# at_E: inertia of spin elements and armature between velocities i and k of a cluster.
+# at_E: inertia of spin elements and armature that couples velocities i and k of a cluster.
 E_entry, set_E_entry = _of_rows(1, get)

@@ -1,1 +1,1 @@
-"""Kernels of Pinocchio's functions on the spanning tree, with the independent velocities as arguments."""
+"""Kernels for Pinocchio's functions on the spanning tree; their arguments are independent velocities."""

@@ -1,7 +1,8 @@
 """Derivative dv_com/dq of the velocity of the centre of mass at constant independent velocities (L8).
 
-A velocity of the tree contributes (m L_lin + L_ang x h + S_ang x p) / mass. m, h and p are the mass, first moment and
-momentum of the subtree of its link, S is its motion, and L = v_lam x S. The subtree sums of ``tree`` must be in work.
+Each velocity of the tree contributes (m L_lin + L_ang x h + S_ang x p) / mass. m, h and p are the mass, first moment
+and momentum of the subtree of its link. S is its motion per unit velocity, and L = v_lam x S. The kernel requires the
+subtree sums of ``tree`` in work.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -33,7 +34,7 @@ def total(index, params, work, n):
 
 @inline
 def sums_of(O, L):
-    """Return the offset in ``work`` of the mass, moment and momentum of lumps on a link; it overwrites a_tree."""
+    """Return the offset in ``work`` of the mass, moment and momentum of lumps on a link, which overwrite a_tree."""
     return O.a_tree + 7 * L.iv
 
 
@@ -41,7 +42,7 @@ def sums_of(O, L):
 def add_lump(index, params, work, O, M, b, c, o, half):
     """Add half of a lump at point c of link b to the sums of the links between b and ``M.common``.
 
-    Two halves at the two points have the same momentum as the lump at their mean.
+    Two halves of a lump, one at each point, have the same momentum as the whole lump at the midpoint.
     """
     h, p = (of_link.position(work, b) + c - o) * half, point_velocity(of_link.velocity(work, b), c) * half
     while b != M.common:
@@ -65,7 +66,7 @@ def add_lumps(index, params, work, n, O, o):
 
 @paste
 def center_rates(index, params, work, out, to: Out):
-    """Write dv_com/dq, 3 x nv, after ``coupling_derivatives`` if there are loops; return 1 if the sums are outdated."""
+    """Write dv_com/dq, 3 x nv; with loops, call ``coupling_derivatives`` first. Return 1 if the sums are outdated."""
     n = tree_header_at(index, 0)
     O, E, o = own_at(index, n.sections + 1), derived_at(index, n.sections + 2), middle(work, n)
     share = 1.0 / total(index, params, work, n)
@@ -76,7 +77,7 @@ def center_rates(index, params, work, out, to: Out):
         D = dof(index, n.dof0 + iv)
         up, S = link(index, D.link).parent, direction(params, work, D)
         d = of_link.position(work, D.link) - of_link.position(work, up)
-        by_joint = cross(carried(of_link.velocity(work, up), d), S)  # v_lam x S at the origin of the link
+        by_joint = cross(carried(of_link.velocity(work, up), d), S)  # v_lam x S at the link's origin
         s = of_link.moments(work, D.link)
         m, h, p = s[0], Vec3(s[1], s[2], s[3]), Vec3(s[4], s[5], s[6])
         if n.lump0 < n.lump1:

@@ -1,4 +1,4 @@
-"""Jacobian of one joint or frame, from a configuration or from the content of ``pin.Data``, and its time derivative."""
+"""Jacobian of one joint or frame and its time derivative, at a configuration or from the contents of ``pin.Data``."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import moved, turned
@@ -19,10 +19,7 @@ from ..directions import Out
 
 @inline
 def seen_from(params, D, R, p):
-    """Return the motion of a frame per unit velocity of link D, in the axes and at the origin of the frame.
-
-    R is the rotation of the frame in the link; p is its position in the link, expressed in axes of the frame.
-    """
+    """Return a frame's motion per unit velocity of link D, in frame axes; R and p (in these axes) are its pose in D."""
     e = axis_of(transposed(R), D.axis)
     if D.turns == 0:
         return join(e, zero3())
@@ -54,7 +51,7 @@ def presented(S, R, x, reference):
 
 @inline
 def leave_placement(index, params, work, n, R, x, b, L):
-    """Write the placement of a joint to ``pin.Data`` from the frame's placement in the world and in the link."""
+    """Write a joint's placement to ``pin.Data``, from the frame's placements in the world and in the link."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     R_link = matmul3(R, transposed(of_link.rotation(work, b)))
     put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
@@ -63,10 +60,7 @@ def leave_placement(index, params, work, n, R, x, b, L):
 
 @inline
 def climb(index, params, work, q, n, O, R, x, b, leave):
-    """Write the columns of the tree's velocities for a frame at R, x in link b, in axes of the frame.
-
-    Return the placement of the frame in the world. With ``leave``, also write its placement in each link of the path.
-    """
+    """Write the columns for a frame at R, x in link b, in frame axes; return the frame's placement in the world."""
     while b > 0:
         L = link(index, b)
         p = rot_t(R, x)
@@ -85,7 +79,7 @@ def climb(index, params, work, q, n, O, R, x, b, leave):
 
 @inline
 def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to: Out):
-    """Write the Jacobian at q: first the columns in the axes of the frame, then transformed to the reference frame."""
+    """Write the Jacobian at q: compute the columns in the frame's axes, then transform them to the reference frame."""
     b = P.link
     R, x = climb(index, params, work, q, n, O, load9(params, P.at), load3(params, P.at + 9), b, True)
     while b > 0:
@@ -125,7 +119,7 @@ def of_frame_rate(S, dS, v, R, x, reference):
 
 @inline
 def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
-    """Transform the columns of J and dJ of ``pin.Data`` to the reference frame; M: as in ``frame_jacobian``."""
+    """Transform the columns of J and dJ in ``pin.Data`` to the reference frame; M is as in ``frame_jacobian``."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
     dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
@@ -134,7 +128,7 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
     if M.shape[0] > 0:
         x = x + rot(R, Vec3(M[3], M[7], M[11]))
         R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
-    # As in Pinocchio, LOCAL uses v of the last call, the other frames the velocity at which dJ was computed.
+    # As in Pinocchio, LOCAL uses v of the last call; the other frames use the velocity at which dJ was computed.
     v = load6(seen(field(index, n.field1 + (3 if reference == LOCAL else 5)).address, 6 * n.njoints), 6 * P.joint)
     if reference == LOCAL:
         v = at_point(rot6(R_joint, v), x_joint)
@@ -155,18 +149,12 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to: Out):
 
 @paste
 def frame_jacobian(index, params, work, out: Out, q, place, reference, rate, M, to: Out):
-    """Write the Jacobian of a joint or frame at q or, without q, from the content of ``pin.Data``.
+    """Write the Jacobian of a joint or frame, 6 x nv, at q or, if q is empty, from the contents of ``pin.Data``.
 
-    At q, except for LOCAL, the kernel also writes the placements of the frame and of the joints that move it to
-    ``pin.Data``, as Pinocchio does.
-
-    Args:
-        place: A joint id, or njoints plus a frame id.
-        M: Empty; or, without q, the homogeneous matrix of a frame in the joint frame.
-        to: Written, 6 x nv.
-
-    Returns:
-        0; WRONG_SIZE; without q, 1 if G is invalid because the last pose was singular.
+    ``place`` is a joint id, or njoints plus a frame id. ``M`` is empty or, without q, the homogeneous matrix of a frame
+    in the joint frame. At q, except for LOCAL, the kernel also writes the placements of the frame and of the joints
+    that move it to ``pin.Data``, as Pinocchio does. Return 0; WRONG_SIZE; or, without q, 1 if G is invalid because the
+    last pose was singular.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)

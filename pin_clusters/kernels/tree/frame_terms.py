@@ -1,6 +1,6 @@
 """Placements, Jacobians, velocities and accelerations of several frames, and the centre of mass, in one call.
 
-All results follow from the motion of the links that ``tree`` has computed.
+All results follow from the link motions that ``tree`` has computed.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -43,12 +43,11 @@ def put_columns(index, params, work, out, n, O, b, R, y, to: Out, at):
 
 @paste
 def frame_terms(index, params, work, out, places, reference, to: Out):
-    """Write the terms of several joints or frames; ``tree`` with accelerations comes before.
+    """Write the terms of several joints or frames; call ``tree`` with accelerations first.
 
-    Args:
-        places: Joint ids, or njoints plus frame ids.
-        to: Written: the Jacobians (6 x nv each) and the Jacobian of the centre of mass (3 x nv); then
-            ``FRAME_NUMBERS`` per frame; then position, velocity and acceleration of the centre of mass (3 each).
+    ``places`` contains joint ids, or njoints plus frame ids. ``to`` contains the Jacobians (6 x nv each), the Jacobian
+    of the centre of mass (3 x nv), ``FRAME_NUMBERS`` numbers per frame, then position, velocity and acceleration of the
+    centre of mass (3 each).
     """
     n = tree_header_at(index, 0)
     A, O, count = sections_at(index, n.sections), own_at(index, n.sections + 1), places.shape[0]

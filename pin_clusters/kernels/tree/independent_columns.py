@@ -1,4 +1,4 @@
-"""Columns of Jacobians for the velocities of the tree, and their projection by G to the independent velocities."""
+"""Jacobian columns for the velocities of the tree, and their projection by G onto the independent velocities."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out
@@ -19,7 +19,7 @@ def clear_rows(to: Out, n):
 
 @inline
 def add_independent(index, out: Out, n, at, rows, at_G, to):
-    """Add the product of a matrix of the tree, stored by columns at ``at``, and G to a matrix by rows at ``to``."""
+    """Add the product of G and a matrix of the tree, stored by columns at ``at``, to a row-major matrix at ``to``."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         for t in range(D.term0, D.term1):
@@ -32,7 +32,7 @@ def add_independent(index, out: Out, n, at, rows, at_G, to):
 
 @inline
 def axes(index, params, work, out: Out, n, A, rates):
-    """Write the motion axes S of the tree's velocities in the world and, with ``rates``, dS/dt = v x S."""
+    """Write the motion axes S of the tree's velocities in the world; if ``rates``, also dS/dt = v x S."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         x = of_link.position(work, D.link)
@@ -47,7 +47,7 @@ def axes(index, params, work, out: Out, n, A, rates):
 
 @inline
 def jacobian(index, out: Out, n, A, O, rates):
-    """Write J = S G and, with ``rates``, dJ = dS/dt G + S dG/dt."""
+    """Write J = S G; if ``rates``, also dJ = dS/dt G + S dG/dt."""
     put_zeros(out, O.J, 6 * n.nv)
     add_independent(index, out, n, A.J, 6, O.G, O.J)
     if rates:

@@ -1,4 +1,4 @@
-"""Placement, motion axes and shifted motions of one link of the tree; see ``tree_layout``."""
+"""Placement, motion axes and shifted motions of one link of the tree; ``tree_layout`` describes the tables."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.placements import moved, turned, unit_rotation
@@ -44,7 +44,7 @@ def place_link(params, work, q, b, L):
 
 @inline
 def direction(params, work, D):
-    """Return the motion S per unit of a velocity of the tree, in world axes at the origin of the link."""
+    """Return the motion S per unit of a tree velocity, in world axes at the link's origin."""
     k = D.link * LINK_WORK + LINK_ROTATION + D.axis
     e = Vec3(get(work, k), get(work, k + 3), get(work, k + 6))
     if D.turns == 0:
@@ -56,11 +56,11 @@ def direction(params, work, D):
 
 @inline
 def carried(m, d):
-    """Shift a motion to the point at vector d, with the same axes."""
+    """Shift a motion by the vector d to another point, in the same axes."""
     return join(linear(m) + cross(angular(m), d), angular(m))
 
 
 @inline
 def at_point(m, x):
-    """Shift a motion m from the point x to the world origin, with world axes."""
+    """Shift a motion m from the point x to the world origin, in world axes."""
     return join(linear(m) + cross(x, angular(m)), angular(m))

@@ -21,7 +21,7 @@ from .momentum_rate import momentum_matrix_rate
 
 @inline
 def spins(index, params, work, n, O, level):
-    """Return the spin momentum of the lumped rotors and, at level 2, its rate of change (S1)."""
+    """Return the spin momentum of the lumped rotors (S1); at level 2, also its time derivative."""
     h, rate = zero3(), zero3()
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
@@ -87,7 +87,7 @@ def centers(index, params, work, out: Out, n, A, O, what, level):
 
 @inline
 def subtrees(index, work, out: Out, n, A, level):
-    """Write com, vcom and acom of the subtrees in joint frames, from the moments that ``centers`` wrote."""
+    """Write com, vcom and acom of the subtrees in joint frames, from the moments written by ``centers``."""
     o = middle(work, n)
     for i in range(n.links):
         b = n.links - i

@@ -1,4 +1,4 @@
-"""Momentum matrix Ag, Jacobian of the centre of mass, and the inertia of the robot about it."""
+"""Momentum matrix Ag, Jacobian of the centre of mass, and the robot's inertia about the centre of mass."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, put, put_zeros
@@ -60,7 +60,7 @@ def rate_of_point(m, x, u):
 def lump_columns(index, params, work, out: Out, n, A, b, c, common, m, from_common, share, what):
     """Add the momentum of a point mass m at point c of link b, for the joints between b and ``common``.
 
-    ``from_common`` is the position of the lump (mean of its two points) relative to the centre of mass of the robot.
+    ``from_common`` is the vector from the robot's centre of mass to the lump (the mean of its two points).
     """
     x = of_link.position(work, b) + c
     while b != common:
@@ -79,10 +79,10 @@ def lump_columns(index, params, work, out: Out, n, A, b, c, common, m, from_comm
 
 @inline
 def inertias(index, params, work, n, turning, rates):
-    """Write the inertia of the subtree of each link about the origin of the first link; return the robot's inertia.
+    """Write the inertia of each link's subtree about the first link's origin; return the robot's inertia.
 
-    Without ``turning``, compute only masses and first moments. With ``rates``, also write the rates of change; link 0
-    has the rate of the robot.
+    Without ``turning``, compute only masses and first moments. If ``rates``, also write the time derivatives; link 0
+    has the time derivative for the robot.
     """
     o, total = middle(work, n), zero_rigid()
     of_link.set_inertia_rate(work, 0, total)
@@ -130,10 +130,7 @@ def multiply(out: Out, at, rows, columns, x, to):
 
 @inline
 def spin_columns(index, params, work, out: Out, n, O, to, rates):
-    """Add the spin momentum s r of lumped rotors to the momentum matrix or, with ``rates``, its rate.
-
-    The rate is w x s r + s dr/dt, where w is the angular velocity of the carrier.
-    """
+    """Add lumped rotors' spin momentum s r to the momentum matrix or, if ``rates``, its rate w x s r + s dr/dt."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
@@ -153,7 +150,7 @@ def spin_columns(index, params, work, out: Out, n, O, to, rates):
 
 @inline
 def momentum_matrix(index, params, work, out: Out, v, n, A, O, what, level):
-    """Write the requested Ag, hg and Jcom; write com and Ig; with WORLD also com of the subtrees in the world."""
+    """Write com and Ig, and Ag, hg and Jcom if requested; with WORLD, also com of the subtrees in the world."""
     o, robot = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE), what & MAP_RATE)
     m = robot[0] + get(params, at.MASS)
     share = 1.0 / m

@@ -1,4 +1,4 @@
-"""Rate of change of the momentum matrix."""
+"""Time derivative of the momentum matrix."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out
@@ -20,9 +20,9 @@ def seen_at(work, S, b, x):
 
 @inline
 def lump_rates(index, params, work, out: Out, n, A, E, M, b, c, u_c, from_center, x_rate, m):
-    """Add the rate of the momentum of a point mass m at point c of link b, for the joints between b and ``M.common``.
+    """Add the momentum rate of a point mass m at point c of link b, for the joints between b and ``M.common``.
 
-    u_c is the velocity of c; from_center and x_rate are position and velocity of the lump (mean of its two points)
+    u_c is the velocity of c. from_center and x_rate are position and velocity of the lump (the mean of its two points)
     relative to the centre of mass.
     """
     x = of_link.position(work, b) + c
@@ -40,9 +40,9 @@ def lump_rates(index, params, work, out: Out, n, A, E, M, b, c, u_c, from_center
 
 @inline
 def momentum_matrix_rate(index, params, work, out: Out, n, A, O, E):
-    """Write dAg/dt about the centre of mass; ``momentum_matrix`` comes before.
+    """Write dAg/dt about the centre of mass; call ``momentum_matrix`` first.
 
-    With S, dS = v x S and the subtree inertia I of each joint, d(I S)/dt = I dS + dI/dt S.
+    For each joint, d(I S)/dt = I dS + dI/dt S, where I is the inertia of its subtree and dS = v x S.
     """
     o, c, mass = middle(work, n), load3(out, A.com), get(out, A.Ig)
     robot_rate = of_link.inertia_rate(work, 0)

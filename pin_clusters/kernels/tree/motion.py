@@ -1,4 +1,4 @@
-"""Placements, velocities and accelerations of the tree, as ``pin.forwardKinematics`` leaves them."""
+"""Placements, velocities and accelerations of the tree, as computed by ``pin.forwardKinematics``."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out
@@ -21,7 +21,7 @@ def rate_of(index, out, x, n, O, iv, total):
 
 @inline
 def spread(index, work, out, x, n, O, at, at_bias):
-    """Write G x to ``work`` at ``at``, plus the bias at ``at_bias`` of ``out`` unless that is negative."""
+    """Write G x to ``work`` at ``at``, plus the bias at ``at_bias`` of ``out`` unless ``at_bias`` is negative."""
     for iv in range(n.nv_tree):
         total = 0.0
         if at_bias >= 0:
@@ -54,7 +54,7 @@ def export_link(work, out: Out, A, b, L, level):
 
 @inline
 def outward(index, params, work, out: Out, q, n, A, O, level):
-    """Compute the placements of all links, from level 1 on velocities (A1), at level 2 accelerations (A2)."""
+    """Compute the placements of all links; from level 1, also velocities (A1); at level 2, also accelerations (A2)."""
     for b in range(1, n.links + 1):
         L = link(index, b)
         d = place_link(params, work, q, b, L)

@@ -1,9 +1,9 @@
-"""Factorization M = L^T D L along the tree of velocities, and solution for many right sides (V9).
+"""Factorization M = L^T D L along the tree of velocities, and solution for many right-hand sides (V9).
 
-Velocities are in depth-first order, so that the descendants of a velocity follow it. L has nonzero entries only between
-a velocity and its ancestors. A row of L contains 1 / D, then the entries of the ancestors, the nearest first.
+Velocities are in depth-first order, so the descendants of a velocity follow it. L has nonzero entries only between a
+velocity and its ancestors. A row of L contains 1 / D, then the entries of the ancestors, nearest ancestor first.
 
-``plan`` contains five numbers per velocity (``tree_layout``), then the lists of ancestors, see ``tree_of_velocities``.
+``plan`` contains five numbers per velocity (``tree_layout``), then the lists of ancestors; see ``tree_of_velocities``.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -14,7 +14,7 @@ from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 
 @inline
 def factor(plan, M, n, L: Out, transposed: Out):
-    """Write the rows of L, and L^T as a full matrix, because ``solve`` reads columns of L, too."""
+    """Write the rows of L; also write L^T as a full matrix, because ``solve`` reads columns of L."""
     for i in range(n):
         iv, path, row = plan[WIDTH * i + IV] * n, plan[WIDTH * i + PATH], plan[WIDTH * i + ROW]
         put(L, row, get(M, iv + plan[WIDTH * i + IV]))
@@ -65,7 +65,7 @@ def solve(plan, n, L, transposed, X: Out, width):
 
 @inline
 def right_sides(plan, n, sides: Out, dq, turned, dv):
-    """Write [-dq - turned, -dv, 1] by rows; ``turned`` may be None."""
+    """Write the rows of [-dq - turned, -dv, 1]; ``turned`` may be None."""
     for i in range(n):
         iv, to = plan[WIDTH * i + IV], i * 3 * n
         for j in range(n):
@@ -79,10 +79,7 @@ def right_sides(plan, n, sides: Out, dq, turned, dv):
 
 @inline
 def solve_for_accelerations(plan, n, L: Out, X: Out, dq, turned, dv, M):
-    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X; ``turned`` may be None.
-
-    L is workspace for L^T, then for the rows of L.
-    """
+    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X; L is workspace, and ``turned`` may be None."""
     square = n * n
     factor(plan, M, n, L[square:], L)
     right_sides(plan, n, X, dq, turned, dv)

@@ -1,7 +1,8 @@
 """Jacobian of the centre of mass of a subtree.
 
-The column of a velocity of the tree is m v_c / M. M is the mass of the subtree, m the mass of the part that the
-velocity moves, and v_c the velocity of the centre of mass of this part. A velocity above the subtree moves all of it.
+The column of a tree velocity is m v_c / M, where M is the mass of the subtree. m is the mass of the subtree's part that
+the velocity moves, and v_c is the velocity of the centre of mass of this part. A velocity above the subtree moves the
+whole subtree.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -22,7 +23,7 @@ from .motion import outward
 
 @inline
 def mark(index, work, n, root):
-    """Write two flags (0 or 1) per link: it is in the subtree of the root; it is a proper ancestor of the root."""
+    """Write two flags per link: whether it is in the root's subtree and whether it is a proper ancestor of the root."""
     for b in range(n.links + 1):
         inside = 0.0
         if b == root:
@@ -61,7 +62,7 @@ def add_lump(index, params, work, out, n, O, M, b, c, share, to: Out):
 
 @paste
 def subtree_jacobian(index, params, work, out: Out, q, joint, to: Out):
-    """Write the Jacobian (3 x nv) of the subtree of a joint; G is in ``out``. Without q, ``tree`` comes before."""
+    """Write the Jacobian (3 x nv) of a joint's subtree; ``out`` contains G. If q is empty, call ``tree`` first."""
     n = tree_header_at(index, 0)
     A, O = sections_at(index, n.sections), own_at(index, n.sections + 1)
     if joint < 0 or joint >= n.njoints or to.shape[0] != 3 or to.shape[1] != n.nv:

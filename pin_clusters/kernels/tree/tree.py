@@ -37,7 +37,7 @@ def remember(out: Out, q, v, a, n, E, what, level):
 
 @paste
 def tree(index, params, work, out: Out, what, q, v, a):
-    """Compute the results whose bits ``what`` contains (see ``tree_layout``); v and a have nv entries or none."""
+    """Compute the results whose bits are set in ``what`` (see ``tree_layout``); v and a may be empty."""
     n = tree_header_at(index, 0)
     A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0
     if q.shape[0] != n.nq:
@@ -57,7 +57,7 @@ def tree(index, params, work, out: Out, what, q, v, a):
     if what & (MOTION | RATES | CENTERS):
         moves = level
     outward(index, params, work, out, q, n, A, O, moves)
-    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio fills J for each of these
+    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio fills J for each of these requests
         axes(index, params, work, out, n, A, what & RATES)
     if what & COLUMNS:
         jacobian(index, out, n, A, O, what & RATES)

@@ -1,4 +1,4 @@
-"""Entries of the matrices between a column and the columns of ancestor clusters; (V5)."""
+"""Matrix entries that couple a column with the columns of ancestor clusters (V5)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..clusters.articulated import moves
@@ -25,7 +25,7 @@ def enter(dq: Out, dv: Out, M: Out, nv, i, k, F, P, Q, T, J, L, N, Gamma, second
 
 @inline
 def enter_base(work, up, dq: Out, dv: Out, M: Out, nv, i, k, b, F, P, Q, T, second):
-    """Write the entries of column i and the six columns of a free flyer (V6); ``up`` is minus gravity in its axes."""
+    """Write the entries of column i and a free flyer's six columns (V6); ``up`` is minus gravity in flyer axes."""
     put(M, i * nv + k, F)
     put_apart(M, k * nv + i, nv, F)
     put_apart(dv, k * nv + i, nv, Q)
@@ -39,7 +39,7 @@ def enter_base(work, up, dq: Out, dv: Out, M: Out, nv, i, k, b, F, P, Q, T, seco
 
 @inline
 def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
-    """Write the entries of column i, with forces F, P, Q, T on body b, for the columns of all ancestor clusters."""
+    """Write the entries that couple column i with all ancestor clusters; F, P, Q and T are its forces on body b."""
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
@@ -58,7 +58,7 @@ def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq: Out, dv: Out, M: 
 
 @inline
 def in_universe(rates, root, kind, x):
-    """Transform a force from the world (see ``layout``) below a root to the axes and the origin of the universe."""
+    """Transform a force from the world of a root (see ``layout``) to the axes and the origin of the universe."""
     if kind != FREE:
         return x
     return force_from(load9(rates, root + BASE_ROTATION), load3(rates, root + BASE_POSITION), x)
@@ -66,7 +66,7 @@ def in_universe(rates, root, kind, x):
 
 @inline
 def enter_sum(index, rates, out: Out, nv, C, i, F, P, Q, H):
-    """Write H, P, Q and F of column i to ``out``, six rows each, in axes of the universe."""
+    """Write H, P, Q and F of column i to ``out`` in the axes of the universe, six rows each."""
     root = cluster(index, body(index, body(index, C.first).root).cluster)
     put_apart(out, i, nv, in_universe(rates, root.at_rates, root.kind, H))
     put_apart(out, 6 * nv + i, nv, in_universe(rates, root.at_rates, root.kind, P))

@@ -1,10 +1,10 @@
-"""Right sides of the linear equations (L6) for dG and ddG: time derivatives of the loop-closure constraints.
+"""Right-hand sides of the linear equations (L6) for dG and ddG, from time derivatives of the loop-closure constraints.
 
-K dG_m = -(dK/dt) G_m, where dK/dt has the entries +-(W' . S + W . (v_lam x S)) for the velocities on the path of a
-closure. K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)], where D is the difference between the two bodies of a
-closure. J, L and N belong to column m, without the unknown ddG_m. W' and W'' are the rates of the wrench W along the
-motion. For constraints phi(x) on joint coordinates x, the right sides are -phi''[x', G_m] and
--(phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m]).
+The equation for dG is K dG_m = -(dK/dt) G_m. The matrix dK/dt has the entries +-(W' . S + W . (v_lam x S)) for the
+velocities on the path of a closure. The equation for ddG is K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)]. D is the
+difference between the two bodies of the closure. J, L and N belong to column m and omit the unknown ddG_m. W' and W''
+are the time derivatives of the wrench W along the motion. For constraints phi(x) on joint coordinates x, the right-hand
+sides are -phi''[x', G_m] and -(phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m]).
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -23,7 +23,7 @@ from . import record
 
 @inline
 def displacement(index, work, b, c, k):
-    """Return J of column k for body b relative to the output body of cluster c; zero outside the cluster."""
+    """Return J of column k for body b relative to the output body; J is zero outside cluster c."""
     if b > 0 and body(index, b).cluster == c:
         return ws.K_column(work, body(index, b).at_K, k)
     return zero6()
@@ -31,7 +31,7 @@ def displacement(index, work, b, c, k):
 
 @inline
 def variation(index, rates, b, c, C, k, which):
-    """Return L or N of column k for body b (``which``: VELOCITY or ACCELERATION); zero outside the cluster."""
+    """Return L or N (``which``: VELOCITY or ACCELERATION) of column k for body b, zero outside cluster c."""
     if b > 0 and body(index, b).cluster == c:
         return load6(rates, record(C, b, k) + which)
     return zero6()
@@ -39,15 +39,15 @@ def variation(index, rates, b, c, C, k, which):
 
 @inline
 def turned_twice(w, alpha, x):
-    """Return the second time derivative of a vector x fixed to a body with angular velocity w, acceleration alpha."""
+    """Return the second time derivative of x, fixed to a body with angular velocity w and acceleration alpha."""
     return cross(alpha, x) + cross(w, cross(w, x))
 
 
 @inline
 def parts_of_row(params, work, r, i, W, x, z, pb):
-    """Split the wrench W of equation i of a FRAMES closure: W = [n; p_b x n + m + share (x x z)].
+    """Return n, m and share, with which equation i of a FRAMES closure has W = [n; p_b x n + m + share (x x z)].
 
-    n and m are fixed to body a, x to body b, z to body a.
+    The vectors n, m and z are fixed to body a, and x is fixed to body b.
     """
     n, m, share = linear(W), zero3(), 0.0
     if r.turn == TURN_UNIVERSAL:
@@ -59,7 +59,7 @@ def parts_of_row(params, work, r, i, W, x, z, pb):
 
 @inline
 def frames_rate(n, m, share, x, z, pb, va, vb):
-    """Return W' of an equation of a FRAMES closure along the velocities va and vb of its bodies."""
+    """Return W' of an equation of a FRAMES closure whose bodies have the velocities va and vb."""
     wa, wb = angular(va), angular(vb)
     dn = cross(wa, n)
     dm = cross(point_velocity(vb, pb), n) + cross(pb, dn) + cross(wa, m)
@@ -78,7 +78,7 @@ def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
 
 @inline
 def rod_rate(pa, n, s, pb, va, vb):
-    """Return W' of a rod: W = [n; p_a x n] with n = s (p_b - p_a)."""
+    """Return W' of a rod, whose wrench is W = [n; p_a x n] with n = s (p_b - p_a)."""
     xa = point_velocity(va, pa)
     dn = (point_velocity(vb, pb) - xa) * s
     return join(dn, cross(xa, n) + cross(pa, dn))
@@ -93,7 +93,7 @@ def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
 
 @inline
 def spread_rate(index, work, r, row, W, dW):
-    """Write a row of dK/dt: +-(W' . S + W . (v_lam x S)) for each velocity on the path of closure r."""
+    """Write the entries +-(W' . S + W . (v_lam x S)) of a row of dK/dt for the velocities on the path of closure r."""
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         force = dW - cross_force(ws.velocity(work, part.above), W)
@@ -133,7 +133,7 @@ def rates_of_function(index, params, work, r, row, width):
 
 @inline
 def rates_of_equations(index, params, work, c, C):
-    """Write dK/dt of LOOP cluster c along its velocities; ``derivatives_of_equations`` comes before."""
+    """Write dK/dt of LOOP cluster c along its velocities; call ``derivatives_of_equations`` first."""
     H = head(index, C.head)
     L = block(H, C.nk)
     put_zeros(work, L.K_rate, L.nr * L.width)
@@ -150,7 +150,7 @@ def rates_of_equations(index, params, work, c, C):
 
 @inline
 def body_rows(index, params, work, rates, c, C, r, wrench, to, k):
-    """Write W'' . D(J) + 2 W' . D(L) + W . D(N) of the equations of a closure on bodies, for column k."""
+    """Write W'' . D(J) + 2 W' . D(L) + W . D(N) for column k and each equation of a closure between bodies."""
     va, aa = motion_of(index, work, r.a, c)
     vb, ab = motion_of(index, work, r.b, c)
     J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
@@ -177,7 +177,7 @@ def body_rows(index, params, work, rates, c, C, r, wrench, to, k):
 
 @inline
 def function_row(index, params, work, r, to, k):
-    """Write the right sides for ddG_k of the equations of a user's function, whose derivatives are in work."""
+    """Write the right-hand sides for ddG_k of a user's constraint function, whose derivatives are in work."""
     n = r.part1 - r.part0
     hessian = r.scratch + r.rows * n
     third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
@@ -196,7 +196,7 @@ def function_row(index, params, work, r, to, k):
 
 @inline
 def differentiated_twice(index, params, work, rates, c, C, k):
-    """Write the right sides for ddG_k of LOOP cluster c to its values; relative motions and J, L, N come before."""
+    """Write the right-hand sides for ddG_k to the values of LOOP cluster c; relative motions, J, L, N are in work."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

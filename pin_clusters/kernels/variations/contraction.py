@@ -1,8 +1,8 @@
-"""LOOP clusters: torques of the dependent joints times the derivative of G, from the constraint multipliers (L7).
+"""Torques of a LOOP cluster's dependent joints times the derivative of G, computed from constraint multipliers (L7).
 
-sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)), where lambda = P^T t_d, Lambda = lambda^T W is
-one wrench per closure, Lambda'_m is its derivative along J_m at fixed lambda, and X_km,b = X_km,parent + J_m x S G_k.
-For constraints phi on joint coordinates, the sum is -(lambda^T phi'')[G_k, G_m].
+sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)). Here lambda = P^T t_d, and Lambda = lambda^T W
+is one wrench per closure. Lambda'_m is the derivative of Lambda along J_m at fixed lambda, and X_km,b =
+X_km,parent + J_m x S G_k. For constraints phi on joint coordinates, the sum is -(lambda^T phi'')[G_k, G_m].
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -20,7 +20,7 @@ from .coupling_rates import along_joint
 
 @inline
 def multipliers(index, params, work, C):
-    """Write lambda = P^T t_d to the values, after adding the torques of followers to the joints that drive them."""
+    """Add the torques of followers to the joints that drive them, then write lambda = P^T t_d to the values."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.follower1 - H.follower0):
@@ -40,7 +40,7 @@ def multipliers(index, params, work, C):
 
 @inline
 def x_of(index, work, c, C, b, k, m):
-    """Return X_km of a body: the sum of J_m x S G_k over the joints up to the output body."""
+    """Return X_km of body b, the sum of J_m x S G_k over the joints between b and the output body."""
     X = zero6()
     while b > 0 and body(index, b).cluster == c:
         B = body(index, b)
@@ -51,7 +51,7 @@ def x_of(index, work, c, C, b, k, m):
 
 @inline
 def wrench_of(index, params, work, r, wrench, values):
-    """Return Lambda of a closure on bodies, and its parts n, m, share, x, z, p_b as in ``parts_of_row``."""
+    """Return Lambda of a closure between bodies, and its parts n, m, share, x, z and p_b as in ``parts_of_row``."""
     o = 0.0
     W, m, share_of, n = zero6(), zero3(), o, zero3()
     x, z, pb = zero3(), zero3(), zero3()
@@ -70,7 +70,7 @@ def wrench_of(index, params, work, r, wrench, values):
 
 @inline
 def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq: Out):
-    """Subtract Lambda'_m . D(J_k) + Lambda . D(X_km) of a closure on bodies from dtau_k/dq_m."""
+    """Subtract Lambda'_m . D(J_k) + Lambda . D(X_km) of a closure between bodies from dtau_k/dq_m."""
     W, n, moment, share_of, x, z, pb = wrench_of(index, params, work, r, wrench, values)
     for m in range(C.nk):
         Ja, Jb = displacement(index, work, r.a, c, m), displacement(index, work, r.b, c, m)
@@ -118,7 +118,7 @@ def contract_function(index, params, work, C, r, values, nv, dq: Out):
 
 @device
 def contract(index, params, work, c, C, nv, dq: Out):
-    """Add t^T dG/dq of LOOP cluster c to dtau/dq; the torques t of its joints are in work."""
+    """Add t^T dG/dq of LOOP cluster c to dtau/dq; the joint torques t are in work."""
     H = head(index, C.head)
     L = block(H, C.nk)
     multipliers(index, params, work, C)

@@ -1,4 +1,4 @@
-"""The coupling matrix G, its bias g and its rate of change, for all velocities of the tree."""
+"""The coupling matrix G, its bias g and its time derivative, for all velocities of the tree."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start
@@ -18,7 +18,7 @@ def remember(work, q, n):
 
 @inline
 def stands(work, q, n):
-    """Return whether ``remember`` stored this q. The result depends on values, so that traces cannot contain it."""
+    """Return whether ``remember`` stored this q; traces cannot contain this function because it branches on values."""
     for i in range(n.nq):
         if get(work, n.prepared + i) != get(q, i):
             return False
@@ -45,9 +45,9 @@ def bias_and_rate(index, params, work, result: Out, q, v, c, C, n):
 
 @paste
 def coupling(index, params, work, result: Out, q, v):
-    """Write G (nv_tree x nv) and g (nv_tree) of clusters with closures to result, which contains the constant rows.
+    """Write G (nv_tree x nv) and g (nv_tree) of clusters with closures to ``result``, whose constant rows are set.
 
-    If the result is larger, it also contains a copy of G, which stays, and dG/dt, which is written.
+    A larger ``result`` also contains a copy of G, which this function does not change, and dG/dt, which it writes.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:

@@ -1,4 +1,4 @@
-"""Derivatives of the velocity G v and the acceleration G a + g of the tree by q and v; (L6)."""
+"""Derivatives of the tree's velocity G v and acceleration G a + g with respect to q and v (L6)."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..bodies.placements import start
@@ -33,7 +33,7 @@ def differentiate_twice(index, params, work, rates: Out, q, v, a, c, C):
 
 @inline
 def hand_out(index, work, found: Out, C, n, i, second):
-    """Write G of a cluster to matrix 0 and dG to matrix i; if ``second``, ddG and d(G a + g)/dv to matrices 2 and 3."""
+    """Write G of a cluster to matrix 0 and dG to matrix i; if ``second``, also ddG and d(G a + g)/dv to 2 and 3."""
     H, size = head(index, C.head), n.nv_tree * n.nv
     for r in range(H.velocity0, H.velocity1):
         V = velocity_row(index, r)
@@ -48,15 +48,11 @@ def hand_out(index, work, found: Out, C, n, i, second):
 
 @paste
 def coupling_derivatives(index, params, work, rates: Out, q, v, a, found: Out):
-    """Write the rows of clusters with closures of G and of its derivatives; the other rows stay as they are.
+    """Write G and its derivatives in the rows of clusters with closures; all other rows remain unchanged.
 
-    Loops that this function or ``coupling`` has prepared for the same q are not solved again.
-
-    Args:
-        v: Independent velocities, or empty for unit velocities.
-        a: Independent accelerations, or empty.
-        found: Written: matrices, nv_tree x nv each: G and dv_tree/dq; with a also da_tree/dq and da_tree/dv. Without v,
-            matrix 1 + i is dv_tree/dq for a unit value of the i-th velocity of each cluster.
+    Loops that this function or ``coupling`` has already solved at this q are not solved again. ``found`` contains
+    nv_tree x nv matrices: G and dv_tree/dq; if a is not empty, also da_tree/dq and da_tree/dv. If v is empty, matrix
+    1 + i is dv_tree/dq for a unit value of the i-th velocity of each cluster.
     """
     n = header(index)
     if q.shape[0] != n.nq or found.shape[0] < 2 * n.nv_tree * n.nv:

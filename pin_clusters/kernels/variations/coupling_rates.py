@@ -1,4 +1,4 @@
-"""LOOP clusters: dG, ddG and the rate of change of G from the linear equations (L6).
+"""Computes dG, ddG and the time derivative of G for LOOP clusters, from the linear equations (L6).
 
 dG_m = d(G v)/dq_m and ddG_m = d(G a + g)/dq_m. The "true rate" dG/dt differs from dG if the velocities of a joint do
 not commute: dG/dt = dG + G [v, .] - [G v, G .], with the Lie brackets of the joints.
@@ -23,7 +23,7 @@ from .closure_rates import differentiated_twice, rates_of_equations
 
 @inline
 def relative_motions(index, work, c, C, second):
-    """Write velocities of the bodies of LOOP cluster c relative to its output body; if ``second``, accelerations."""
+    """Write the velocities of cluster c's bodies relative to its output body; if ``second``, also the accelerations."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -37,7 +37,7 @@ def relative_motions(index, work, c, C, second):
 
 @inline
 def at_rates_of(B, nk):
-    """Return the offset of dG of a body of a LOOP cluster; ddG and the true rate of G follow."""
+    """Return the offset of dG of a body in a LOOP cluster; ddG and the true rate of G are stored after dG."""
     return B.at_G + B.ndof * (nk + 4)
 
 
@@ -51,7 +51,7 @@ def along_joint(work, B, at_rows, nk, k):
 
 @inline
 def relative_columns(index, work, rates: Out, c, C):
-    """Write L and N of all columns relative to the output body by (V1), without ddG."""
+    """Write L and N (V1) of all columns relative to the output body, without ddG."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
@@ -75,7 +75,7 @@ def relative_columns(index, work, rates: Out, c, C):
 
 @inline
 def solve_column(index, params, work, C, k, second):
-    """Write column k of dG or, if ``second``, of ddG: -P times the values (right sides), then the followers."""
+    """Write column k of dG, or of ddG if ``second``: -P times the right-hand sides, then the followers."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for i in range(L.nd):
@@ -95,7 +95,7 @@ def solve_column(index, params, work, C, k, second):
 
 @inline
 def solve_first(index, params, work, c, C):
-    """Write all columns of dG; ``relative_motions`` and ``derivatives_of_equations`` come before."""
+    """Write all columns of dG; call ``relative_motions`` and ``derivatives_of_equations`` first."""
     H = head(index, C.head)
     L = block(H, C.nk)
     rates_of_equations(index, params, work, c, C)
@@ -122,7 +122,7 @@ def solve_second(index, params, work, rates: Out, c, C):
 def bracket_of(B, a, b):
     if B.kind == SPHERICAL:
         return cross(a, b)
-    # PLANAR: velocities of two translations and one rotation in the axes of the body.
+    # The velocities of a PLANAR joint are two translations and one rotation in the axes of the body.
     return Vec3(b[2] * a[1] - a[2] * b[1], a[2] * b[0] - b[2] * a[0], a[0] * 0.0)
 
 
@@ -130,7 +130,7 @@ def bracket_of(B, a, b):
 def bracket(work, B, nk, k, d):
     """Return entry d of [G v, G_k] for the rows of G of one joint."""
     if d > 2:
-        return 0.0  # a free flyer: its velocities are independent, so that G [v, .] and [G v, G .] cancel
+        return 0.0  # a free flyer's velocities are independent, so G [v, .] and [G v, G .] cancel
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
     return bracket_of(B, a, b)[d]
@@ -138,7 +138,6 @@ def bracket(work, B, nk, k, d):
 
 @device
 def true_rates(index, work, C):
-    """Write the rate of G: dG + G [v, .] - [G v, G .]."""
     H, nk = head(index, C.head), C.nk
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -168,10 +167,7 @@ def add_row(index, work, H, nk, k, i, x):
 
 @device
 def derivatives_of_equations(index, params, work, q, C, second):
-    """Compute the derivatives of constraints on joint coordinates that all columns share.
-
-    The derivatives of Python functions are already in work.
-    """
+    """Differentiate constraints on joint coordinates once for all columns; those of Python functions are in work."""
     H = head(index, C.head)
     for n in range(H.closure0, H.closure1):
         r = closure(index, n)
@@ -185,9 +181,9 @@ def derivatives_of_equations(index, params, work, q, C, second):
 
 @device
 def differentiate_coupling(index, params, work, rates: Out, q, a, c, C, second):
-    """Compute dG and, if ``second``, ddG of LOOP cluster c; ``bias_of`` comes before.
+    """Compute dG and, if ``second``, ddG of LOOP cluster c; call ``bias_of`` first.
 
-    If there are closures on bodies, the motions of the bodies in work are relative to the output body afterwards.
+    If the cluster has closures between bodies, the body motions in work become relative to the output body.
     """
     if second:
         accelerations_of(index, work, a, C, False)

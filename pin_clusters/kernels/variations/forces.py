@@ -16,7 +16,7 @@ from ..directions import Out
 
 @inline
 def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, forced):
-    """Write the inertia, momentum and Sigma (V2) of a body and, if ``second``, its force (A3)."""
+    """Write the inertia, momentum and Sigma (V2) of a body; if ``second``, also its force (A3)."""
     ws.set_composite(work, b, I)
     ws.set_total_momentum(work, b, rigid_mul(I, vel))
     ws.set_inertia_rate(work, b, rate_of_inertia(I, vel))
@@ -33,9 +33,10 @@ def hand_inertial(work, b, out):
 
 @inline
 def forces_of(work, b, J, L, N, Gamma, second):
-    """Return F = I J, P = 2B L + I N, Q = 2B J + I Gamma and the angular part of T = (2B)^T J of a body; (V3).
+    """Return F = I J, P = 2B L + I N, Q = 2B J + I Gamma and the angular part of T = (2B)^T J of a body (V3).
 
-    P lacks the term J x* f: it is the derivative in axes that rotate with the body. Without ``second``, P is invalid.
+    P omits the term J x* f because it is differentiated in axes that rotate with the body. P is valid only if
+    ``second``.
     """
     I, h, sigma = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b)
     Q = twice_B(h, sigma, J) + rigid_mul(I, Gamma)
@@ -45,7 +46,7 @@ def forces_of(work, b, J, L, N, Gamma, second):
 
 @inline
 def momentum_of(work, b, J, L):
-    """Return the derivative of the momentum of a body, H = J x* h + I L; (V7)."""
+    """Return the derivative of a body's momentum, H = J x* h + I L (V7)."""
     return cross_force(J, ws.total_momentum(work, b)) + rigid_mul(ws.composite(work, b), L)
 
 

@@ -1,7 +1,7 @@
-"""Variations of GENERAL clusters of independent joints of one degree of freedom, which only spin elements couple.
+"""Variations of GENERAL clusters of independent one-degree-of-freedom joints, coupled only by spin elements.
 
-A column is the same for all bodies that it moves. The spin elements are on the output body; their terms are added after
-the recursion has left the cluster.
+The functions are as in ``of_general``. A column is the same for all bodies that its joint moves. The spin elements are
+on the output body; their terms are added after the recursion has left the cluster.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -21,7 +21,7 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 @inline
 def advance_hinge(index, params, work, rates: Out, q, forces, b, B, at, rate, aj, second, forced):
-    """Compute (V1) and (V2) of a body with a joint of one degree of freedom; return its S."""
+    """Compute (V1) and (V2) of a body whose joint has one degree of freedom; return its axis S."""
     R, x, S = hinge(params, work, q, b, B)
     v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
     L = cross(v_up, S)
@@ -38,7 +38,6 @@ def advance_hinge(index, params, work, rates: Out, q, forces, b, B, at, rate, aj
 
 @inline
 def advance(index, params, work, rates: Out, q, v, a, forces, C, tau: Out, second, forced):
-    """Compute (V1), (V2) and (V4)."""
     for b in range(C.first, C.last):
         B = body(index, b)
         column, rate, aj = C.at_rates + OF_COLUMN * B.which, get(v, B.unit), get(a, B.unit)
@@ -57,7 +56,7 @@ def advance(index, params, work, rates: Out, q, v, a, forces, C, tau: Out, secon
 
 @inline
 def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq: Out, dv: Out, M: Out, second):
-    """Write the entries (V5) of the column of body b with its ancestors in the cluster, including E."""
+    """Write the entries (V5) that couple body b's column with its ancestors in the cluster, including E."""
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)
@@ -74,7 +73,6 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq: Out, dv: Out, 
 
 @inline
 def collect(index, work, rates, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed, forced):
-    """Compute (V3) to (V5) and the torques."""
     if pairs:  # only spin elements couple the branches of the cluster
         for k in range(C.nk):
             for m in range(C.nk):

@@ -1,7 +1,7 @@
-"""The matrix 2B = v x* I + (I v) xbar* - I v x of a rigid body, or summed over a subtree; (V2).
+"""The matrix 2B = v x* I + (I v) xbar* - I v x of a rigid body, or its sum over a subtree (V2).
 
-In world axes about the origin, 2B = [[0, -2 l x], [0, Sigma - k x]] with the momentum [l; k] and the rate Sigma of the
-rotational inertia. Both add up over bodies. A symmetric 3 x 3 matrix has six entries.
+In world axes about the origin, 2B = [[0, -2 l x], [0, Sigma - k x]]. [l; k] is the momentum, and Sigma is the time
+derivative of the rotational inertia. Both are additive over bodies. A symmetric 3 x 3 matrix has six entries.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -11,7 +11,7 @@ from ..numbers.tuples import Vec3, Vec6
 
 @inline
 def rate_of_inertia(I, v):
-    """Return Sigma of a rigid body: the angular part of v x* I - I v x."""
+    """Return Sigma of a rigid body, which is the angular part of v x* I - I v x."""
     h, u, w = Vec3(I[1], I[2], I[3]), linear(v), angular(v)
     a = cross(w, Vec3(I[4], I[5], I[6])) - u * h[0]
     b = cross(w, Vec3(I[5], I[7], I[8])) - u * h[1]

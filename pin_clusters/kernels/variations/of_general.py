@@ -1,8 +1,9 @@
-"""Variations of GENERAL clusters, and functions that LOOP clusters share: one record per body and column.
+"""Variations of GENERAL clusters, and functions shared with LOOP clusters. Each body and column has one record.
 
-Common arguments: P, Q, F, T and H as in (V3) and (V7). ``dq``, ``dv`` and ``M`` are dtau/dq, dtau/dv and the mass
-matrix, nv x nv by rows. Flags: ``second``: compute dtau/dq; ``pairs``: compute the matrices; ``summed``: compute sums
-over the robot; ``forced``: external forces are given.
+``advance`` computes (V1), (V2) and (V4); ``collect`` computes (V3) to (V5) and the torques. P, Q, F, T and H are
+defined in (V3) and (V7). ``dq``, ``dv`` and ``M`` are dtau/dq, dtau/dv and the mass matrix, all row-major nv x nv. The
+flags are ``second`` (compute dtau/dq), ``pairs`` (compute the matrices), ``summed`` (compute sums over the robot) and
+``forced`` (external forces act).
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -30,12 +31,9 @@ from ..directions import Out
 def set_record(index, work, rates: Out, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
     """Write L, N and Gamma of column k by (V1), and clear the forces of the record.
 
-    Args:
-        v_up, a_up: Velocity and acceleration of the parent.
-        both: Sum of the velocities of the body and its parent.
-        change: S dG_k; zero for constant G.
-        second_change: S ddG_k.
-        quadratic_change: S (dG_k + true rate of G_k).
+    ``v_up`` and ``a_up`` are the parent's velocity and acceleration, and ``both`` is the sum of the velocities of body
+    and parent. ``change`` is S dG_k, ``second_change`` is S ddG_k, and ``quadratic_change`` is S (dG_k + true rate of
+    G_k).
     """
     to = record(C, b, k)
     L, N, Gamma = zero6(), zero6(), zero6()
@@ -56,7 +54,7 @@ def set_record(index, work, rates: Out, C, b, B, k, v_up, a_up, both, change, se
 
 @inline
 def carried(index, C, b, k):
-    """Return the offset of the record of column k of a body, or of the sums if the body is the output body."""
+    """Return the offset of column k's record of body b, or of the cluster's sums if b is the output body."""
     if b >= C.first and b < C.last:
         return record(C, b, k)
     return sums(C, k)
@@ -64,7 +62,7 @@ def carried(index, C, b, k):
 
 @inline
 def spin_on(index, work, rates: Out, v, C, carrier, i, dq: Out, dv: Out, M: Out, nv, second, pairs):
-    """Add the terms (V4) of the spin elements on carrier number i, whose momenta eta are constant in its axes."""
+    """Add the terms (V4) of spin elements on carrier number i, whose spin momenta eta are constant in its axes."""
     nk, at_work = C.nk, C.at_work
     omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
@@ -87,7 +85,7 @@ def spin_on(index, work, rates: Out, v, C, carrier, i, dq: Out, dv: Out, M: Out,
 
 @inline
 def clear_entries(index, work, C, nv, dq: Out, dv: Out, M: Out, second):
-    """Initialize the entries between columns of the cluster: M with E of spin elements and armature, others with 0."""
+    """Initialize the entries between columns of the cluster: M with armature and spin inertia E, the others with 0."""
     o = 0.0
     for k in range(C.nk):
         for m in range(C.nk):
@@ -119,7 +117,6 @@ def advance(
     summed,
     forced,
 ):
-    """Compute (V1), (V2) and (V4)."""
     zero = zero6()
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -149,7 +146,7 @@ def advance(
 
 @inline
 def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq: Out, dv: Out, M: Out, second):
-    """Add G^T S^T of the forces (V3) of column i_v to the entries of the rows of a joint."""
+    """Project the forces (V3) of column i_v by G^T S^T, and add them to the rows of a joint."""
     for d in range(B.ndof):
         S = ws.subspace(work, B.at_S, d)
         f, r = dot6(S, F), dot6(S, Q)
@@ -165,7 +162,7 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq: Out, dv: Out, M: Out, se
 
 @inline
 def collect_body(index, work, rates: Out, nv, C, b, B, dq: Out, dv: Out, M: Out, second, pairs, summed):
-    """Compute the forces (V3) of a body, add the entries of its joint, and add the forces to the parent's record."""
+    """Compute the forces (V3) of a body, add its joint's entries, and add the forces to the parent's record."""
     for m in range(C.nk):
         source, f = record(C, b, m), ws.force(work, b)
         P, Q, F, T = forces_at(rates, source)
@@ -182,7 +179,7 @@ def collect_body(index, work, rates: Out, nv, C, b, B, dq: Out, dv: Out, M: Out,
         if pairs:
             enter_rows(index, work, nv, C, B, listed(index, C.column, m), P, Q, F, dq, dv, M, second)
         to = carried(index, C, B.parent, m)
-        # P is the derivative in axes that rotate with the body. The parent's axes lack the rotation S G_m of the joint.
+        # P is defined in axes that rotate with the body. The parent's axes do not include the joint's rotation S G_m.
         add_forces(rates, to, P + cross_force(SG, f), Q, F, T)
         if summed:
             add_momentum(rates, to, H)
@@ -190,7 +187,7 @@ def collect_body(index, work, rates: Out, nv, C, b, B, dq: Out, dv: Out, M: Out,
 
 @device
 def hand_on(index, work, rates, nv, C, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed):
-    """Write the entries (V5) with columns of ancestor clusters, and add the inertias to the output body."""
+    """Write the entries (V5) that couple the cluster with its ancestors, and add the inertias to the output body."""
     for m in range(C.nk):
         source, i_v = sums(C, m), listed(index, C.column, m)
         P, Q, F, T = forces_at(rates, source)
@@ -209,7 +206,6 @@ def hand_on(index, work, rates, nv, C, dq: Out, dv: Out, M: Out, total: Out, sec
 
 @inline
 def collect(index, work, rates: Out, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed):
-    """Compute (V3) to (V5) and the torques."""
     for n in range(C.last - C.first):
         b = C.last - 1 - n
         B = body(index, b)

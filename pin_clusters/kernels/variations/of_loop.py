@@ -1,4 +1,4 @@
-"""Variations of LOOP clusters: as GENERAL, with dG and ddG (L6), spin elements of variable ratio, rods, and (L7)."""
+"""Variations of LOOP clusters: GENERAL clusters plus dG and ddG (L6), variable-ratio spin elements, rods and (L7)."""
 
 from ...compiler.numba_jit.jit import device, inline
 from ..bodies.motions import body_inertia, motion
@@ -91,10 +91,7 @@ def spin_element(index, params, work, rates: Out, C, e, nv, dq: Out, dv: Out, M:
 
 @inline
 def end_of_rod(index, params, work, rates, c, C, b, at, k):
-    """Return the derivatives along column k of the end of a rod on body b.
-
-    These are the derivatives of its position, velocity and acceleration by q, and of its acceleration by v.
-    """
+    """Return a rod end's derivatives along column k: position, velocity and acceleration by q, acceleration by v."""
     dp, dx, ddx, by_rate = zero3(), zero3(), zero3(), zero3()
     if b >= C.first and b < C.last:
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
@@ -113,12 +110,12 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
 
 @inline
 def at_end(index, params, work, rates: Out, C, b, at, k, dp, F, x, dF, QF, FF, HF, summed):
-    """Add the variations of the force F at the end of a rod on body b, which carries half of the middle mass."""
+    """Add the variations of the force F of half a rod's midpoint mass, which acts at the rod end on body b."""
     p = point(params, work, b, at)
     to = carried(index, C, b, k)
     P = join(dF, cross(p, dF) + cross(dp, F))
     if b >= C.first and b < C.last:
-        # The force of the body contains F already, and P is defined in axes that rotate with the body.
+        # The force of the body already contains F, and P is defined in axes that rotate with the body.
         P = P - cross_force(ws.K_column(work, body(index, b).at_K, k), join(F, cross(p, F)))
     add_forces(rates, to, P, join(QF, cross(p, QF)), join(FF, cross(p, FF)), zero3())
     if summed:
@@ -127,14 +124,14 @@ def at_end(index, params, work, rates: Out, C, b, at, k, dp, F, x, dF, QF, FF, H
 
 @device
 def rod_variations(index, params, work, rates: Out, c, C, R, summed):
-    """Add the variations of two thirds of the mass of a rod, a point mass at its midpoint."""
+    """Add the variations of a rod's midpoint mass, which is two thirds of the rod's mass."""
     half = 0.5 * get(params, R.at + 6)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
     x = (point_velocity(ws.velocity(work, R.a), pa) + point_velocity(ws.velocity(work, R.b), pb)) * 0.5
     ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
     yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
     F = (ya + yb) * (0.5 * half)
-    # A force on the universe moves nothing, but the sums over the robot include it.
+    # A force on the universe moves no joint, but the sums over the robot include it.
     if R.a == 0:
         ws.add_force(work, 0, join(F, cross(pa, F)))
     if R.b == 0:

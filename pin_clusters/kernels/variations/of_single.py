@@ -16,7 +16,7 @@ from .hinges import advance_hinge
 
 @inline
 def advance(index, params, work, rates: Out, q, v, a, forces, C, second, forced):
-    """Compute (V1) and (V2) of its body, and add the force and momentum of its spin elements (S1) to the parent."""
+    """Compute (V1) and (V2) of the body, and add the force and momentum of its spin elements (S1) to the parent."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
@@ -37,7 +37,7 @@ def advance(index, params, work, rates: Out, q, v, a, forces, C, second, forced)
 def collect(
     index, params, work, rates, nv, C, tau: Out, dq: Out, dv: Out, M: Out, total: Out, second, pairs, summed, forced
 ):
-    """Compute (V3) to (V5) and the torque, and add the sums of the subtree to the parent."""
+    """Compute (V3) to (V5) and the torque, and add the subtree's sums to the parent."""
     b = C.first
     B, i = body(index, b), C.column
     S, L, N, f = ws.axis(work, b), load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION), ws.force(work, b)

@@ -20,7 +20,7 @@ def column_at(A, nv, k, i):
 
 @device
 def about_centre(index, params, work, nv, total: Out):
-    """Shift the moments in ``total`` to the centre of mass c (V7): y - c x x, for H and P also with dc/dq."""
+    """Shift the moments in ``total`` to the centre of mass c (V7): y - c x x; H and P also need a dc/dq term."""
     n = header(index)
     for row in range(n.ground0, n.ground1):
         g = ground(index, row)
@@ -64,14 +64,14 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A: Out):
                 t += 0.5 * entry_of(x, d) * get(M, i * nv + listed(index, C.column, first + d))
             put(A, i * nv + to, t)
         for d in range(B.ndof):
-            # Armature is a constant inertia for the velocities of the joint, so that it adds no such term.
+            # The armature is a constant inertia for joint velocities, so it adds no such term.
             entry = listed(index, C.column, first + d) * nv + to
             put(A, entry, get(A, entry) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
 
 
 @inline
 def own_armature(index, params, work, C, b, k):
-    """Return the armature of independent velocity k of a cluster, which moves body b's joint of several dofs."""
+    """Return the armature of independent velocity k, which belongs to body b's joint of several degrees of freedom."""
     x = 0.0
     if C.kind == GENERAL:
         x = ws.E_entry(work, C.at_E, C.nk, k, k)
@@ -93,7 +93,7 @@ def entry_of(x, d):
 
 @device
 def coriolis(index, params, work, nv, v, M, A: Out):
-    """Turn dtau/dv in A into the Coriolis matrix (V8): half of the sum of A and M [v, .]."""
+    """Replace dtau/dv in A by the Coriolis matrix (V8), half of the sum of A and M [v, .]."""
     for i in range(nv * nv):
         put(A, i, 0.5 * get(A, i))
     for c in range(header(index).cluster0, header(index).cluster1):

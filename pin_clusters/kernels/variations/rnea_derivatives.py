@@ -1,7 +1,7 @@
 """Derivatives of inverse dynamics in one recursion, equations (V1) to (V7).
 
-This is the recursion of Singh, Russell and Wensing over the tree of clusters. The columns J, L and N replace motion
-subspaces and their rates, which covers coupled joints, spin elements and closed loops.
+The recursion of Singh, Russell and Wensing is applied to the tree of clusters. The columns J, L and N replace motion
+subspaces and their rates, so the recursion also covers coupled joints, spin elements and closed loops.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -23,7 +23,7 @@ from .results import about_centre, coriolis
 
 @inline
 def rotor_variations(index, params, work, rates: Out, q, forces, tau: Out):
-    """Add external forces on lumped rotors (S5) to the carriers and torques, and their derivatives to P."""
+    """Add external forces on lumped rotors (S5) to carriers and torques, and add their derivatives to P."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -50,7 +50,7 @@ def rotor_variations(index, params, work, rates: Out, q, forces, tau: Out):
                     put(tau, i_v, get(tau, i_v) - g * axial)
             put(rates, offset, load6(rates, offset) - turned * g)
         if C.kind == LOOP:
-            offset = r.at_G + r.nk + 3  # the torque of the rotor, see ``layout.Velocity`` and ``sizes.joint_work``
+            offset = r.at_G + r.nk + 3  # rotor torque, see ``layout.Velocity`` and ``sizes.joint_work``
             put(work, offset, get(work, offset) - axial)
 
 
@@ -87,17 +87,13 @@ def derivatives_with(advance_loop, collect_loop):
 
     @paste
     def derivatives(index, params, work, rates: Out, q, v, a, forces, tau: Out, dq: Out, dv: Out, M: Out, total: Out):
-        """Write the torques and their derivatives, those whose arrays are not empty.
+        """Write tau, its derivatives dq and dv, and the mass matrix M; a result whose array is empty is not computed.
 
-        Args:
-            forces: Empty, or external forces after nv entries.
-            tau: Written: torques; empty if dq is.
-            dq: Written: dtau/dq, nv x nv. Entries between different branches stay zero, as in dv and M. If dq is empty,
-                dv becomes the Coriolis matrix (V8), and no torques are computed.
-            dv: Written: dtau/dv, nv x nv; empty if M is.
-            M: Written: mass matrix, nv x nv; empty for sums only.
-            total: Written, or empty: 24 x nv: derivatives of the momentum by q, of its rate by q and v, and the
-                momentum matrix, all about the centre of mass (V7).
+        The matrices are nv x nv. Their entries between different branches are not written and must be zero. If dq is
+        empty, tau is empty, too, and dv becomes the Coriolis matrix (V8). If M is empty, dv is empty, and only sums
+        over the robot are computed. ``forces`` is empty, or nv entries followed by external forces. ``total`` is empty
+        or 24 x nv: momentum derivatives by q, derivatives of the momentum's rate by q and by v, and the momentum
+        matrix, all about the centre of mass (V7).
         """
         n = header(index)
         nv, forced, pairs, summed = n.nv, forces.shape[0] > 0, M.shape[0] > 0, total.shape[0] > 0
@@ -128,8 +124,8 @@ def derivatives_with(advance_loop, collect_loop):
                 of_general.advance(
                     index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced
                 )
-            # At the end of a branch its clusters are collected at once, while their data is in the cache. With external
-            # forces, all clusters are collected at the end, because the forces on rotors must be added before.
+            # The clusters of a branch are collected when the branch ends, while their data is in the cache. With
+            # external forces, all clusters are collected at the end, because forces on rotors must be added first.
             done, until = c, C.until
             if forced:
                 until = c
