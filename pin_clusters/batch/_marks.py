@@ -14,7 +14,7 @@ from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
-"""Status of rows: a loop is open or cannot follow, a loop or D is singular, the input is not finite."""
+"""Status of failed rows: a loop is open or cannot follow; a loop or D is singular; the input is not finite."""
 _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which"
 
 
@@ -52,11 +52,8 @@ def mark_input(batch: Batch) -> int:
 def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: bool = True) -> None:
     """Mark failed rows, set them to NaN, and warn about them unless the caller passed a status array.
 
-    Args:
-        batch: Batch with its results.
-        level: Number of calls between the user and the caller of this function.
-        report: Text of the warning.
-        check_results: Whether results may contain NaN or inf that no kernel reported.
+    ``level``: number of calls between the user and the caller of this function. ``check_results``: whether results may
+    contain NaN or inf that no kernel reported.
     """
     without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):
@@ -70,7 +67,7 @@ def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: 
 def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: int | None = None) -> None:
     """Set marked rows to NaN, and warn about them.
 
-    ``without_numbers``: number of rows with input that is not finite; by default, all rows with this status.
+    ``without_numbers``: number of rows whose input is not finite; by default, all rows with this status.
     """
     status = batch.status
     if not status.any():
@@ -86,7 +83,7 @@ def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: i
 
 
 def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]) -> None:
-    """Run a function for one state on rows with finite input; exceptions due to the state become their status."""
+    """Run a function for one state on rows with finite input; exceptions due to the state determine the status."""
     for n in rows:
         if batch.status[n] == NOT_FINITE:
             continue
@@ -107,10 +104,7 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
 
 
 def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, report: Report = STATES) -> None:
-    """Run all rows in Python, without the JIT or for Python functions of the user.
-
-    For ``STATES``, a row with an open loop fails.
-    """
+    """Run all rows in Python, without the JIT or for Python functions of the user; for ``STATES``, check the loops."""
     mark_input(batch)
     model = batch.model
     skipped = len(model.coupling_rows)

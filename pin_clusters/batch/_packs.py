@@ -101,7 +101,7 @@ def _begin(special: Any, batch: Batch) -> Run:
 
 
 def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[int], Any]:
-    """Turn a function for one state into a function of the row number; the last table may be external forces."""
+    """Turn a function for one state into a function of the row number; the last table may contain external forces."""
     data = None
 
     def run_row(n: int) -> Any:
@@ -122,11 +122,6 @@ def parameter_rows(model: ClusterModel, function: str, parameters: Any, rows: in
     """Convert parameters of the robot to arguments with one row per state, in the order of traces.
 
     ``rows`` is None for arrays on a GPU, where a single row for all states is not repeated.
-
-    Raises:
-        ArgumentTypeError: ``parameters`` is not a mapping.
-        UnknownNameError: No such parameters.
-        NotAvailableError: These parameters cannot vary together.
     """
     if not isinstance(parameters, Mapping):
         raise ArgumentTypeError(

@@ -97,10 +97,10 @@ def inverse_operational_inertia(
         rows: Selection from the 6 len(frames) rows, as in ``pc.inverse_operational_inertia``.
 
     Returns:
-        Shape (N, rows, rows), each symmetric, [1/kg], [1/(kg m)], [1/(kg m^2)]; ``out`` if it was passed.
+        Symmetric matrices, shape (N, rows, rows), [1/kg], [1/(kg m)], [1/(kg m^2)]; ``out`` if it was passed.
 
     Raises:
-        UnknownNameError: No such frame.
+        UnknownNameError: The model has no such frame.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O4).

@@ -66,14 +66,14 @@ def _lid(ring: np.ndarray, color: str, up: bool) -> Mesh:
 
 
 def _prism(low: np.ndarray, high: np.ndarray, color: str, turned: bool = True) -> Mesh:
-    """Return a prism with flat sides between two outlines; ``turned`` is the sense in which its lids are visible."""
+    """Return a prism with flat sides between two outlines; ``turned`` selects the side on which the lids are visible."""
     around = zip(low, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0), high, strict=True)
     sides = [_mesh(corners, _SQUARE, color) for corners in around]
     return merged([*sides, _lid(low, color, not turned), _lid(high, color, turned)])
 
 
 def along(mesh: Mesh, start: np.ndarray, direction: np.ndarray) -> Mesh:
-    """Move a mesh about the z axis to another unit axis through a point."""
+    """Rotate a mesh from the z axis to the unit axis ``direction``, and move it to ``start``."""
     return mesh.moved(start, axis_to_z(direction))
 
 

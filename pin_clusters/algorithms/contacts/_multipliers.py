@@ -1,4 +1,4 @@
-"""Lagrange multipliers of all constraints: minimum-norm solution, and which multipliers are unique."""
+"""Minimum-norm Lagrange multipliers of all constraints, and a test of their uniqueness."""
 
 import numpy as np
 import pinocchio as pin
@@ -8,18 +8,18 @@ from ...constraints.closures import FrameClosure, JointClosure, RodClosure, touc
 from ...model import ClusterModel, Equations
 from .._shared.loads import pull
 
-# A multiplier with a smaller share in a null direction is unique; redundant rows differ by 1e-6 due to file digits.
+# A smaller component in the null space counts as zero: files with few digits change redundant rows by about 1e-6.
 _SEEN = 1e-5
 
 
 class Multipliers:
     """Solve ``K' lambda = tau`` for all closures and couplings, cluster by cluster.
 
-    The rank is known: it is the number of dependent velocities. Rows are divided by their scales, so that the norm
-    weights moments like forces times lengths.
+    The rank equals the number of dependent velocities. Rows are divided by their scales; the norm then weights
+    moments like forces times lengths.
 
     Attributes:
-        closures: Closures, followed by couplings as equations between joints.
+        closures: Closures, followed by couplings, written as constraint equations between joints.
         rows: Slice of the multipliers of each closure.
         idle: Orthonormal basis of the null space of the scaled K', shape (rows, dimension).
     """

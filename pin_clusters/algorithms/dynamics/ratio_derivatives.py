@@ -23,7 +23,7 @@ class _Ratio:
     label: str
     joint: int | None  # dependent joint of the tree; None for a rotor that is lumped into its carrier
     row: int  # index in v of the expanded tree
-    # per joint that it follows: index in v of the tree, joint, derivative of the coefficient
+    # for each joint that the dependent joint follows: index in v of the tree, joint id, derivative of the coefficient
     slopes: tuple[tuple[int, int, float], ...]
     offset: float = 0.0  # derivative of the offset of the coupling
 
@@ -47,7 +47,7 @@ def computeRatioDerivatives(
         ``Rotor``, then of each ``Gear`` and ``Belt``, and coefficients of other constant couplings. New arrays.
 
     Raises:
-        ModelError: A coupling moves a joint of a loop or a rod with mass. The ratio would change the closed pose.
+        ModelError: A coupling moves a joint of a loop or of a rod with mass; its ratio would change the closed pose.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -131,7 +131,7 @@ def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndar
         result[ratio.row] = 1.0
         return result
     velocity[tree.idx_vs[ratio.joint]] = 1.0
-    for row in model.coupling_rows:  # sorted: masters come before their dependent joints
+    for row in model.coupling_rows:  # sorted, because masters must precede their dependent joints
         if row.dependent != ratio.joint:
             velocity[tree.idx_vs[row.dependent]] = sum(c * velocity[tree.idx_vs[m]] for m, c in row.terms)
     return np.asarray(span.from_tree @ velocity)

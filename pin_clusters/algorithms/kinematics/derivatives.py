@@ -69,11 +69,10 @@ def computeForwardKinematicsDerivatives(
     """Prepare the derivatives of velocities, and with a of accelerations, of joints, frames and points.
 
     ``getJointVelocityDerivatives`` and related functions return the derivatives at this state, even after calls of
-    other functions. Also fills ``data.oMi``, ``data.v``, ``data.a``, ``data.tree.J`` and ``data.tree.dJ``.
+    other functions. The function also fills ``data.oMi``, ``data.v``, ``data.a``, ``data.tree.J`` and ``data.tree.dJ``.
 
     Args:
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; without it, only velocities can be
-            differentiated.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without a, only velocities are differentiated.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
