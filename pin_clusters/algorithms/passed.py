@@ -75,7 +75,6 @@ def _is_module(name: str) -> bool:
 
 
 def _takes_a_model(thing: Any) -> bool:
-    """Return whether a function or a class takes a model or its data, according to its docstring."""
     if inspect.isfunction(thing):
         return "model" in inspect.signature(thing).parameters
     if inspect.isclass(thing) and thing.__name__.startswith(("StdVec_", "Model", "GeometryPool")):

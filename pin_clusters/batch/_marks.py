@@ -39,7 +39,6 @@ SIMULATIONS = Report(
 
 
 def mark_input(batch: Batch) -> int:
-    """Mark rows whose input is not finite, and count them."""
     bad = np.zeros(batch.rows, dtype=bool)
     with np.errstate(all="ignore"):
         for table in batch.tables:
@@ -52,8 +51,7 @@ def mark_input(batch: Batch) -> int:
 def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: bool = True) -> None:
     """Mark failed rows, set them to NaN, and warn about them unless the caller passed a status array.
 
-    ``level``: number of calls between the user and the caller of this function. ``check_results``: whether results may
-    contain NaN or inf that no kernel reported.
+    ``level``: number of calls between user and caller. ``check_results``: results may contain NaN that is not reported.
     """
     without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):

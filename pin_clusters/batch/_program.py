@@ -22,13 +22,10 @@ class Workspace:
         (self._work,) = on_a_page(model.tables.work)
 
     def tables(self, result: np.ndarray) -> kernels.Pointer:
-        """Create the tables of a kernel that writes to ``result``."""
         return kernels.Pointer(self._model.tables.index, self._model.tables.params, self._work, result)
 
 
 class Each(NamedTuple):
-    """An argument that differs between rows."""
-
     table: np.ndarray  # contiguous, one row per state
     shape: tuple[int, ...]  # shape of a row for the entry point
 
@@ -37,7 +34,6 @@ class Program:
     """Kernel calls that one thread executes for each row; the program keeps their arguments alive."""
 
     def __init__(self, status: np.ndarray) -> None:
-        """Create an empty program; failures of entry points are written to ``status``."""
         self._status = status
         self._calls: list[tuple[int, int]] = []
         self._words: list[list[int]] = []
@@ -80,8 +76,6 @@ class Program:
 
 
 def programmed(batch: Batch, write: Callable[[Program], None]) -> Callable[[], Run]:
-    """Return a function that creates a program for a thread; ``write`` appends the calls."""
-
     def begin() -> Run:
         program = Program(batch.status)
         write(program)

@@ -30,7 +30,6 @@ class Runs:
     """Simulation of all rows, each until its end or until the first step that requires Python."""
 
     def __init__(self, batch: Batch, settings: Settings, *, of_end: bool) -> None:
-        """Prepare the tables and compile missing kernels; ``of_end``: record the final state only."""
         self.batch, self.settings, self.of_end = batch, settings, of_end
         model, s = batch.model, settings
         self._q, self._v, *torques = batch.tables

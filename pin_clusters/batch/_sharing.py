@@ -99,7 +99,6 @@ class _Worker:
 
 
 def _give(job: Callable[[], None]) -> None:
-    """Run a job on an idle thread, or on a new thread if none is idle."""
     try:
         worker = _idle.pop()
     except IndexError:

@@ -45,8 +45,6 @@ TREE, OWN = "nq (all joints of the tree)", "nv (the independent joints)"
 
 
 class RowArgument(NamedTuple):
-    """An argument with one row per state: name, value, shape of a row, and a description of the sizes."""
-
     name: str
     value: Any
     shape: tuple[int, ...]
@@ -103,7 +101,6 @@ class Batch:
 
 
 def states(model: Any, q: Any, *velocities: tuple[str, Any]) -> list[RowArgument]:
-    """Describe q, and arguments with the size of a velocity."""
     check_model(model)
     if isinstance(q, (ClusterData, pin.Data)):
         raise ArgumentTypeError(
@@ -124,7 +121,6 @@ def on_gpu_rows(arguments: Sequence[RowArgument]) -> bool:
 def on_device(
     name: str, model: ClusterModel, arguments: Sequence[RowArgument], out: Any, status: Any, **options: Any
 ) -> Any:
-    """Run a function on the GPU that contains its rows."""
     from ..export.cuda.run import Argument, run  # imported here: only rows on a GPU need tracing and code generation
 
     return run(model, name, [Argument(x.name, x.value, x.shape) for x in arguments], out, status, **options)
@@ -146,7 +142,6 @@ def _rows(function: str, model: ClusterModel, x: RowArgument) -> np.ndarray:
 
 
 def _blame_a_row(model: ClusterModel, x: RowArgument) -> None:
-    """Raise an error for the first invalid row of a list."""
     if not isinstance(x.value, (list, tuple)):
         return
     for k, row in enumerate(x.value):

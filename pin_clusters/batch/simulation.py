@@ -69,15 +69,13 @@ def simulate(
     Args:
         q: Initial configurations, shape (N, nq); they must satisfy the constraints.
         v: Initial velocities, shape (N, nv), [rad/s] or [m/s].
-        tau: Torques, [N m] or [N]: None for zero; shape (N, nv) for constant torques; shape (N, steps, nv) for torques
-            that are constant during each step.
+        tau: Torques, [N m] or [N]: None for zero, (N, nv) for constant, (N, steps, nv) for stepwise constant torques.
         duration: Duration, [s]. If it is not a multiple of ``dt``, the last step is shorter.
         dt: Time step, [s].
         method: As in ``pc.simulate``.
         record: Record every n-th step, including start and end; None records only the end.
         switch: Whether independent joints may be changed internally; if not, a row fails at a singularity.
-        passive: Whether springs and other passive forces act, as in ``pc.simulate``; forces defined in Python run row
-            by row.
+        passive: Whether springs and other passive forces act, as in ``pc.simulate``; Python functions run row by row.
         ground: As in ``pc.simulate``; the rows of each process then run one after the other.
         touching: As in ``pc.simulate``.
         limits: As in ``pc.simulate``.

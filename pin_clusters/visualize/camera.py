@@ -50,7 +50,7 @@ def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> 
 
 
 def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the camera's target and offset, shape (3,), [m], in the world; planar robots are viewed along their axes."""
+    """Return the camera's target and offset, shape (3,), [m], in the world; planar robots are seen along their axes."""
     axis = facing(skeleton)
     if axis is None:
         direction = np.array([0.8, 0.6, 0.42])
@@ -93,7 +93,6 @@ def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
 
 
 def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> str:
-    """Return JavaScript that sets the camera of a page, farther away on a narrow screen."""
     # Nine digits also suffice for robots of a millimetre.
     tx, ty, tz, x, y, z = (float(f"{value:.9g}") for value in (*target, *offset))
     distance = float(np.linalg.norm(offset))

@@ -77,7 +77,7 @@ def _angle(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray:
-    """Choose key frames at ``FRAMES`` per second; double the rate until ``turns`` (largest rotation, [rad]) is small."""
+    """Choose key frames at ``FRAMES`` per second; double the rate until ``turns`` (largest rotation [rad]) is small."""
     rate = FRAMES
     while True:
         count = max(2, math.ceil((time[-1] - time[0]) * rate) + 1)

@@ -45,7 +45,6 @@ def equivalent_box(inertia: pin.Inertia) -> tuple[np.ndarray, np.ndarray]:
 
 
 def trunk(skeleton: Skeleton, joint: int) -> tuple[Mesh, Mesh]:
-    """Return the edges of a trunk with struts to the limbs, and its walls, which are drawn translucent."""
     inertia = skeleton.model.tree.inertias[joint]
     size, axes = equivalent_box(inertia)
     size = np.clip(size, 0.25 * skeleton.unit, skeleton.size)

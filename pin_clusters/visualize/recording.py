@@ -111,7 +111,6 @@ def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.n
 
 
 def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, Track], dict[str, float], np.ndarray]:
-    """Return the tracks of a figure, the fraction of speed of its rotors, and the samples that are key frames."""
     figure.restart()
     angles = np.array([figure.angles(x) for x in q])
     state = cache(lambda k: figure.state(q[k]))

@@ -73,8 +73,7 @@ class MeshcatVisualizer(Scene):
             q: Configuration of the whole tree, shape (nq,), [rad] or [m].
             v: Independent velocity, shape (nv,), [rad/s] or [m/s].
             tau_tree: Torques on every joint of the tree, shape (tree.nv,), [N m] or [N].
-            fext: External forces (contacts) in joint frames, as in ``pc.aba``, drawn at the origins of these frames.
-                Use ``drawArrow`` for other points.
+            fext: External forces in joint frames, drawn at their origins; use ``drawArrow`` for other points.
             bearings: Also draw the forces of joints.
             scale: Length of an arrow per force, [m/N]; by default the largest arrow is a third as long as the robot.
 

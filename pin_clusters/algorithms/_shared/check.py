@@ -16,8 +16,7 @@ from ...model import configuration as _configuration
 
 _STATE = """
 Args:
-    q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints; this is checked only if
-        ``data.check`` is true.
+    q: Configuration of the spanning tree, shape (nq,); it must satisfy the constraints (checked if ``data.check``).
 
 Raises:
     DataMismatchError: ``data`` belongs to another model.
@@ -29,8 +28,7 @@ Raises:
 """
 SINGULAR = """
 Raises:
-    SingularClusterError: A motion of the independent joints moves no inertia, or the loops have no solution for the
-        dependent joints.
+    SingularClusterError: A motion of the independent joints moves no inertia, or the loops cannot be solved.
 """
 
 
@@ -143,14 +141,12 @@ def convention(argument: Any) -> None:
 
 
 def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> np.ndarray:
-    """Write external forces to the table that the kernels read, and return it."""
     table: np.ndarray = data._pointers["forced"].arrays[-1]
     table[model.nv :] = forces(model, fext).ravel()
     return table
 
 
 def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str:
-    """Select the tables of force kernels: ``usual``, or the tables with external forces."""
     if fext is None:
         return usual
     put_forces(model, data, fext)

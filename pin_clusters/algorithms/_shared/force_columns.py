@@ -92,7 +92,6 @@ class Plan:
 
 @fast(lambda data, function: ())
 def columns(model: ClusterModel, data: ClusterData, q: Any, plan: Plan) -> np.ndarray:
-    """Compute the accelerations of a plan if ``plan.moves``, otherwise its products."""
     outputs = plan.run(model, data, _check.pose(model, data, q))[plan.moves]
     record = form(data, columns, "q plan")
     if record is not None:
@@ -102,7 +101,6 @@ def columns(model: ClusterModel, data: ClusterData, q: Any, plan: Plan) -> np.nd
 
 
 def form(data: ClusterData, function: Any, required: str, allowed: str = "") -> Form | None:
-    """Describe a call that uses a plan; return None if the C extension cannot serve such calls."""
     usable = is_fast(function) and data._code("", COLUMNS.name)
     return Form(data, function, required, allowed) if usable else None
 
@@ -121,7 +119,6 @@ def laid_out(
     torques: tuple[int, int] = (0, 0),
     B: np.ndarray | None = None,
 ) -> Table:
-    """Lay out the tables of a ``Plan`` for forces at frames that are fixed to joints."""
     columns = sum(len(picks) for *_, picks in touches) + torques[1] - torques[0]
     reach = Reach(model, columns)
     task_touches, end = sum(1 for *_, picks in touches if picks and picks[0][0] < tasks), 1 + len(touches)

@@ -111,7 +111,6 @@ def rows(selection: Any, frames: int) -> list[int]:
 
 
 def _is_scalar(x: Any) -> bool:
-    """Return whether x is an array without dimensions, which passes for a list in other checks."""
     return isinstance(x, np.ndarray) and x.ndim == 0
 
 

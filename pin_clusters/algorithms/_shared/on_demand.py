@@ -36,7 +36,6 @@ def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[.
 
 
 def scratch(data: ClusterData) -> ClusterData:
-    """Return a second workspace with the same engine."""
     if data._scratch is None:
         with engine("tables" if data.engine == "tables" else "auto"):
             data._scratch = data.model.createData()

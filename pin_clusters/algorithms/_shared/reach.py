@@ -48,7 +48,6 @@ def panel_size(model: ClusterModel, columns: int) -> int:
 
 
 def body_of(model: ClusterModel, j: int) -> int:
-    """Find the body of a joint; 0 for the universe and for lumped rotors."""
     index = model.tables.index
     bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
     positions = np.flatnonzero(bodies == j)

@@ -24,7 +24,6 @@ class Lump:
     inside: frozenset[int]  # ids of the joints whose subtrees contain both ends, including the universe
 
     def mean(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray], data: pin.Data) -> np.ndarray:
-        """Average ``position``, ``velocity`` or ``acceleration`` (without gravity) of the ends."""
         return np.asarray(sum(0.5 * quantity(data, j, p) for j, p in self.ends))
 
 

@@ -11,8 +11,6 @@ from ...kernels.tables import contacts_layout as at
 
 
 class Solution(NamedTuple):
-    """Contact forces and their accuracy."""
-
     forces: np.ndarray  # shape (rows,), [N] and [N m], or impulses
     status: np.ndarray  # shape (3,): rank of the equations, largest residual, damping
     residual: np.ndarray  # residual of redundant equations, shape (rows,); otherwise empty
@@ -86,7 +84,6 @@ def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
 
 
 def response_of(M: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Compute M^-1 rows', shape (nv, rows)."""
     n, out = rows.shape[1], np.empty(rows.shape[::-1])
     if _run(kernels.mass_response, M, rows, np.zeros(n * n + n), out):
         return np.linalg.solve(M, rows.T)  # the kernel requires a positive definite M
@@ -110,7 +107,6 @@ def _run(kernel: kernels.Kernel, *arguments: Any) -> int:
 
 
 def _smallest(A: np.ndarray) -> float:
-    """Return the rounding error of eigenvalues relative to the largest eigenvalue."""
     return len(A) * 1e2 * float(np.finfo(float).eps)
 
 

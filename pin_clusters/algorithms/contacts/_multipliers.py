@@ -15,8 +15,7 @@ _SEEN = 1e-5
 class Multipliers:
     """Solve ``K' lambda = tau`` for all closures and couplings, cluster by cluster.
 
-    The rank equals the number of dependent velocities. Rows are divided by their scales; the norm then weights
-    moments like forces times lengths.
+    The rank is the number of dependent velocities. Rows are scaled; the norm weights moments like forces times lengths.
 
     Attributes:
         closures: Closures, followed by couplings, written as constraint equations between joints.
@@ -58,7 +57,6 @@ class Multipliers:
         self.idle = np.hstack(idle)
 
     def solve(self, tau: np.ndarray) -> np.ndarray:
-        """Compute the multipliers for the torques that the constraints must exert, shape (rows,)."""
         return self.inverse @ tau / self.scales
 
     def unique(self, i: int) -> bool:
@@ -75,7 +73,6 @@ class Multipliers:
         return wrench
 
     def torques(self, i: int, multipliers: np.ndarray) -> np.ndarray:
-        """Compute the torques on the joints of a joint closure, shape (joints,)."""
         c = self.closures[i]
         assert isinstance(c, JointClosure)
         x = coordinates_of(self.model.own_tree, c.joints, self.q)
@@ -100,7 +97,6 @@ class Multipliers:
         return out
 
     def determined(self) -> np.ndarray:
-        """Compute whether the wrench of each joint is unique, shape (njoints,)."""
         tree = self.model.own_tree
         unique = np.ones(tree.njoints, dtype=bool)
         for idle in self.idle.T:

@@ -146,7 +146,6 @@ class Plan:
         return table
 
     def tables(self, wanted: int, step: int = at.WHOLE) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return the table arguments of contact kernels, which precede the forces."""
         return self.index_for(wanted, step), self.numbers, self._panel, self._gram
 
     def run(
@@ -189,7 +188,6 @@ class Plan:
         return out, solution
 
     def whole(self, damping: float = 0.0) -> Solution:
-        """Return the forces of the last ``run`` as a solution of full rank."""
         return Solution(self.forces, np.array([len(self.forces), 0.0, damping]), np.zeros(0))
 
     def warns(self, wanted: int) -> bool:
@@ -248,7 +246,6 @@ class Plan:
         self.keep(form, key)
 
     def remember_delassus(self, data: ClusterData, function: Any) -> None:
-        """Register the computation of J M^-1 J', or of its damped inverse, in the C extension."""
         m, nv, inverts = len(self.forces), data.model.nv, is_fast(function) and "scaled" in function.positions
         code, inverse = data._code(function.__name__, CONTACTS.name), kernels.contact_inverse.compiled_address
         usable = code and is_fast(function) and m and (inverse or not inverts)
@@ -294,7 +291,6 @@ class Plan:
         return J
 
     def remember_rows(self, data: ClusterData, function: Any, names: str) -> None:
-        """Register the computation of the contact Jacobian in the C extension; ``names`` are the argument names."""
         code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, names)
         if not code or key in self.known or data._model.tables.tree.settles or not is_fast(function):
             return
@@ -374,7 +370,6 @@ def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
 
 
 def leave_forces(form: Form, vector: Any, forces: np.ndarray, status: np.ndarray) -> None:
-    """Copy forces to ``lambda_c`` or ``impulse_c``; also copy their rank, residual and damping to data."""
     m = len(forces)
     form.work += [("copy", m, vector.numbers, forces), ("set", vector.size, m)]
     form.work.append(("copy", 3, form.owner._contacts_found, status))
@@ -393,8 +388,6 @@ ContactSet = tuple[Plan | None, list[Any], list[Any]]
 
 
 class Contacts(NamedTuple):
-    """A state of a robot with contacts."""
-
     model: ClusterModel
     data: ClusterData
     q: np.ndarray  # configuration, shape (nq,)

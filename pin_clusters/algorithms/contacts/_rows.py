@@ -166,7 +166,6 @@ def _respond(
 
 
 def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
-    """Register the inversion of the KKT matrix with m equations, at q or with ``data.M``, in the C extension."""
     key, posed = ("rows", function.__name__, m), "q" in function.positions if is_fast(function) else False
     code, of_mass = kernels.kkt_inverse.compiled_address, data._code("crba", CRBA.name)
     if key in data._plans or not is_fast(function) or not m or not code or (posed and not of_mass):
@@ -192,7 +191,6 @@ def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
 
 
 def _leave_state(form: Form, impact: bool, vectors: list[str]) -> None:
-    """Write the fields of data that a call with q fills, except forces, accelerations and velocities."""
     data, derivatives = form.owner, form.owner._derivatives
     if impact:
         form.owes(OWED["impulseDynamics"], ["q"], late=True)

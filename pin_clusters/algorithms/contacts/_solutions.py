@@ -36,7 +36,6 @@ def accelerations(
     contacts: ContactSet,
     method: Any,
 ) -> tuple[np.ndarray, Solution]:
-    """Compute accelerations and forces; see ``_forces.solved`` for ``method``."""
     plan, models, datas = contacts
     if plan is not None:
         ddq = plan.run(model, data, q, v, tau) if method is None else None
@@ -65,7 +64,6 @@ def after_impact(
     method: Any,
     J: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Solution]:
-    """Compute the velocity after an impact and the impulses; J can be passed instead of contacts."""
     plan, models, datas = contacts
     if plan is not None:
         zeros = data._zeros
@@ -137,8 +135,7 @@ def _of_least_norm(
 ) -> np.ndarray:
     """Compute the part of the derivative of minimum-norm forces that is due to the change of the null space of A.
 
-    With P = A A+, the derivative of the pseudoinverse contributes (1 - P) dA A+ A+ + A+ A+ dA (1 - P), multiplied by
-    the right-hand side.
+    With P = A A+, this part is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) times the right-hand side.
     """
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
     idle = np.eye(len(A)) - A @ inverse

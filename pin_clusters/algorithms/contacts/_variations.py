@@ -30,8 +30,6 @@ class Side(NamedTuple):
 
 
 class Variations(NamedTuple):
-    """Derivatives of all contact conditions."""
-
     J: np.ndarray  # Jacobian rows, shape (rows, nv)
     by_q: np.ndarray  # derivative of actual minus required acceleration with respect to q, at given v and a
     by_v: np.ndarray  # derivative of actual minus required acceleration with respect to v
@@ -56,7 +54,6 @@ def variations(state: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray
 
 
 def external(state: Contacts, forces: np.ndarray) -> np.ndarray:
-    """Convert contact forces to external forces in joint frames, shape (njoints, 6)."""
     wrenches = np.zeros((state.model.njoints, 6))
     for c, d, f in _with_forces(state, forces):
         force2 = d.c1Mc2.actInv(pin.Force(f)).vector
@@ -96,7 +93,6 @@ def _side(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3
 
 
 def _of_point(side: Side) -> Side:
-    """Convert the accelerations of a side to classical accelerations of its point."""
     u, w = side.velocity[:3], side.velocity[3:]
     return side._replace(
         acceleration=side.acceleration[:3] + np.cross(w, u),
@@ -106,7 +102,6 @@ def _of_point(side: Side) -> Side:
 
 
 def _ad(m: np.ndarray) -> np.ndarray:
-    """Return the matrix of the spatial cross product m x."""
     return np.array(pin.Motion(m).action)
 
 

@@ -94,8 +94,7 @@ class ConstraintForces:
         loops: One entry per closure, in the order of ``model.closures``.
         couplings: One entry per equation, in the order of ``model.coupling_rows``.
         joints: Wrench of the parent body on the child body through each joint of the tree, including torques of motors
-            and couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]. Row 0, for the
-            universe, is zero.
+            and couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]; row 0 is zero.
         unique: Whether motion and torques determine the wrench of each joint, shape (njoints,).
         rotors: Torque on each rotor about its axis, in the order of ``model.rotors``, [N m].
         acceleration: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].

@@ -203,8 +203,7 @@ def impulseDynamics(
     Args:
         data: Workspace; fills ``data.dq_after`` and ``data.impulse_c`` ([N s] and [N m s]).
         v_before: Independent velocity before the impact, shape (nv,), [rad/s] or [m/s].
-        contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``. Alternatively J, shape (rows, nv),
-            directly followed by r_coeff and mu.
+        contact_models: ``pin.RigidConstraintModel`` objects; or J, shape (rows, nv), followed by r_coeff and mu.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
         mu: Damping, or ``pin.ProximalSettings``.
         v: Name of v_before in Pinocchio's overload with contacts, shape (nv,).
@@ -496,8 +495,7 @@ def getConstraintJacobian(
         constraint_data: Result of its ``createData()``.
 
     Returns:
-        Jacobian, shape (3, nv) or (6, nv), in the contact's reference frame, [m/s] and [rad/s] per unit of v; a new
-        array.
+        Jacobian, shape (3, nv) or (6, nv), in the contact's frame, [m/s] and [rad/s] per unit of v; a new array.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -557,8 +555,7 @@ def getKKTContactDynamicMatrixInverse(
     """Compute the inverse of [[M, J'], [J, 0]] with the mass matrix of an earlier ``crba`` or ``forwardDynamics``.
 
     Returns:
-        Symmetric matrix, shape (nv + rows, nv + rows), in units of ``computeKKTContactDynamicMatrixInverse``; a new
-        array.
+        Symmetric matrix, shape (nv + rows, nv + rows), a new array; units of ``computeKKTContactDynamicMatrixInverse``.
 
     Raises:
         NotComputedError: No mass matrix was computed before.
@@ -592,7 +589,6 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
 
 
 def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
-    """Record the state of this call for members of data that are computed later."""
     data._keep(function, *state)
     data._owe(function)
 

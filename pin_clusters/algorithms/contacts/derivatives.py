@@ -56,8 +56,7 @@ def computeConstraintDynamicsDerivatives(
         NotComputedError: ``constraintDynamics`` was not called before.
 
     References:
-        Pinocchio's ``computeConstraintDynamicsDerivatives`` for the independent joints; docs/algorithms.md, (D1) to
-        (D3).
+        Pinocchio's ``computeConstraintDynamicsDerivatives`` for independent joints; docs/algorithms.md, (D1) to (D3).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc

@@ -104,7 +104,6 @@ _WRITTEN = bits("liMi oMi v J com mass vcom hg Ag Ig Jcom M nle g")
 
 
 def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
-    """Describe a call that writes to ``terms``; return None if a kernel is missing."""
     begun = begin(data, function, TREE, "q v" + " out" * (terms is not None))
     codes = {
         operation: data._code(name, operation.name)

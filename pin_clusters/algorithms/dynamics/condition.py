@@ -41,8 +41,7 @@ def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[Clu
         q: Configuration of the spanning tree, shape (nq,); it may be singular.
 
     Returns:
-        One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; the condition numbers
-        have no unit.
+        One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; K and K_d have no unit.
 
     References:
         Golub and Van Loan, "Matrix Computations", section 2.6 (condition and singular values).

@@ -105,8 +105,7 @@ def independent_velocity(
 
     Args:
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
-        tolerance: Allowed error of a dependent entry, relative to the largest entry of ``v_tree`` and G v, or relative
-            to 1 rad/s or 1 m/s if all entries are smaller.
+        tolerance: Allowed error of a dependent entry, relative to the largest entry or to 1 (rad/s or m/s), if larger.
 
     Returns:
         Independent velocity, shape (nv,), [rad/s] or [m/s]; a new array.

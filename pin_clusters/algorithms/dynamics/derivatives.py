@@ -115,8 +115,7 @@ def computeABADerivatives(
 
     Returns:
         Derivatives of a with respect to q and v, and the inverse mass matrix, which is the derivative with respect to
-        tau. Each has shape (nv, nv), one row per acceleration, in [rad/s^2] or [m/s^2] per unit of the column; new
-        arrays.
+        tau. Each has shape (nv, nv), one row per acceleration, [rad/s^2] or [m/s^2] per unit of the column; new arrays.
 
     Raises:
         NotComputedError: No state was passed, and ``pc.aba`` was not called before.
@@ -277,8 +276,7 @@ def getCentroidalDynamicsDerivatives(
     """Compute the derivatives of the centroidal momentum and its rate at the state of an earlier call.
 
     Returns:
-        Results of ``computeCentroidalDynamicsDerivatives`` (shape (6, nv) each) at the state of its last call or of the
-        last ``computeRNEADerivatives``.
+        Results of ``computeCentroidalDynamicsDerivatives`` at its last state or that of ``computeRNEADerivatives``.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)

@@ -69,12 +69,10 @@ def hybrid_dynamics(
     Raises:
         UnknownNameError: The model has no such joint.
         ModelError: A named joint has no independent velocity.
-        SingularClusterError: A joint that is not prescribed moves no inertia, or the loops have no solution for the
-            dependent joints.
+        SingularClusterError: A joint that is not prescribed moves no inertia, or the loops cannot be solved.
 
     References:
-        R. Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (articulated-body hybrid dynamics). For clusters,
-        see docs/algorithms.md, (H1) to (H6).
+        Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (hybrid dynamics); docs/algorithms.md, (H1) to (H6).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc

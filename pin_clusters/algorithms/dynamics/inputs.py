@@ -21,8 +21,7 @@ from .rnea import nonLinearEffects
 _COMMON = """
 Args:
     B: Torques of the independent joints per input, shape (nv, inputs): tau = B u. The default is
-        ``pc.actuation_matrix``. Without rotors, the default has one input per independent joint, except for a floating
-        base.
+        ``pc.actuation_matrix``; without rotors, one input per independent joint except for a floating base.
     contacts: Names or ids of contact frames. Each has three force components, along the axes of ``reference``.
     reference: Reference frame whose axes the contact forces use.
 
@@ -75,7 +74,6 @@ def inverse_input_matrix(
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, contacts: Any, reference: Any) -> None:
-    """Register calls with the same contacts, reference frame and shape of B in the C extension."""
     if type(contacts) not in (list, tuple) or (B is not None and not B.size):
         return
     names = "q" + " contacts" * (len(contacts) > 0) + " B" * (B is not None)

@@ -76,8 +76,7 @@ class Losses:
         """Solve for the gear losses under the loads of lossless gears, by Newton's method on the signs of the loads.
 
         A loss x changes the load to load - (1 - J A) x, where J is the inertia of the rotors and A (``response``) the
-        acceleration of the rotors per torque. If a gear locks, no finite acceleration satisfies the torque model; this
-        raises ``ModelError``.
+        acceleration of the rotors per torque. A locked gear raises ``ModelError``: no finite acceleration exists.
         """
         identity, factors = np.eye(len(load)), self.factors
         K = identity - self.inertia[:, None] * response

@@ -47,8 +47,7 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np
     """Compute the actuation matrix B, with tau = B tau_motor; each motor is mounted on the carrier of its rotor.
 
     Returns:
-        B, shape (nv, len(model.motors)); a new array. Column k contains the speed of ``model.motors[k]`` per
-        independent velocity, [rad/rad] or [rad/m].
+        B, shape (nv, motors); a new array. B[j, k] is the speed of motor k per velocity j, [rad/rad] or [rad/m].
 
     Example:
         >>> import pin_clusters as pc
@@ -87,8 +86,7 @@ def motor_torque(
 
     Raises:
         ArgumentTypeError: ``v`` is missing, or ``a`` is missing although gears have losses.
-        ModelError: The number of motors is not nv, or motors do not turn independently. The message names the joints
-            without a motor.
+        ModelError: There are not nv motors, or they are not independent. The message lists joints without a motor.
 
     Example:
         A gear of ratio 5 needs a fifth of the torque at its motor:

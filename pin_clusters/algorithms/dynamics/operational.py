@@ -15,8 +15,7 @@ from .._shared import force_columns as _columns
 
 _COMMON = """
 Args:
-    frames: Names or ids of frames, in the order of the rows. Several frames may be on one body, on bodies inside a
-        cluster and on rotor bodies.
+    frames: Names or ids of frames, in the order of the rows. Frames may share a body and be on bodies of rotors.
     reference: Axes and reference points of forces and motions: ``pin.LOCAL``, ``pin.WORLD`` or
         ``pin.LOCAL_WORLD_ALIGNED``.
     rows: Selection from the 6 len(frames) rows, [linear; angular] per frame: None for all, ``"linear"`` for the first
@@ -66,7 +65,6 @@ def inverse_operational_inertia(
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: Any, rows: Any) -> None:
-    """Register calls with the same frames, reference frame and rows in the C extension."""
     if rows is not None and type(rows) not in (str, int):
         return
     names = "q frames" + " rows" * (rows is not None)
@@ -101,8 +99,7 @@ def operational_inertia(
 
     Raises:
         RankError: The rows are linearly dependent; ``error.rank`` is the number of independent rows.
-        ArgumentTypeError: An argument has a wrong type; frames or rows are empty or contain duplicates; damping is
-            negative or not finite.
+        ArgumentTypeError: An argument has a wrong type or value, or frames or rows are empty or contain duplicates.
 
     References:
         O. Khatib, "A unified approach for motion and force control of robot manipulators", 1987.

@@ -18,8 +18,6 @@ from .._shared import check as _check
 
 @dataclass(frozen=True, eq=False)
 class _Ratio:
-    """A ratio or coefficient of a constant coupling, and its effect on one joint."""
-
     label: str
     joint: int | None  # dependent joint of the tree; None for a rotor that is lumped into its carrier
     row: int  # index in v of the expanded tree
@@ -111,7 +109,6 @@ def _ratios(model: ClusterModel, span: SpanningTree) -> list[_Ratio]:
 
 
 def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
-    """Differentiate the coefficients and the offset of a gear or belt with respect to its ratio."""
     source, tree = row.source, model.own_tree
     if isinstance(source, Gear):
         return [1.0], 0.0

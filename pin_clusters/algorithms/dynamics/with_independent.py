@@ -157,8 +157,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
 
     Args:
         model: Cluster model.
-        names: All independent joints of each cluster with loops that changes. Other clusters keep their independent
-            joints.
+        names: All independent joints of each cluster with loops that changes. Other clusters do not change.
 
     Returns:
         The new model, and the change of velocities, accelerations and torques between the models.

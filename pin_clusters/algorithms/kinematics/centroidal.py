@@ -82,7 +82,6 @@ def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
 
 
 def _plan_after_kinematics(data: ClusterData, function: Any, level: Any, position: str, flag: str) -> Any:
-    """Describe a call after ``forwardKinematics``; ``position`` and ``flag`` are argument names."""
     form = Form(data, function, f"{position} {flag}")
     if position:
         form.checks.append(("member", form.positions[position], pin.KinematicLevel, int(level), -1))

@@ -23,8 +23,7 @@ Args:
     placement: Placement of the frame or point in the frame of the joint.
 
 Raises:
-    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or was called without the
-        required acceleration.
+    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or without the acceleration.
 
 References:
     Pinocchio's ``{name}``.
@@ -235,7 +234,6 @@ def _of_acceleration(
 def _compute(
     data: ClusterData, level: int, place: int, M: np.ndarray, reference: pin.ReferenceFrame, *results: np.ndarray
 ) -> None:
-    """Write derivatives of velocities, and for level 2 of accelerations, from the prepared state."""
     if data._level < level:
         quantity, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
         raise NotComputedError(

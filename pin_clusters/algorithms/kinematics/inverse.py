@@ -78,10 +78,8 @@ def inverse_kinematics(
         targets: Target per frame name: a ``pin.SE3`` or a position, shape (3,), [m], in the world. To keep a floating
             base in place, add the base as a target.
         weights: Weight per target name, one number or (distance, angle), for conflicting targets; 1 by default.
-        center_of_mass: Target of the centre of mass, shape (3,), [m], in the world. Weights and errors list it as
-            "center_of_mass".
-        posture: Configuration that the independent joints approach in the null space of the targets, shape (nq,); by
-            default ``q0``.
+        center_of_mass: Target of the centre of mass in the world, shape (3,), [m]; its target name is "center_of_mass".
+        posture: Configuration approached in the null space of the targets, shape (nq,); by default ``q0``.
         posture_weight: Weight of the posture error per rad or m: by default 1e-2 with a posture, otherwise 0. A final
             phase without posture error reaches the targets.
         tolerance: Largest error of a reached target, [m] and [rad].

@@ -161,7 +161,6 @@ def _from_data(
     function: Any,
     M: np.ndarray = NOTHING,
 ) -> np.ndarray:
-    """Compute the Jacobian of a joint or a frame, or its time derivative, from the tree's data."""
     if is_pinocchios(model, data):
         return np.asarray(function(model, data, index, reference_frame))
     _check.model_data(model, data)

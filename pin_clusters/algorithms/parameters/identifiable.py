@@ -154,7 +154,6 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
 
 
 def _stepped(model: ClusterModel, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Integrate a step; halve the step until the loops can follow."""
     while True:
         try:
             return integrate(model, q, step)
@@ -226,8 +225,7 @@ def _rank(s: np.ndarray, about: str) -> int:
         warnings.warn(
             f"identifiable_parameters: the singular values of {about} decrease without a gap: ..., "
             f"{', '.join(f'{x:.1e}' for x in s[max(last - 4, 0) : last + 3])}, ... The {last} values above "
-            f"{_LEVEL:g} count. The last of these combinations have little effect on torques, so a log cannot determine "
-            "them.",
+            f"{_LEVEL:g} count. A log cannot determine the last of these combinations: they hardly affect torques.",
             PinClustersWarning,
             stacklevel=5,
         )

@@ -84,8 +84,7 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Arr
         data: Workspace; stores the result in ``data.kineticEnergyRegressor``.
 
     Returns:
-        Regressor, shape (parameters,), in the order of ``computeJointTorqueRegressor``, [J] per unit of the parameter;
-        a new array.
+        Array, shape (parameters,), as in ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -108,8 +107,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
         data: Workspace; stores the result in ``data.potentialEnergyRegressor``.
 
     Returns:
-        Regressor, shape (parameters,), in the order of ``computeJointTorqueRegressor``, [J] per unit of the parameter;
-        a new array.
+        Array, shape (parameters,), as in ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new array.
 
     Example:
         >>> import pin_clusters as pc
