@@ -72,8 +72,7 @@ def animate(
         ghost: Times [s] and configurations of another motion, which is drawn translucent over the first motion.
         ghost_model: Robot of the ghost; by default ``model``.
         ghost_label: Description of the ghost in the legend.
-        v: Independent velocities, shape (n, nv), [rad/s] or [m/s], for drawing the forces of loops and rods as arrows;
-            zero if only ``tau`` is passed.
+        v: Independent velocities, shape (n, nv), [rad/s] or [m/s], to draw forces; zero if only ``tau`` is passed.
         tau: Independent torques, shape (n, nv), [N m] or [N]; zero if only ``v`` is passed.
         notes: Sentences for the legend.
         viewer: As in ``MeshcatVisualizer.initViewer``; by default there is no server, and only pages can be written.

@@ -87,8 +87,7 @@ class Scene(PinocchioViewer):
                 remote use, everyone who can reach this machine sees the robot.
 
         Raises:
-            ViewerError: The server does not start, no server answers at ``zmq_url``, or ``host`` is combined with
-                ``viewer`` or ``zmq_url``.
+            ViewerError: The server does not start or answer, or ``host`` is combined with ``viewer`` or ``zmq_url``.
         """
         if host is not None and not (viewer is None and zmq_url is None):
             raise ViewerError("host is the address of a new server. Omit viewer= and zmq_url=, or omit host=.")

@@ -28,11 +28,9 @@ class Plan:
         index: Integer table of the kernel.
         numbers: Float table of the kernel, with the placements of the frames.
         panel: Work array of the kernel.
-        columns: Number of columns.
         tasks: Number of leading columns C_t; the products are C_t' M^-1 C.
         moves: Whether accelerations M^-1 C are computed instead of products.
         B: Torques, shape (nv, torques).
-        ids: Ids of the task frames.
         shapes: Shapes of the products and of the accelerations.
     """
 

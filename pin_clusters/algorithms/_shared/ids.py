@@ -17,12 +17,10 @@ JOINT, FRAME, RATE = 0, 1, 2
 """Flags: the Jacobian of a joint or the Jacobian of a frame; ``RATE`` adds the time derivative."""
 AT_A_PLACE = """
 Args:
-    where: ``frame_id, reference_frame`` for a frame of the model, or ``joint_id, placement, reference_frame`` for a
-        frame at a placement relative to a joint.
+    where: ``frame_id, reference_frame`` for a frame, or ``joint_id, placement, reference_frame`` relative to a joint.
     named: The same arguments by name.
     reference_frame: Axes and reference point of the result. ``pin.LOCAL``: axes and origin of the frame.
-        ``pin.WORLD``: axes and origin of the world. ``pin.LOCAL_WORLD_ALIGNED``: axes of the world and origin of the
-        frame.
+        ``pin.WORLD``: axes and origin of the world. ``pin.LOCAL_WORLD_ALIGNED``: world axes, origin of the frame.
 """
 """Docstring of arguments for functions that accept a frame, or a placement relative to a joint."""
 

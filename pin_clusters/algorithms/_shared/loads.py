@@ -43,10 +43,7 @@ class Loads:
                     self.outer[j] += np.concatenate([local_force, np.cross(p, local_force)])
 
     def torque(self, further: np.ndarray | None = None) -> np.ndarray:
-        """Compute the joint torques of the tree, shape (tree.nv,), including armature and the spin of rotors.
-
-        The joint wrenches are stored in ``data.f``. ``further`` contains wrenches that are added to ``outer``.
-        """
+        """Compute the tree torques, shape (tree.nv,), with armature and rotors; ``further`` adds to ``outer``."""
         forces = joint_forces(
             self.tree, range(self.tree.njoints), self.outer if further is None else self.outer + further
         )

@@ -111,7 +111,6 @@ class Plan:
 
     Attributes:
         models: The contacts. The references keep alive the memory that the kernel reads.
-        datas: Their data.
         forces: Forces of all contacts, concatenated, shape (rows,).
         numbers: Float table of the kernel, starting with restitution and damping.
         derivatives: Workspace of the derivatives, created on first use.
@@ -195,8 +194,6 @@ class Plan:
         words = self._redundant.view(np.int64)[wanted]
         first, words[at.TOLD] = not words[at.TOLD], 1
         return first
-
-    # --- calls of the C extension
 
     def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
         """Register such calls in the C extension; they remain valid while the contacts keep their addresses."""

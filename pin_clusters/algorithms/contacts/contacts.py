@@ -312,8 +312,7 @@ def forwardDynamics(
 ) -> np.ndarray:
     """Compute the accelerations under constraints J a + drift = 0; store the constraint forces in ``data.lambda_c``.
 
-    After ``computeAllTerms``, q and v may be omitted, as in Pinocchio: ``(model, data, tau, J, drift[, damping])`` uses
-    ``data.M`` and ``data.nle``.
+    As in Pinocchio, ``(model, data, tau, J, drift[, damping])`` uses M and nle of the last ``computeAllTerms``.
 
     Args:
         constraint_drift: Acceleration of the constraints for a = 0, shape (rows,), [m/s^2] or [rad/s^2].

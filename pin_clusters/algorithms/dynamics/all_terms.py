@@ -169,8 +169,7 @@ def computeAllTerms(
             fills ``a``, ``acom`` and ``dhg`` for a = 0: the drifts of joints, centre of mass and momentum.
         frames: Names or ids of the frames whose placements, Jacobians, velocities and drifts are computed.
         reference_frame: Reference frame of the results for ``frames``; ``pin.LOCAL`` by default.
-        out: Preallocated results, instead of ``frames`` and ``reference_frame``. By contrast, ``frames`` allocates new
-            arrays at each call.
+        out: Preallocated results. Use them instead of ``frames`` and ``reference_frame``, which allocate new arrays.
 
     Returns:
         The ``FrameTerms`` if ``frames`` or ``out`` was passed, else None. ``FrameTerms`` lists the units.

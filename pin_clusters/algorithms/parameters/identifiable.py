@@ -23,8 +23,7 @@ from .regressors import computeJointTorqueRegressor
 _BODY = 10
 _CERTAIN, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
 """Singular values above ``_CERTAIN`` count, and values below ``_LEVEL`` do not (columns have norm 1). Between them, the
-widest gap decides if its factor is at least ``_GAP``; otherwise all values above ``_LEVEL`` count. Rounding errors are
-at most 4e-10."""
+widest gap decides if its factor is at least ``_GAP``; otherwise values above ``_LEVEL`` count. Rounding is < 4e-10."""
 _SMALL = 1e-9
 """Smaller coefficients are set to zero."""
 _SHORTEST = 1e-4
