@@ -15,7 +15,7 @@ from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
 """Status of failed rows: a loop is open or cannot follow; a loop or D is singular; the input is not finite."""
-_WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which"
+_WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which rows failed"
 
 
 class Report(NamedTuple):
@@ -25,15 +25,19 @@ class Report(NamedTuple):
     cure: str
 
 
-STATES = Report("in {0} a loop of model {name!r} is open, in {1} it is singular", "pc.project(model, q) closes a row")
-MOVES = Report("in {0} a loop of model {name!r} cannot follow, in {1} it is singular", "pc.integrate shows the reason")
+STATES = Report(
+    "a loop of model {name!r} is open in {0} rows and singular in {1} rows", "pc.project(model, q) closes a row"
+)
+MOVES = Report(
+    "a loop of model {name!r} cannot follow in {0} rows and is singular in {1} rows", "pc.integrate shows the reason"
+)
 PROJECTIONS = Report(
-    "in {0} the constraints of model {name!r} have no solution, in {1} a loop is singular",
+    "the constraints of model {name!r} have no solution in {0} rows, and a loop is singular in {1} rows",
     "pc.project shows the reason",
 )
 SIMULATIONS = Report(
-    "in {0} the start violates the constraints of model {name!r}, or a loop cannot follow, in {1} it is singular, in "
-    "{2} the motion diverges",
+    "in {0} rows the start violates the constraints of model {name!r} or a loop cannot follow, in {1} rows a loop is "
+    "singular, and in {2} rows the motion diverges",
     "pc.simulate shows the reason",
 )
 
@@ -63,10 +67,7 @@ def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: 
 
 
 def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: int | None = None) -> None:
-    """Set marked rows to NaN, and warn about them.
-
-    ``without_numbers``: number of rows whose input is not finite; by default, all rows with this status.
-    """
+    """Set marked rows to NaN, and warn about all but ``without_numbers`` rows with NOT_FINITE (None: all of them)."""
     status = batch.status
     if not status.any():
         return
