@@ -19,13 +19,13 @@ POSITIONS = {
     "computeDistances": "model data geometry_model geometry_data q",
     "updateGeometryPlacements": "model data geometry_model geometry_data q",
 }
-"""Positions of the arguments of these functions."""
+"""Names of the positional arguments of these functions, in order."""
 _STOP = "stop_at_first_collision"
 _MOST_KNOWN = 16
 
 
 def remember(function: Any, arguments: list[Any]) -> None:
-    """Let the C extension serve calls with these shapes as long as the shapes do not change."""
+    """Register calls with these shapes in the C extension; they remain valid while the shapes do not change."""
     if not is_fast(function):
         return
     kinds = ClusterModel, ClusterData, pin.GeometryModel, pin.GeometryData
@@ -43,7 +43,7 @@ def remember(function: Any, arguments: list[Any]) -> None:
 
 
 def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form]:
-    """Yield the forms of a function: at the present poses or at q; with all collisions or until the first one."""
+    """Yield call records: at the current poses or at q, with all collisions or until the first collision."""
     pinocchio_function, moves = getattr(pin, function.__name__), function.__name__ == "updateGeometryPlacements"
     poses = ("", "q") if moves else ("q",) if "q" in function.positions else ("",)
     for q in poses:
@@ -66,7 +66,7 @@ def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form
 
 
 def _move(form: Form, shapes: Any, placed: Any, q: str) -> bool:
-    """Move the tree to q if it is given, and then the shapes; False if the kernel is not compiled."""
+    """Move the tree to q (if q is passed) and then the shapes; return False if the kernel is not compiled."""
     data = form.owner
     if q:
         code = data._code("forwardKinematics", TREE.name)

@@ -1,4 +1,4 @@
-"""Names of Pinocchio that this package does not define: passed through, or applied to the tree of a cluster model."""
+"""Access to Pinocchio's names that this package does not define; functions use the tree of a cluster model."""
 
 import functools
 import importlib
@@ -51,22 +51,16 @@ _POSITIONS = {
     "findCommonAncestor": "model joint1_id joint2_id",
     **_geometry.POSITIONS,
 }
-"""Positions of the arguments of functions with fast calls."""
+"""Names of the positional arguments of functions with fast calls, in order."""
 
 
 @functools.cache
 def passed(name: str) -> Any:
-    """Look up a name of Pinocchio.
+    """Look up a name of Pinocchio, as in ``pc.name``.
 
     Objects that do not depend on a model are Pinocchio's own. Functions of models are wrapped: for a ``ClusterModel``,
-    they work on ``model.tree`` if they need nothing else; otherwise they raise and name an alternative.
-
-    Args:
-        name: Name as in ``pc.name``.
-
-    Raises:
-        NotAvailableError: Only another release of Pinocchio has the name.
-        AttributeError: No release of Pinocchio has the name.
+    they work on ``model.tree`` if they need nothing else; otherwise they raise an error that names an alternative. A
+    name that exists only in another release of Pinocchio raises ``NotAvailableError``, other names ``AttributeError``.
     """
     if name.startswith("_") or not (hasattr(pin, name) or _is_module(name)):
         missing(name)
@@ -81,7 +75,6 @@ def _is_module(name: str) -> bool:
 
 
 def _takes_a_model(thing: Any) -> bool:
-    """Whether a function or a class takes a model or its data, according to its docstring."""
     if inspect.isfunction(thing):
         return "model" in inspect.signature(thing).parameters
     if inspect.isclass(thing) and thing.__name__.startswith(("StdVec_", "Model", "GeometryPool")):
@@ -143,7 +136,7 @@ def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
 
 
 def _check_given(name: str, arguments: list[Any]) -> None:
-    """Check that arguments belong to one model, because Pinocchio would access memory beyond its arrays."""
+    """Check that arguments belong to one model; otherwise Pinocchio would access memory beyond its arrays."""
     model = next((x for x in arguments if isinstance(x, (ClusterModel, pin.Model))), None)
     index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraint classes take joint ids
     for x in arguments:
@@ -168,9 +161,9 @@ def _check_given(name: str, arguments: list[Any]) -> None:
 
 
 def _posed(arguments: list[Any]) -> Callable[[Any], Any]:
-    """Move the data to the configuration, if one is given; return the map from our arguments to Pinocchio's.
+    """Return the map from our arguments to Pinocchio's; if a q is mapped, the map also moves the data to q.
 
-    Pinocchio's function moves the tree's data itself, but functions that are called without q would use an older state.
+    Pinocchio's function also moves the tree's data, but later functions without q would use an older state.
     """
     model, data = (next((x for x in arguments if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
     if model is None or data is None:

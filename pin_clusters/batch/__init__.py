@@ -2,11 +2,12 @@
 
 ``rnea``, ``aba``, ``nonLinearEffects``, ``crba``, ``computeMinverse`` and, without closed loops, derivatives run
 robot-specific code on SIMD packs of ``lanes`` states (8 with AVX-512, 4 with AVX2, otherwise 2). Other functions run
-the kernels for one state row by row in compiled code. ``threads`` share the rows. Results agree with the functions for
-one state up to rounding and do not depend on threads or other rows. Rows fail with NaN if the input is not finite, an
-independent motion moves no inertia, or a closed loop is open or singular. Batch functions take no data, because each
-thread has its own workspace. Models with a ``Coupling`` on a Python function run row by row in Python. For arrays on a
-GPU, functions are enqueued on the stream of the array library, results stay on the GPU, and ``threads`` has no effect.
+the kernels for one state row by row in compiled code. The rows are divided among ``threads`` threads. Results agree
+with the functions for one state up to rounding and do not depend on threads or other rows. Rows become NaN if the input
+is not finite, an independent motion moves no inertia, or a closed loop is open or singular. Batch functions take no
+data, because each thread has its own workspace. Models with a ``Coupling`` defined by a Python function run row by row
+in Python. For arrays on a GPU, functions are enqueued on the stream of the array library, results stay on the GPU, and
+``threads`` has no effect.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # Determined on access, because it initializes LLVM.
+    # The number is determined on access, because this initializes LLVM.
     if name == "lanes":
         return _lanes_of_host()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,6 @@ from ..model import ClusterModel, once
 _MOST = 64
 T = TypeVar("T")
 _entries: Callable[[ClusterModel], dict[Hashable, Any]] = once(lambda _: {})
-"""Cached objects by key."""
 
 
 def cached(model: ClusterModel, key: Hashable, make: Callable[[], T]) -> T:
@@ -16,7 +15,7 @@ def cached(model: ClusterModel, key: Hashable, make: Callable[[], T]) -> T:
     entries = _entries(model)
     try:
         entry: T | None = entries.get(key)
-    except TypeError:  # an unhashable key contains an invalid name; a later check raises
+    except TypeError:  # an unhashable key contains an invalid name; a later check raises an error
         return make()
     if entry is None:
         entry = make()

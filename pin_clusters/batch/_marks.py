@@ -14,8 +14,8 @@ from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
-"""Status of rows: a loop is open or cannot follow, a loop or D is singular, the input is not finite."""
-_WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which"
+"""Status of failed rows: a loop is open or cannot follow; a loop or D is singular; the input is not finite."""
+_WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which rows failed"
 
 
 class Report(NamedTuple):
@@ -25,21 +25,24 @@ class Report(NamedTuple):
     cure: str
 
 
-STATES = Report("in {0} a loop of model {name!r} is open, in {1} it is singular", "pc.project(model, q) closes a row")
-MOVES = Report("in {0} a loop of model {name!r} cannot follow, in {1} it is singular", "pc.integrate shows the reason")
+STATES = Report(
+    "a loop of model {name!r} is open in {0} rows and singular in {1} rows", "pc.project(model, q) closes a row"
+)
+MOVES = Report(
+    "a loop of model {name!r} cannot follow in {0} rows and is singular in {1} rows", "pc.integrate shows the reason"
+)
 PROJECTIONS = Report(
-    "in {0} the constraints of model {name!r} have no solution, in {1} a loop is singular",
+    "the constraints of model {name!r} have no solution in {0} rows, and a loop is singular in {1} rows",
     "pc.project shows the reason",
 )
 SIMULATIONS = Report(
-    "in {0} the start violates the constraints of model {name!r}, or a loop cannot follow, in {1} it is singular, in "
-    "{2} the motion diverges",
+    "in {0} rows the start violates the constraints of model {name!r} or a loop cannot follow, in {1} rows a loop is "
+    "singular, and in {2} rows the motion diverges",
     "pc.simulate shows the reason",
 )
 
 
 def mark_input(batch: Batch) -> int:
-    """Mark rows whose input is not finite, and count them."""
     bad = np.zeros(batch.rows, dtype=bool)
     with np.errstate(all="ignore"):
         for table in batch.tables:
@@ -52,11 +55,7 @@ def mark_input(batch: Batch) -> int:
 def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: bool = True) -> None:
     """Mark failed rows, set them to NaN, and warn about them unless the caller passed a status array.
 
-    Args:
-        batch: Batch with its results.
-        level: Number of calls between the user and the caller of this function.
-        report: Text of the warning.
-        check_results: Whether results may contain NaN or inf that no kernel reported.
+    ``level``: number of calls between user and caller. ``check_results``: results may contain NaN that is not reported.
     """
     without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):
@@ -68,10 +67,7 @@ def finish(batch: Batch, level: int, report: Report = STATES, *, check_results: 
 
 
 def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: int | None = None) -> None:
-    """Set marked rows to NaN, and warn about them.
-
-    ``without_numbers``: number of rows with input that is not finite; by default, all rows with this status.
-    """
+    """Set marked rows to NaN, and warn about all but ``without_numbers`` rows with NOT_FINITE (None: all of them)."""
     status = batch.status
     if not status.any():
         return
@@ -86,7 +82,7 @@ def settle(batch: Batch, level: int, report: Report = STATES, without_numbers: i
 
 
 def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]) -> None:
-    """Run a function for one state on rows with finite input; exceptions due to the state become their status."""
+    """Run a function for one state on rows with finite input; exceptions due to the state determine the status."""
     for n in rows:
         if batch.status[n] == NOT_FINITE:
             continue
@@ -107,10 +103,7 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
 
 
 def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, report: Report = STATES) -> None:
-    """Run all rows in Python, without the JIT or for Python functions of the user.
-
-    For ``STATES``, a row with an open loop fails.
-    """
+    """Run all rows in Python, without the JIT or for Python functions of the user; for ``STATES``, check the loops."""
     mark_input(batch)
     model = batch.model
     skipped = len(model.coupling_rows)

@@ -36,10 +36,7 @@ def run(
     status: Any,
     parameters: Any = None,
 ) -> np.ndarray:
-    """Run a function for one state on all rows.
-
-    ``velocities``: names and rows of v and further arguments; ``parameters``: rows of the robot's parameters by name.
-    """
+    """Run a function for one state on all rows of q and ``velocities`` (name, rows); ``parameters``: rows by name."""
     name = single.__name__
     operation = STATE_FUNCTIONS_BY_NAME[name]
     of_matrices = operation.operation.result == "matrix"
@@ -101,7 +98,7 @@ def _begin(special: Any, batch: Batch) -> Run:
 
 
 def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[int], Any]:
-    """Turn a function for one state into a function of the row number; the last table may be external forces."""
+    """Turn a function for one state into a function of the row number; the last table may contain external forces."""
     data = None
 
     def run_row(n: int) -> Any:
@@ -119,15 +116,7 @@ _MEANING = {"gravity": "acceleration of gravity", "inertial": "pc.parameters(mod
 
 
 def parameter_rows(model: ClusterModel, function: str, parameters: Any, rows: int | None) -> list[RowArgument]:
-    """Convert parameters of the robot to arguments with one row per state, in the order of traces.
-
-    ``rows`` is None for arrays on a GPU, where a single row for all states is not repeated.
-
-    Raises:
-        ArgumentTypeError: ``parameters`` is not a mapping.
-        UnknownNameError: No such parameters.
-        NotAvailableError: These parameters cannot vary together.
-    """
+    """Convert parameters to arguments, in the order of traces; repeat single rows except on a GPU (``rows=None``)."""
     if not isinstance(parameters, Mapping):
         raise ArgumentTypeError(
             f"parameters must be a dict of arrays, such as {{'ratios': rows}}, got {type(parameters).__name__}."

@@ -22,26 +22,18 @@ class Workspace:
         (self._work,) = on_a_page(model.tables.work)
 
     def tables(self, result: np.ndarray) -> kernels.Pointer:
-        """Create the tables of a kernel that writes to ``result``."""
         return kernels.Pointer(self._model.tables.index, self._model.tables.params, self._work, result)
 
 
 class Each(NamedTuple):
-    """An argument that differs between rows."""
-
     table: np.ndarray  # contiguous, one row per state
     shape: tuple[int, ...]  # shape of a row for the entry point
 
 
 class Program:
-    """Kernel calls to execute for each row in one thread; keeps its arguments alive."""
+    """Kernel calls that one thread executes for each row; the program keeps their arguments alive."""
 
     def __init__(self, status: np.ndarray) -> None:
-        """Create an empty program.
-
-        Args:
-            status: Status of the rows; written if an entry point reports a failure.
-        """
         self._status = status
         self._calls: list[tuple[int, int]] = []
         self._words: list[list[int]] = []
@@ -49,12 +41,9 @@ class Program:
         self._kept: list[Any] = []
 
     def call(self, kernel: kernels.Kernel, status: int, *arguments: Any) -> None:
-        """Append a call of an entry point.
+        """Append a call of an entry point; rows for which the entry point fails receive ``status``.
 
-        Args:
-            kernel: The entry point.
-            status: Status of rows for which it reports a failure.
-            arguments: Tables, integers, arrays shared by all rows, or ``Each``.
+        ``arguments``: tables, integers, arrays shared by all rows, or ``Each``.
         """
         words: list[int] = []
         for x in arguments:
@@ -87,8 +76,6 @@ class Program:
 
 
 def programmed(batch: Batch, write: Callable[[Program], None]) -> Callable[[], Run]:
-    """Return a function that creates a program for a thread; ``write`` appends the calls."""
-
     def begin() -> Run:
         program = Program(batch.status)
         write(program)
@@ -110,8 +97,8 @@ def run_each(
 ) -> None:
     """Run kernels for one state on each row. ``begin`` is called once per thread; if None, ``of_row`` runs each row.
 
-    ``check_results``: results may contain NaN that no kernel reported. ``retry``: ``of_row`` runs the rows again that
-    failed in kernels. ``level``: number of calls between the user and the caller of this function.
+    ``check_results``: results may contain NaN that no kernel reported. ``retry``: ``of_row`` repeats rows that failed
+    in kernels. ``level``: number of calls between the user and the caller of this function.
     """
     if batch.rows == 0:
         return

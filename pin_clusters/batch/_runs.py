@@ -19,18 +19,17 @@ from ._sharing import Run
 from ._tables import Batch
 
 NUMBERS = 2**20
-"""Maximum count of sample numbers that are buffered."""
+"""Maximum number of buffered sample values."""
 _STEPS, _ALL_STEPS = 1000, 20000
-"""Maximum count of steps of one row, and of all rows together, in one kernel call."""
+"""Maximum number of steps of one row, and of all rows together, in one kernel call."""
 _OFF = 1e-6
 """Allowed residual of couplings and unit norms in the initial state, as in ``pc.simulate``."""
 
 
 class Runs:
-    """Simulation of all rows, each to its end or to the first step that requires Python."""
+    """Simulation of all rows, each until its end or until the first step that requires Python."""
 
     def __init__(self, batch: Batch, settings: Settings, *, of_end: bool) -> None:
-        """Prepare the tables and compile missing kernels; ``of_end``: record the final state only."""
         self.batch, self.settings, self.of_end = batch, settings, of_end
         model, s = batch.model, settings
         self._q, self._v, *torques = batch.tables
@@ -86,7 +85,7 @@ class Runs:
         q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
         if model.closures:
             starts = Program(status)
-            # aba checks the loops of all bodies; the kernel of couplings does not update all bodies.
+            # aba checks the loops of all bodies, whereas the kernel of couplings does not update all bodies.
             aba = code_of(self._functions, kernels.of("aba", with_loops(model)))
             starts.call(aba, SINGULAR, workspace.pointer, q, v, np.zeros(nv), np.zeros(nv))
             starts.call(code_of(self._functions, kernels.openness), OPEN, workspace.tables.openness, q)

@@ -8,28 +8,23 @@ from contextlib import suppress
 
 PIECES = 8
 """Number of pieces per thread: slower threads, or threads with harder rows, process fewer pieces."""
-
 ROWS = 16
-"""Minimum number of rows of a function per thread."""
-
+"""Minimum number of rows per thread."""
 PATIENCE = 10.0
 """Time after which an idle thread ends, [s]."""
 
 Run = Callable[[int, int], object]
 _idle: "deque[_Worker]" = deque()
-# A forked child has no threads.
+# A forked child process has none of these threads.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)
 
 
 def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None:
-    """Run pieces of the rows on this thread and on others.
+    """Run pieces of the rows on this thread and on up to ``threads`` - 1 other threads.
 
-    Args:
-        rows: Number of rows.
-        threads: Maximum number of threads.
-        grain: Each piece, except the last one, is a multiple of this number of rows.
-        begin: Returns the function that runs rows first to last - 1; called once in each thread.
+    Each piece, except the last one, is a multiple of ``grain`` rows. Each thread calls ``begin`` once, which returns
+    the function that runs rows first to last - 1.
     """
     threads = min(threads, -(-rows // grain))
     if threads <= 1:
@@ -74,7 +69,7 @@ def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None
 
 
 class _Worker:
-    """A reusable thread: waking an idle thread takes a fifth of the time to start a new one."""
+    """A reusable thread; waking an idle thread takes a fifth of the time needed to start a new thread."""
 
     def __init__(self) -> None:
         self._call = _thread.allocate_lock()
@@ -104,7 +99,6 @@ class _Worker:
 
 
 def _give(job: Callable[[], None]) -> None:
-    """Run a job on an idle thread, or on a new one."""
     try:
         worker = _idle.pop()
     except IndexError:

@@ -15,7 +15,7 @@ from ..export.cuda.arrays import on_gpu
 from ..model import ClusterData, ClusterModel, check_model
 
 _SMALL = 2**26
-"""Memory that is never checked, [bytes]."""
+"""Smaller memory requests are not checked, [bytes]."""
 documented = stock(
     """
     Args:
@@ -28,7 +28,7 @@ documented = stock(
         parameters: Parameters of the robot by name, shape (N, n), or (n,) for all rows: ``gravity`` (3, [m/s^2]),
             ``inertial`` (as ``pc.parameters``), ``ratios``; see ``pc.trace``.
         threads: Number of threads.
-        out: Array for the result: contiguous float64 of its shape. It may be one of the arguments.
+        out: Array for the result: contiguous, float64, with the shape of the result. It may be one of the arguments.
         status: Array for the status of each row, shape (N,), int8: 0 valid; 1 a closed loop is open by more than 1e-6
             of its length, or 1e-6 rad; 2 a loop is singular, or an independent motion moves no inertia; 3 the input is
             not finite. Failed rows are NaN. Without ``status``, a warning reports the number of failed rows.
@@ -39,14 +39,12 @@ documented = stock(
         TooLargeError: The rows do not fit into memory; nothing has been allocated.
     """,
 )
-"""Completes the docstrings of batch functions with their common parts."""
+"""Adds the common sections to the docstrings of batch functions."""
 
 TREE, OWN = "nq (all joints of the tree)", "nv (the independent joints)"
 
 
 class RowArgument(NamedTuple):
-    """An argument with one row per state: name, value, shape of a row, and a description of the sizes."""
-
     name: str
     value: Any
     shape: tuple[int, ...]
@@ -54,16 +52,10 @@ class RowArgument(NamedTuple):
 
 
 class Batch:
-    """Checked arguments and results of a batch function.
+    """Checked arguments and results of a batch function, and the status of its rows.
 
     Attributes:
-        model: Cluster model.
-        name: Name of the function.
-        rows: Number of rows.
         tables: Arguments for the kernels, each of shape (rows, numbers per row).
-        out: Results.
-        status: Status of the rows.
-        threads: Number of threads.
         asked: Whether the caller passed a status array; otherwise, a warning reports failed rows.
     """
 
@@ -78,17 +70,10 @@ class Batch:
         rows_of_work: int = 0,
         work: int = 0,
     ) -> None:
-        """Check all arguments.
+        """Check all arguments; the first one determines the number of rows.
 
-        Args:
-            name: Name of the function.
-            model: Cluster model.
-            arguments: Arguments; the first one determines the number of rows.
-            threads: Number of threads.
-            status: Array for the status, or None.
-            results: Name, array or None, and shape per row of each result.
-            rows_of_work: Size of additional memory per row, in numbers.
-            work: Size of additional memory per thread, in numbers.
+        ``results``: name, array or None, and shape per row of each result. ``rows_of_work`` and ``work``: sizes of
+        additional memory per row and per thread, in numbers.
         """
         self.name, self.model, self.threads = name, model, whole_number("threads", threads, 1)
         arrays = [_rows(name, model, x) for x in arguments]
@@ -116,11 +101,10 @@ class Batch:
 
 
 def states(model: Any, q: Any, *velocities: tuple[str, Any]) -> list[RowArgument]:
-    """Describe q, and arguments with the size of a velocity."""
     check_model(model)
     if isinstance(q, (ClusterData, pin.Data)):
         raise ArgumentTypeError(
-            "q must be an array, got a data. Batch functions take no data: pc.batch.aba(model, q, v)."
+            "q must be an array, got a data object. Batch functions take no data: call pc.batch.aba(model, q, v, tau)."
         )
     return [RowArgument("q", q, (model.nq,), TREE), *(RowArgument(name, x, (model.nv,), OWN) for name, x in velocities)]
 
@@ -131,21 +115,19 @@ def forces(model: ClusterModel, fext: Any) -> list[RowArgument]:
 
 
 def on_gpu_rows(arguments: Sequence[RowArgument]) -> bool:
-    """Whether rows are on a GPU."""
     return on_gpu(*(x.value for x in arguments))
 
 
 def on_device(
     name: str, model: ClusterModel, arguments: Sequence[RowArgument], out: Any, status: Any, **options: Any
 ) -> Any:
-    """Run a function on the GPU of its rows."""
     from ..export.cuda.run import Argument, run  # imported here: only rows on a GPU need tracing and code generation
 
     return run(model, name, [Argument(x.name, x.value, x.shape) for x in arguments], out, status, **options)
 
 
 def _rows(function: str, model: ClusterModel, x: RowArgument) -> np.ndarray:
-    """Convert an argument to an array; if that fails, name the first invalid row."""
+    """Convert an argument to an array; if the conversion fails, raise an error for the first invalid row."""
     try:
         array = numbers(x.name, x.value)
     except ArgumentTypeError:
@@ -160,7 +142,6 @@ def _rows(function: str, model: ClusterModel, x: RowArgument) -> np.ndarray:
 
 
 def _blame_a_row(model: ClusterModel, x: RowArgument) -> None:
-    """Raise for the first invalid row of a list."""
     if not isinstance(x.value, (list, tuple)):
         return
     for k, row in enumerate(x.value):
@@ -200,7 +181,7 @@ def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:
 
 
 def _check_memory(name: str, rows: int, needed: int) -> None:
-    """Raise before allocation if the rows need more memory than is available."""
+    """Raise an error before allocation if the rows need more memory than is available."""
     if needed <= _SMALL:
         return
     free = available()

@@ -132,7 +132,6 @@ def _accelerations(batch: Batch, status: np.ndarray) -> np.ndarray:
 
 
 def _traced(code: Any, batch: Batch, inverse: bool) -> None:
-    """Run robot-specific code."""
     q, v, x, *forces = batch.tables
     before = np.zeros(batch.rows, dtype=np.int8)
     if not inverse:

@@ -32,7 +32,7 @@ def forwardKinematics(
 ) -> np.ndarray:
     """Compute the placements of joints or frames in the world for N configurations.
 
-    Bodies are placed according to q even if a loop is open: the status is 0 (valid) or 3 (not finite).
+    Bodies are placed according to q even if a loop is open; the status is therefore 0 (valid) or 3 (not finite).
 
     Args:
         frames: Names or ids of frames; None for all joints, starting with the universe.
@@ -42,7 +42,7 @@ def forwardKinematics(
         passed. ``pin.XYZQUATToSE3(row)`` converts one placement.
 
     Raises:
-        UnknownNameError: No such frame.
+        UnknownNameError: The model has no such frame.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

@@ -34,8 +34,7 @@ def crba(
     """Compute the mass matrices of N configurations.
 
     Returns:
-        Mass matrices of the independent joints, shape (N, nv, nv), each symmetric, [kg m^2], [kg m] or [kg]; ``out`` if
-        it was passed.
+        Symmetric mass matrices, shape (N, nv, nv), [kg m^2], [kg m] or [kg]; ``out`` if it was passed.
 
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA); docs/algorithms.md, (C1) to (C3).
@@ -62,8 +61,7 @@ def computeMinverse(
     """Compute the inverse mass matrices of N configurations, in O(nv^2) each.
 
     Returns:
-        Inverse mass matrices of the independent joints, shape (N, nv, nv), each symmetric, [1/(kg m^2)], [1/(kg m)] or
-        [1/kg]; ``out`` if it was passed.
+        Symmetric inverse mass matrices, shape (N, nv, nv), [1/(kg m^2)], [1/(kg m)], [1/kg]; ``out`` if it was passed.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA) for unit torques; docs/algorithms.md, (A6) to (A10).
@@ -97,10 +95,10 @@ def inverse_operational_inertia(
         rows: Selection from the 6 len(frames) rows, as in ``pc.inverse_operational_inertia``.
 
     Returns:
-        Shape (N, rows, rows), each symmetric, [1/kg], [1/(kg m)], [1/(kg m^2)]; ``out`` if it was passed.
+        Symmetric matrices, shape (N, rows, rows), [1/kg], [1/(kg m)], [1/(kg m^2)]; ``out`` if it was passed.
 
     Raises:
-        UnknownNameError: No such frame.
+        UnknownNameError: The model has no such frame.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O4).

@@ -94,7 +94,7 @@ def project(
 ) -> np.ndarray:
     """Project N configurations onto the constraints, as ``pc.project``.
 
-    Loops that are far from closed use the slower method of ``pc.project``, row by row.
+    Rows whose loops are far from closed use the slower method of ``pc.project``, one after the other.
 
     Args:
         q: Configurations of the spanning tree, shape (N, nq); they may violate the constraints.
@@ -165,7 +165,7 @@ class _Terms:
 
 
 def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:
-    """Compute the terms for held joints (ids); None if the projection needs operations that the kernel lacks."""
+    """Compute the terms if the joints ``held`` (ids) stay fixed; None if the kernel lacks a required operation."""
     shape, tree = manifold(model), model.own_tree
     if not shape.linear or (model.closures and not loops_of(model).compiled):
         return None
@@ -188,7 +188,7 @@ def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:
         terms += [(result + i, -1, c) for i, c in zip(follow.at.tolist(), follow.constants.tolist(), strict=True)]
         leads = zip(follow.to.tolist(), follow.of.tolist(), follow.coefficients.tolist(), strict=True)
         terms += [(result + i, result + k, c) for i, k, c in leads]
-        # Set held joints exactly, so that rounding does not move them.
+        # Held joints are set exactly, because rounding would otherwise move them.
         for i in (i for j in held for i in in_q(tree, j)):
             terms += [(result + i, -1, 0.0), (result + i, i, 1.0)]
     units = np.array([(a, b - a) for _, a, b in shape.units], dtype=np.int64).reshape(-1, 2)

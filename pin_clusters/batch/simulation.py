@@ -22,7 +22,7 @@ from ._runs import NUMBERS, Runs
 from ._tables import OWN, Batch, RowArgument, documented, on_device, on_gpu_rows, states
 
 _NEVER = 10**9
-"""Recording interval in steps that keeps only the start and the end."""
+"""Recording interval, in steps, that is longer than any simulation: only the start and the end are recorded."""
 
 
 class Motions(NamedTuple):
@@ -63,21 +63,19 @@ def simulate(
 ) -> Motions:
     """Simulate the motions of a robot from N states, as ``pc.simulate``.
 
-    Rows that require a change of the independent joints, near a singularity, run one after the other. The energy is not
+    Rows that must change the independent joints near a singularity run one after the other. The energy is not
     monitored: a time step that is too large is detected only if the motion diverges (status 3).
 
     Args:
         q: Initial configurations, shape (N, nq); they must satisfy the constraints.
         v: Initial velocities, shape (N, nv), [rad/s] or [m/s].
-        tau: Torques, [N m] or [N]: None for zero; shape (N, nv) for constant torques; shape (N, steps, nv) for torques
-            that are constant during each step.
+        tau: Torques, [N m] or [N]: None for zero, (N, nv) for constant, (N, steps, nv) for stepwise constant torques.
         duration: Duration, [s]. If it is not a multiple of ``dt``, the last step is shorter.
         dt: Time step, [s].
         method: As in ``pc.simulate``.
-        record: Record every n-th step, including start and end; None for the end only.
-        switch: Whether independent joints may be changed internally; otherwise a singularity ends a row.
-        passive: Whether springs and other passive forces act, as in ``pc.simulate``; forces defined in Python run row
-            by row.
+        record: Record every n-th step, including start and end; None records only the end.
+        switch: Whether independent joints may be changed internally; if not, a row fails at a singularity.
+        passive: Whether springs and other passive forces act, as in ``pc.simulate``; Python functions run row by row.
         ground: As in ``pc.simulate``; the rows of each process then run one after the other.
         touching: As in ``pc.simulate``.
         limits: As in ``pc.simulate``.

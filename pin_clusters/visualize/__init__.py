@@ -1,7 +1,4 @@
-"""Meshcat viewer of robots with rotors, belts and loops.
-
-It requires ``pip install meshcat``.
-"""
+"""Meshcat viewer of robots with rotors, belts and loops; it requires ``pip install meshcat``."""
 
 import warnings
 from collections.abc import Sequence
@@ -63,33 +60,31 @@ def animate(
 ) -> MeshcatVisualizer:
     """Return a viewer with a motion that plays in the browser, or in a page that needs no network.
 
-    There are 30 key frames per second, and more for fast rotations, so that nothing turns by more than 80 degrees
-    between two key frames. A rotor that would need more than 60 per second is drawn turning more slowly, as the legend
-    states. Objects of variable length (gaps, arrows) have key frames of their scale, closures have key frames of their
-    colour.
+    The animation has 30 key frames per second, and more for fast rotations: no part turns by more than 80 degrees
+    between two key frames. A rotor that would need more than 60 key frames per second is drawn turning more slowly, as
+    the legend states. Key frames also contain the scale of gaps and arrows and the colour of closures.
 
     Args:
         model: The robot.
         time: Ascending times, shape (n,), [s].
         q: Configurations of the whole tree, shape (n, nq), [rad] or [m]. Continuous joints must move by less than half
             a turn from one configuration to the next.
-        ghost: Times [s] and configurations of another motion, drawn translucent over the first motion.
+        ghost: Times [s] and configurations of another motion, which is drawn translucent over the first motion.
         ghost_model: Robot of the ghost; by default ``model``.
         ghost_label: Description of the ghost in the legend.
-        v: Independent velocities, shape (n, nv), [rad/s] or [m/s], to draw forces of loops and rods as arrows; zero if
-            only ``tau`` is given.
-        tau: Independent torques, shape (n, nv), [N m] or [N]; zero if only ``v`` is given.
+        v: Independent velocities, shape (n, nv), [rad/s] or [m/s], to draw forces; zero if only ``tau`` is passed.
+        tau: Independent torques, shape (n, nv), [N m] or [N]; zero if only ``v`` is passed.
         notes: Sentences for the legend.
         viewer: As in ``MeshcatVisualizer.initViewer``; by default there is no server, and only pages can be written.
         ground: A plane to draw.
-        contacts: The simulation with a ground from which time and q come, to draw the contact forces as arrows.
-        ghost_contacts: The simulation of the ghost, which is then drawn next to the robot.
+        contacts: Simulation result with a ground from which time and q come; its contact forces are drawn as arrows.
+        ghost_contacts: Simulation result of the ghost, which is then drawn next to the robot.
 
     Returns:
         The viewer; ``save(path)`` writes the page.
 
     Raises:
-        ShapeError: The sizes do not fit.
+        ShapeError: The sizes of the arguments do not fit each other or the model.
         ConfigurationError: A value is not finite, or the times do not ascend.
 
     Example:

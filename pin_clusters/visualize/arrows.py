@@ -44,8 +44,8 @@ def of_constraints(
 ) -> list[Arrow]:
     """Return the forces of loops, rods, joints (if ``bearings``) and external forces at one state, without moments.
 
-    The arrow of a loop is the force of body a on body b, of a joint the force of the parent on the child. A rod has
-    arrows on the bodies of its ends. An external force acts at the origin of its joint frame.
+    The arrow of a loop is the force of body a on body b; the arrow of a joint is the force of the parent on the child.
+    A rod has an arrow at the body of each end. An external force acts at the origin of its joint frame.
     """
     forces = constraint_forces(model, data, q, v, tau_tree, fext)
     poses = data.tree.oMi

@@ -97,10 +97,7 @@ def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node
 
 
 def _spans(skeleton: Skeleton, start: Start, path: Sequence[int], tie: bool = False) -> list[tuple[int, Mesh]]:
-    """Return the body and mesh of each piece of a transmission along a path of joints.
-
-    It runs in the plane of its first wheel while the axes are parallel, and otherwise straight from joint to joint.
-    """
+    """Return body and mesh of each piece of a transmission: bands between parallel axes, otherwise straight bars."""
     tree, u = skeleton.model.tree, skeleton.unit
     pieces: list[tuple[int, Mesh]] = []
     body, axis = start.body, start.axis

@@ -12,7 +12,7 @@ CAMERA = "/Cameras/default/rotated/<object>"
 FIELD = 35.0
 """Vertical field of view, [deg]; meshcat's 75 degrees distort near objects."""
 NEAR, FAR = 1e-3, 1e2
-"""Clipping distances as fractions of the distance of the robot; meshcat's far plane is fixed at 100 m."""
+"""Clipping distances relative to the distance of the robot, because meshcat's far plane is fixed at 100 m."""
 PLAYER = 56
 """Height of the bar with the play button, [pixels]; the robot is shown above it."""
 
@@ -50,7 +50,7 @@ def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> 
 
 
 def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the camera's target and offset, both shape (3,), [m], in the world; planar mechanisms along their axes."""
+    """Return the camera's target and offset, shape (3,), [m], in the world; planar robots are seen along their axes."""
     axis = facing(skeleton)
     if axis is None:
         direction = np.array([0.8, 0.6, 0.42])
@@ -70,7 +70,7 @@ def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.nda
     axes = np.stack([right, np.cross(direction, right), direction])
     points = cloud @ axes.T
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    slope = math.tan(math.radians(0.5 * FIELD)) / 1.12  # with a margin
+    slope = math.tan(math.radians(0.5 * FIELD)) / 1.12  # the divisor leaves a margin around the points
     for _ in range(3):  # Perspective makes the middle of the picture depend on the distance.
         seen_from = points - middle
         distance = float(np.max(np.abs(seen_from[:, :2]).max(axis=1) / slope + seen_from[:, 2]))
@@ -81,9 +81,9 @@ def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
-    """Put the camera at an offset from a point; in a page, `script` does this.
+    """Set the camera of a live viewer; ``script`` sets the camera of a page.
 
-    meshcat's camera always looks at the origin of the world, so the distance is increased until both are visible.
+    meshcat's camera always looks at the world's origin; a larger distance makes the origin and the target visible.
     """
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)
@@ -93,7 +93,6 @@ def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
 
 
 def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> str:
-    """Return JavaScript that sets the camera of a page, farther away on a narrow screen."""
     # Nine digits also suffice for robots of a millimetre.
     tx, ty, tz, x, y, z = (float(f"{value:.9g}") for value in (*target, *offset))
     distance = float(np.linalg.norm(offset))

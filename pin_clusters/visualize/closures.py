@@ -41,7 +41,6 @@ class Residuals:
         self._starts = np.cumsum([0, *(c.size for c in model.closures)])[:-1]
 
     def __call__(self, q: np.ndarray) -> np.ndarray:
-        """Return the largest residual of each entry of ``model.closures``, shape (closures,)."""
         if not len(self._starts):
             return np.zeros(0)
         values = np.abs(residual(self._model, q)[self._first :]) / self._scales

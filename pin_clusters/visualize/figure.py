@@ -45,7 +45,6 @@ class Figure:
         return [*parts, *rotors.nodes(skeleton, drawn), *belts.nodes(skeleton, drawn), *closures.nodes(skeleton)]
 
     def _coincident(self, j: int) -> int:
-        """Return the number of earlier joints at the same place of the same body."""
         tree = self.model.tree
         peers = [k for k in range(1, j) if tree.parents[k] == tree.parents[j] and k not in self.skeleton.rotor_joints]
         tolerance = 0.02 * self.skeleton.unit

@@ -1,4 +1,4 @@
-"""Key frames of a motion: close enough for rotations, and with scales, which a transform does not keep."""
+"""Key frames of a motion, dense enough for rotations, with separate scales because poses contain no scale."""
 
 import itertools
 import math
@@ -11,17 +11,17 @@ import numpy as np
 import pinocchio as pin
 
 TURN = math.radians(80.0)
-"""Largest rotation between key frames, below the documented 90 degrees. The browser takes the shorter way, which is
-correct below 180 degrees."""
+"""Largest rotation between key frames; the documentation states a limit of 90 degrees. The browser interpolates along
+the shorter rotation, which is correct below 180 degrees."""
 FRAMES = 30.0
 """Key frames per second of slow motions."""
 MOST = 60.0
-"""Most key frames per second of a rotor; a rotor that needs more is drawn turning more slowly."""
+"""Maximum number of key frames per second of a rotor; a rotor that needs more is drawn turning more slowly."""
 
 
 @dataclass(eq=False)
 class Track:
-    """Poses of one node over time; scales and colours (three numbers each) only for nodes that change them."""
+    """Poses of one node over time; ``scales`` and ``colors`` are empty for nodes that do not change them."""
 
     time: list[float] = field(default_factory=list)  # [s]
     poses: list[pin.SE3] = field(default_factory=list)
@@ -77,7 +77,7 @@ def _angle(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray:
-    """Choose key frames at ``FRAMES`` per second or a multiple, until ``turns`` (largest rotation, [rad]) is small."""
+    """Choose key frames at ``FRAMES`` per second; double the rate until ``turns`` (largest rotation [rad]) is small."""
     rate = FRAMES
     while True:
         count = max(2, math.ceil((time[-1] - time[0]) * rate) + 1)
@@ -89,7 +89,7 @@ def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray
 
 
 def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
-    """Return the key frames that a node needs: ``FRAMES`` per second, and more where it turns far."""
+    """Return the key frames that a node needs: ``FRAMES`` per second, and more where the node turns fast."""
     frames_kept = [0]
     for k in range(1, len(time)):
         ahead = min(k + 1, len(time) - 1)
@@ -144,6 +144,6 @@ def animation(root: Any, tracks: dict[str, Track]) -> Any:
 
 
 def _continuous(quaternions: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return quaternions (x, y, z, w) with signs that make consecutive ones close."""
+    """Return quaternions (x, y, z, w) with signs for which consecutive quaternions are close."""
     flips = [1.0, *(1.0 if a @ b >= 0.0 else -1.0 for a, b in itertools.pairwise(quaternions))]
     return list(np.cumprod(flips)[:, None] * quaternions)

@@ -23,7 +23,7 @@ _WIDE, _THICK = 4.0, 0.02
 
 
 def plate(root: Any, ground: Ground | None, cloud: np.ndarray) -> None:
-    """Draw the ground below points, shape (n, 3); remove it if there is none."""
+    """Draw the ground below points, shape (n, 3); if ``ground`` is None, remove it."""
     root["ground"].delete()
     if ground is not None:
         size = float(np.linalg.norm(np.ptp(cloud, axis=0)))
@@ -43,7 +43,7 @@ def place(ground: Ground, cloud: np.ndarray) -> pin.SE3:
 
 
 def touching_shapes(model: ClusterModel, touching: Any) -> pin.GeometryModel | None:
-    """Return shapes for ``touching`` of ``pc.simulate``: the robot's, or balls at points on thin legs."""
+    """Return shapes for ``touching`` of ``pc.simulate``: the robot's shapes, or balls on thin legs at the points."""
     if touching is None or isinstance(touching, pin.GeometryModel):
         return touching
     import coal

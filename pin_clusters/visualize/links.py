@@ -15,7 +15,7 @@ Segment = tuple[np.ndarray, np.ndarray]
 _METAL = 2700.0
 """Density of the balls that represent masses, [kg/m^3]: aluminium."""
 _LIGHTEST = 300.0
-"""Least density of a box, [kg/m^3]."""
+"""Minimum density of a box, [kg/m^3]."""
 
 
 def thickness(skeleton: Skeleton, length: float) -> float:
@@ -45,7 +45,6 @@ def equivalent_box(inertia: pin.Inertia) -> tuple[np.ndarray, np.ndarray]:
 
 
 def trunk(skeleton: Skeleton, joint: int) -> tuple[Mesh, Mesh]:
-    """Return the edges of a trunk with struts to the limbs, and its walls, which are drawn translucent."""
     inertia = skeleton.model.tree.inertias[joint]
     size, axes = equivalent_box(inertia)
     size = np.clip(size, 0.25 * skeleton.unit, skeleton.size)
@@ -121,7 +120,7 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
 def _mass(
     skeleton: Skeleton, inertia: pin.Inertia, segments: Sequence[Segment], color: str, carries: bool
 ) -> list[Mesh]:
-    """Return a ball at the centre of mass if it is not visible otherwise; for a body without children, a box."""
+    """Return a ball (a box for a body without children) at the centre of mass, unless links already show it."""
     center, unit = np.array(inertia.lever), skeleton.unit
     feet = [_foot(center, a, b) for a, b in segments]
     nearest = min(feet, default=np.zeros(3), key=lambda p: np.linalg.norm(center - p))
@@ -193,8 +192,8 @@ def _foot(point: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
     """Return a joint in its own frame: a cylinder about its axis, a rail if it slides, otherwise a ball.
 
-    Independent joints have the colour of their cluster; dependent joints have light caps. With ``outer`` joints around
-    it at the same place, a joint is drawn longer and thinner.
+    Independent joints have the colour of their cluster; dependent joints have light caps. If ``outer`` other joints are
+    at the same place, the joint is drawn longer and thinner.
     """
     tree = skeleton.model.tree
     level = skeleton.levels[j]

@@ -25,7 +25,6 @@ class Mesh:
     colors: np.ndarray  # red, green and blue of each corner, shape (n, 3), 0 to 1
 
     def moved(self, translation: np.ndarray, rotation: np.ndarray | None = None) -> "Mesh":
-        """Rotate, then translate."""
         turned = self.vertices if rotation is None else self.vertices @ rotation.T
         return Mesh(turned + translation, self.faces, self.colors)
 
@@ -45,7 +44,6 @@ def _mesh(vertices: Sequence[np.ndarray] | np.ndarray, faces: Sequence[Sequence[
 
 
 def _rings(rings: Sequence[np.ndarray], color: str, inward: bool = False) -> Mesh:
-    """Return the surface between closed rings with the same number of points."""
     n = len(rings[0])
     faces = []
     for k, i in itertools.product(range(len(rings) - 1), range(n)):
@@ -66,19 +64,18 @@ def _lid(ring: np.ndarray, color: str, up: bool) -> Mesh:
 
 
 def _prism(low: np.ndarray, high: np.ndarray, color: str, turned: bool = True) -> Mesh:
-    """Return a prism with flat sides between two outlines; ``turned`` is the sense in which its lids are visible."""
+    """Return a prism with flat sides between two outlines; ``turned`` selects the side on which lids are visible."""
     around = zip(low, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0), high, strict=True)
     sides = [_mesh(corners, _SQUARE, color) for corners in around]
     return merged([*sides, _lid(low, color, not turned), _lid(high, color, turned)])
 
 
 def along(mesh: Mesh, start: np.ndarray, direction: np.ndarray) -> Mesh:
-    """Move a mesh about the z axis to another unit axis through a point."""
+    """Rotate a mesh from the z axis to the unit axis ``direction``, and move it to ``start``."""
     return mesh.moved(start, axis_to_z(direction))
 
 
 def cylinder(radius: float, bottom: float, top: float, color: str, end: float | None = None) -> Mesh:
-    """Return a cylinder about z; a different radius at its end makes a cone."""
     low, high = _circle(radius, bottom), _circle(radius if end is None else end, top)
     return merged([_rings([low, high], color), _lid(low, color, False), _lid(high, color, True)])
 

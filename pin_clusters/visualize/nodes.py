@@ -9,7 +9,7 @@ from ..model import axis_to_z
 from .meshes import Mesh
 
 _THIN = 1e-6
-"""Least length of a stretched mesh, because a scale of 0 has no inverse."""
+"""Minimum length of a stretched mesh, because a scale of 0 has no inverse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Between(Node):
 
 
 def stretched(start: np.ndarray, vector: np.ndarray) -> tuple[pin.SE3, np.ndarray]:
-    """Return pose and scale that map the z axis from 0 to 1 to a vector from a point."""
+    """Return the pose and scale that map the z axis from 0 to 1 to ``vector``, starting at ``start``."""
     length = float(np.linalg.norm(vector))
     rotation = axis_to_z(vector / length) if length > _THIN else np.eye(3)
     return pin.SE3(rotation, np.array(start)), np.array([1.0, 1.0, max(length, _THIN)])

@@ -1,4 +1,4 @@
-"""A meshcat window that records the scene, so that it can be written into a page without a server."""
+"""A meshcat window that records the scene, which can then be written into a page without a server."""
 
 from typing import Any
 

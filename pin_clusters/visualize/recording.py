@@ -20,7 +20,7 @@ _FOREVER = 10_000_000
 _LOOKS = 12
 """Number of samples to which the camera is fitted."""
 GHOST_KINDS = ("links", "joints", "rotors", "closures")
-"""Groups of nodes that are drawn of a ghost."""
+"""Groups of nodes that are drawn for a ghost."""
 
 
 def record(
@@ -100,10 +100,10 @@ def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.n
     if x.shape != (len(t), model.nq):
         raise ShapeError(
             f"{what}q has shape {x.shape}, expected ({len(t)}, {model.nq}): one configuration of the whole tree of "
-            f"{model.name!r} per time."
+            f"{model.name!r} for each time."
         )
     if not np.all(np.isfinite(t)) or not np.all(np.diff(t) > 0.0):
-        raise ConfigurationError(f"{what}time must be finite and ascend.")
+        raise ConfigurationError(f"{what}time must be finite and ascending.")
     if not np.all(np.isfinite(x)):
         row = int(np.flatnonzero(~np.isfinite(x).all(axis=1))[0])
         raise ConfigurationError(f"{what}q[{row}] (t = {t[row]:g} s) is not finite.")
@@ -111,7 +111,6 @@ def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.n
 
 
 def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, Track], dict[str, float], np.ndarray]:
-    """Return the tracks of a figure, the fraction of speed of its rotors, and the samples that are key frames."""
     figure.restart()
     angles = np.array([figure.angles(x) for x in q])
     state = cache(lambda k: figure.state(q[k]))
@@ -159,7 +158,7 @@ def _ghost(
     contacts: SimulationResult | None,
     scale: float,
 ) -> tuple[dict[Any, Any], np.ndarray]:
-    """Draw the ghost; return the clips of its animation, as long as the robot's, and points that it reaches."""
+    """Draw the ghost; return the clips of its animation, with the robot's duration, and points that it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
     figure = Figure(model, GHOST_KINDS, ghost=True)
     root = viewer.viewer[f"{viewer.viewerRootNodeName}_ghost"]
@@ -182,7 +181,7 @@ def _ghost(
 def _forces(
     viewer: Scene, time: np.ndarray, q: np.ndarray, v: Any, tau: Any, chosen: np.ndarray
 ) -> tuple[dict[str, Track], np.ndarray]:
-    """Return tracks of arrows, whose length is a scale, and the points of their tips, shape (n, 3), [m]."""
+    """Return tracks of arrows, whose scale is their length, and the positions of their tips, shape (n, 3), [m]."""
     model = viewer.cluster_model
     speeds = _rows(model, "v", v, len(time))
     torques = np.zeros((len(time), model.tree.nv))
@@ -206,5 +205,5 @@ def _rows(model: ClusterModel, name: str, values: Any, n: int) -> np.ndarray:
         return np.zeros((n, model.nv))
     rows = np.asarray(values, dtype=float)
     if rows.shape != (n, model.nv):
-        raise ShapeError(f"{name} has shape {rows.shape}, expected ({n}, {model.nv}): one row per time.")
+        raise ShapeError(f"{name} has shape {rows.shape}, expected ({n}, {model.nv}): one row for each time.")
     return rows

@@ -27,7 +27,7 @@ class Drawn:
     axis: np.ndarray  # unit axis in the rotor frame, shape (3,)
     radius: float  # [m]
     width: float  # [m]
-    shift: float  # shift of the wheel along the axis, if several share a place, [m]
+    shift: float  # shift of the wheel along the axis, if several rotors share a place, [m]
     path: str  # path in the scene
 
 
@@ -55,7 +55,7 @@ def drawn(skeleton: Skeleton) -> list[Drawn]:
 
 
 def _clear_of_joint(skeleton: Skeleton, r: RotorElement, base: pin.SE3, width: float) -> float:
-    """Return the shift of a wheel, [m], so that a joint on the same axis does not hide it."""
+    """Return the shift of a wheel along its axis, [m], for which a joint on this axis does not hide the wheel."""
     tree = skeleton.model.tree
     for j in range(1, tree.njoints):
         if tree.parents[j] != r.carrier_id or j in skeleton.rotor_joints:

@@ -87,8 +87,7 @@ class Scene(PinocchioViewer):
                 remote use, everyone who can reach this machine sees the robot.
 
         Raises:
-            ViewerError: The server does not start, no server answers at ``zmq_url``, or ``host`` is combined with
-                ``viewer`` or ``zmq_url``.
+            ViewerError: The server does not start or answer, or ``host`` is combined with ``viewer`` or ``zmq_url``.
         """
         if host is not None and not (viewer is None and zmq_url is None):
             raise ViewerError("host is the address of a new server. Omit viewer= and zmq_url=, or omit host=.")
@@ -104,7 +103,7 @@ class Scene(PinocchioViewer):
             print(f"No browser was found; open {viewer.window.web_url} yourself.")  # noqa: T201
 
     def _check_meshcat_has_get_image(self) -> None:
-        """Skip Pinocchio's check: every supported meshcat has it."""
+        """Skip Pinocchio's check, because every supported meshcat has ``get_image``."""
 
     def loadViewerModel(
         self, rootNodeName: str = "pinocchio", color: Any = None, collision_color: Any = None, visual_color: Any = None
@@ -132,11 +131,11 @@ class Scene(PinocchioViewer):
         """Show a configuration.
 
         Args:
-            q: Configuration of the whole tree, shape (nq,), [rad] or [m]. It may violate the couplings, so that open
-                loops are visible. None redraws the last kinematics of ``data``.
+            q: Configuration of the whole tree, shape (nq,), [rad] or [m]. It may violate the couplings; open loops are
+                then visible. None redraws the last kinematics of ``data``.
 
         Raises:
-            ShapeError: q has another size.
+            ShapeError: q has a wrong size.
             ArgumentTypeError: q does not contain real numbers.
             ConfigurationError: q is not finite.
             ViewerError: There is no viewer yet.
@@ -158,7 +157,7 @@ class Scene(PinocchioViewer):
         super().clean()
 
     def setCameraTarget(self, target: ArrayLike) -> None:
-        """Look at a point in the world, shape (3,), [m]. A live meshcat camera only moves back far enough to see it."""
+        """Look at a point in the world, shape (3,), [m]. A live camera only moves back far enough to see the point."""
         self._look(np.array(target, dtype=float), self._camera[1])
 
     def setCameraPosition(self, position: ArrayLike) -> None:
@@ -166,7 +165,7 @@ class Scene(PinocchioViewer):
         self._look(self._camera[0], np.array(position, dtype=float))
 
     def resetCamera(self) -> None:
-        """Look at the whole robot; at a planar mechanism along its axes."""
+        """Look at the whole robot; a planar mechanism is viewed along its axes."""
         self._look(*camera.view(self.figure.skeleton, self._cloud))
 
     def _look(self, target: np.ndarray, offset: np.ndarray) -> None:
@@ -195,9 +194,9 @@ class Scene(PinocchioViewer):
         return np.concatenate(points) if points else np.array([self.figure.skeleton.lower, self.figure.skeleton.upper])
 
     def force_scale(self, found: Iterable[Arrow]) -> float:
-        """Return the length of an arrow per force, [m/N], with which the largest is a third as long as the robot.
+        """Return the arrow length per force, [m/N], for which the longest arrow is a third of the robot's size.
 
-        Forces below a millionth of the robot's weight are rounding and are ignored.
+        Forces below a millionth of the robot's weight count as rounding errors and are ignored.
         """
         tree = self.cluster_model.inertia_tree
         weight = sum(I.mass for I in tree.inertias) * np.linalg.norm(tree.gravity.linear)

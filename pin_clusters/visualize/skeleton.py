@@ -21,7 +21,7 @@ class Skeleton:
     # For each body (joint id): points at which other bodies, rods and loops are attached, in its frame, [m].
     points: tuple[tuple[np.ndarray, ...], ...]
     levels: tuple[int, ...]  # for each joint: number of clusters between it and the base
-    unit: float  # a typical length of its links, [m]
+    unit: float  # typical length of a link, [m]
     poses: list[pin.SE3]  # pose of each joint in the world at the reference pose
     lower: np.ndarray  # lower corner of the bounding box at the reference pose, shape (3,), [m]
     upper: np.ndarray  # upper corner, shape (3,), [m]
@@ -54,7 +54,7 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
 
 
 def ends_of(closure: Any) -> tuple[tuple[int, np.ndarray], ...]:
-    """Return body and point of both ends of a rod or a loop; nothing for other closures."""
+    """Return the body and the point of both ends of a rod or a loop; an empty tuple for other closures."""
     ends = closure.ends if isinstance(closure, BodyClosure) else ()
     return tuple((j, x.translation if isinstance(x, pin.SE3) else x) for j, x in ends)
 
@@ -65,7 +65,7 @@ def rods_of(model: ClusterModel, closure: Any) -> list[Any]:
 
 
 def facing(skeleton: Skeleton) -> np.ndarray | None:
-    """Return the viewing direction of a planar robot, along its axes, in the world; None if it is not planar.
+    """Return the viewing direction of a planar robot, along its axes, in the world; None for other robots.
 
     A robot in a vertical plane is viewed with x (or y) to the right, a robot in a horizontal plane from above.
     """

@@ -22,11 +22,11 @@ from .server import ViewerError
 class MeshcatVisualizer(Scene):
     """Pinocchio's ``MeshcatVisualizer`` that also draws transmissions and closed loops.
 
-    It has Pinocchio's methods, and ``q`` is a configuration of the whole tree. It draws the meshes of ``visual_model``,
-    rotors at their placement that turn at their ratio, belts, rods and loop closures. The colour of a loop closure
-    changes to vermillion as it opens. A robot without ``visual_model`` is drawn from its joints and inertias. A
-    ``Rotor`` without a placement is drawn on the joint that it drives. A rotor is drawn as large as a homogeneous disc
-    of its inertia, within 14 to 22 per cent of a typical link.
+    It has Pinocchio's methods; ``q`` is a configuration of the whole tree. It draws the meshes of ``visual_model``,
+    belts, rods, loop closures, and rotors that turn at their ratio. The colour of a loop closure changes to vermillion
+    as it opens. A robot without ``visual_model`` is drawn from its joints and inertias. A ``Rotor`` without a placement
+    is drawn on the joint that it drives. A rotor is drawn as a homogeneous disc with its inertia; the radius is limited
+    to 14 to 22 per cent of a typical link length.
 
     Args:
         model: The robot.
@@ -36,8 +36,8 @@ class MeshcatVisualizer(Scene):
         data: Workspace: a ``pin.Data`` of ``model.tree`` or a ``ClusterData``; created if None.
         collision_data: As in Pinocchio.
         visual_data: As in Pinocchio.
-        draw: Groups to draw, of ``"links", "joints", "rotors", "belts", "closures"``; by default all, but with a
-            ``visual_model`` neither links nor joints.
+        draw: Groups to draw, of ``"links", "joints", "rotors", "belts", "closures"``; by default all groups, but
+            neither links nor joints if ``visual_model`` is passed.
 
     Attributes:
         cluster_model: The robot. (``model`` is its tree, as Pinocchio's methods expect.)
@@ -45,7 +45,7 @@ class MeshcatVisualizer(Scene):
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.
-        UnknownNameError: ``draw`` contains another name.
+        UnknownNameError: ``draw`` contains an unknown group.
 
     Example:
         >>> import pin_clusters as pc
@@ -73,8 +73,7 @@ class MeshcatVisualizer(Scene):
             q: Configuration of the whole tree, shape (nq,), [rad] or [m].
             v: Independent velocity, shape (nv,), [rad/s] or [m/s].
             tau_tree: Torques on every joint of the tree, shape (tree.nv,), [N m] or [N].
-            fext: External forces (contacts) in joint frames, as in ``pc.aba``, drawn at the origins of these frames.
-                Use ``drawArrow`` for other points.
+            fext: External forces in joint frames, drawn at their origins; use ``drawArrow`` for other points.
             bearings: Also draw the forces of joints.
             scale: Length of an arrow per force, [m/N]; by default the largest arrow is a third as long as the robot.
 
@@ -101,7 +100,7 @@ class MeshcatVisualizer(Scene):
         Args:
             name: Name of the node; a second call with the same name moves the arrow.
             point: Point in the world, shape (3,), [m].
-            force: Force in the world, shape (3,), [N]; drawn to the scale of ``displayForces``.
+            force: Force in the world, shape (3,), [N]; drawn at the scale of ``displayForces``.
             color: Such as ``"#009e73"``.
 
         Raises:

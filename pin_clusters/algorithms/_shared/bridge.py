@@ -1,7 +1,7 @@
-"""The coupling Jacobian G and its bias g, constant or computed by the kernel of loops.
+"""Coupling Jacobian G and bias g: constant without closed loops, otherwise computed by the kernel of loops.
 
 ``q`` must be the result of ``_check.configuration``, which also evaluates the user's Python constraint functions.
-Functions raise ``SingularClusterError`` if the loops have no solution for the dependent joints.
+The functions raise ``SingularClusterError`` if the loops have no solution for the dependent joints.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
 def matrix_and_bias(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute G, shape (tree.nv, nv), and g, shape (tree.nv,), at v (None: at rest); do not modify G."""
+    """Compute G, shape (tree.nv, nv), and g, shape (tree.nv,). ``v=None`` means zero velocity. Do not modify G."""
     if not model.closures:
         return model.tables.topology.G, np.zeros(model.own_tree.nv)
     bring(model, data, q, data._zeros if v is None else v)
@@ -31,13 +31,13 @@ def matrix_and_bias(
 
 
 def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
-    """Compute ``data._coupling``, which the kernels of the tree read, at a state; ``coupling_rate`` adds dG/dt."""
+    """Write ``data._coupling``, which the kernels of the tree read; the tables ``coupling_rate`` add dG/dt."""
     if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
 
 def solve(data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> int:
-    """Run the kernel of loops; G and g are written to ``data._coupling``, its status is returned."""
+    """Run the kernel of loops, which writes G and g to ``data._coupling``; return its status."""
     code = code_of(data._functions, kernels.coupling, tables)
     return int(code.call(data._pointers[tables], plain(q), plain(v)))
 
@@ -55,7 +55,7 @@ def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
 
 
 def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-    """Pass second derivatives of the user's Python constraint functions along a motion to the kernels."""
+    """Pass the second derivatives of Python constraint functions along the motion to the kernels."""
     supplies = model.tables.supplies
     if not supplies:
         return
@@ -73,7 +73,7 @@ def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.nd
 def derivatives(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write G and its derivatives; v and a may be empty, see the kernel ``coupling_derivatives``."""
+    """Write G and its derivatives to ``out``. v and a may be empty; see the kernel ``coupling_derivatives``."""
     if not model.closures:
         return
     data._supply(q)
@@ -84,7 +84,7 @@ def derivatives(
     needed = 4 * size if a.size else 2 * size if v.size else layout.posed_q - layout.bends
     if out.size < needed:  # robot-specific code does not check sizes
         raise ShapeError(
-            f"the array for derivatives of G has {out.size} numbers instead of {needed}. Do not replace arrays of "
+            f"the array for derivatives of G has {out.size} entries, expected {needed}. Do not replace arrays of "
             "data; create a new data = model.createData()."
         )
     kernel = code_of(data._functions, kernels.coupling_derivatives)

@@ -1,4 +1,4 @@
-"""Validation of arguments, for calls that the C extension passes on."""
+"""Validation of the arguments of calls that the C extension passes on to Python."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,12 +16,11 @@ from ...model import configuration as _configuration
 
 _STATE = """
 Args:
-    q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-        ``data.check``.
+    q: Configuration of the spanning tree, shape (nq,); it must satisfy the constraints (checked if ``data.check``).
 
 Raises:
     DataMismatchError: ``data`` belongs to another model.
-    ConfigurationError (q): q violates the constraints (if ``data.check``).
+    ConfigurationError (q): q violates the constraints (checked only if ``data.check`` is true).
 """
 _LOOPS = """
 Raises:
@@ -29,18 +28,12 @@ Raises:
 """
 SINGULAR = """
 Raises:
-    SingularClusterError: An independent motion moves no inertia, or the loops have no solution for the dependent
-        joints.
+    SingularClusterError: A motion of the independent joints moves no inertia, or the loops cannot be solved.
 """
 
 
 def documented(*own: str, solves: bool = True) -> Callable[[F], F]:
-    """Create the decorator that adds arguments, state and exceptions to docstrings of algorithms.
-
-    Args:
-        own: Further text shared by the algorithms of a module, as in ``docstrings.stock``.
-        solves: Whether functions with q solve its closed loops.
-    """
+    """Create a decorator that adds shared sections and ``own`` to docstrings; ``solves`` adds the error of loops."""
     return stock(COMMON, _STATE, *((_LOOPS,) if solves else ()), *own)
 
 
@@ -72,7 +65,7 @@ def model_data(model: Any, data: Any) -> None:
 
 
 def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    # Fast path for a valid q; see ClusterData.check.
+    # This fast path accepts a valid q without further checks; see ClusterData.check.
     if type(data) is ClusterData and data._unchecked is model and is_vector(q, model.nq):
         return q
     model_data(model, data)
@@ -99,7 +92,7 @@ def rates(model: ClusterModel, v: Any, a: Any = None) -> tuple[np.ndarray, ...]:
 
 
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Check q; if ``data.check``, also the constraints and the norms of quaternions."""
+    """Check the type and shape of q and, if ``data.check``, also the constraints and the norms of quaternions."""
     a = _arrays.configuration(model, "q", q)
     if data.check:
         _configuration.check(model, a)
@@ -148,14 +141,12 @@ def convention(argument: Any) -> None:
 
 
 def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> np.ndarray:
-    """Write external forces to the table that the kernels read, and return it."""
     table: np.ndarray = data._pointers["forced"].arrays[-1]
     table[model.nv :] = forces(model, fext).ravel()
     return table
 
 
 def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str:
-    """Select the tables of force kernels: ``usual``, or those with external forces."""
     if fext is None:
         return usual
     put_forces(model, data, fext)
@@ -163,7 +154,7 @@ def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str
 
 
 def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
-    """Check the array for the result, which must not overlap arguments; without ``out`` create a new array."""
+    """Check that ``out`` fits and does not overlap the arguments; create a new array if ``out`` is None."""
     if out is None:
         return np.empty(shape)
     array_out = output_array("out", out, shape, np.float64, ". Leave it out.")
@@ -175,7 +166,7 @@ def result(out: Any, shape: tuple[int, ...], *arguments: Any) -> np.ndarray:
 def run(
     model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray, of: str = ""
 ) -> None:
-    """Run a kernel with the tables ``result`` for the public function ``of``; raise if it reports a failure."""
+    """Run a kernel with the tables ``result`` for the public function ``of``; raise an error if the kernel fails."""
     status(model, data._run(kernel, result, q, *rest, of=of), q)
 
 

@@ -1,4 +1,4 @@
-"""Tables and calls for the kernel of force columns, see docs/algorithms.md, (O1) to (O5)."""
+"""Tables and calls for the kernel of force columns; see equations (O1) to (O5) of docs/algorithms.md."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -18,22 +18,20 @@ from .reach import Reach, arrays_of, home_of, movers
 _MOST_PLANS, _MOST_KNOWN = 64, 16
 T = TypeVar("T")
 Place = tuple[int, np.ndarray, np.ndarray]
-"""Joint id, and rotation and position in the frame of the joint."""
+"""Joint id, and the rotation and position of a frame relative to the joint."""
 
 
 class Plan:
-    """Columns of unit forces at frames, then of torques, for the kernel of force columns.
+    """Columns for the kernel of force columns: unit forces at frames, followed by joint torques.
 
     Attributes:
         index: Integer table of the kernel.
         numbers: Float table of the kernel, with the placements of the frames.
         panel: Work array of the kernel.
-        columns: Number of columns.
-        tasks: Number of leading columns that have rows in the products.
-        moves: Whether accelerations are computed, instead of products.
+        tasks: Number of leading columns C_t; the products are C_t' M^-1 C.
+        moves: Whether accelerations M^-1 C are computed instead of products.
         B: Torques, shape (nv, torques).
-        ids: Ids of the task frames.
-        shapes: Shape of the products, and of the accelerations.
+        shapes: Shapes of the products and of the accelerations.
     """
 
     __slots__ = ("B", "columns", "ids", "index", "moves", "numbers", "panel", "shapes", "tasks")
@@ -49,13 +47,9 @@ class Plan:
     ) -> None:
         """Lay out the tables.
 
-        Args:
-            model: Cluster model.
-            touches: Frame id, reference frame, and pairs of column and axis, for each frame.
-            tasks: Number of leading columns, of the first frames, for which products are computed.
-            moves: Whether accelerations are computed.
-            torques: First column of torques, and the column after the last.
-            B: The torques, if they are constant.
+        For each frame, ``touches`` contains its id, its reference frame, and pairs of column and axis. ``tasks`` counts
+        the leading columns with products. ``torques`` contains the first column of torques and the column after the
+        last one; ``B`` contains the torques if they are constant.
         """
         count = sum(len(picks) for *_, picks in touches)
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
@@ -73,14 +67,14 @@ class Plan:
         self.B[:] = B
 
     def run(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute C' M^-1 C (leading columns with all columns), and M^-1 C if ``moves``."""
+        """Compute the products C_t' M^-1 C and, if ``moves``, the accelerations M^-1 C."""
         gram, response = map(np.empty, self.shapes)
         arguments = q, self.index, self.numbers, self.panel, self.B, gram, response
         _check.run(model, data, "columns", "Minv", *arguments)
         return gram, response
 
     def write(self, form: Form, torques: np.ndarray | None = None) -> None:
-        """Add the kernel call to a form; ``torques`` is the register of the address of the torques, if variable."""
+        """Add the kernel call to a form; for variable torques, ``torques`` is the register of their address."""
         data = form.owner
         # The name "B" is reserved for the argument, which is a matrix.
         arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "torques": self.B}
@@ -96,7 +90,6 @@ class Plan:
 
 @fast(lambda data, function: ())
 def columns(model: ClusterModel, data: ClusterData, q: Any, plan: Plan) -> np.ndarray:
-    """Compute the accelerations of a plan if it ``moves``, otherwise its products."""
     outputs = plan.run(model, data, _check.pose(model, data, q))[plan.moves]
     record = form(data, columns, "q plan")
     if record is not None:
@@ -106,13 +99,12 @@ def columns(model: ClusterModel, data: ClusterData, q: Any, plan: Plan) -> np.nd
 
 
 def form(data: ClusterData, function: Any, required: str, allowed: str = "") -> Form | None:
-    """Describe a call of a function that uses a plan; None if the C extension cannot serve it."""
     usable = is_fast(function) and data._code("", COLUMNS.name)
     return Form(data, function, required, allowed) if usable else None
 
 
 def remember(form: Form, plan: Plan, torques: np.ndarray | None = None) -> None:
-    """Let the C extension serve such calls; ``torques``: register of the torques, if they are an argument."""
+    """Register such calls in the C extension; if the torques are an argument, ``torques`` is their register."""
     plan.write(form, torques)
     form.remember(_MOST_KNOWN)
 
@@ -125,7 +117,6 @@ def laid_out(
     torques: tuple[int, int] = (0, 0),
     B: np.ndarray | None = None,
 ) -> Table:
-    """Lay out the tables of a ``Plan`` for forces at places in joint frames."""
     columns = sum(len(picks) for *_, picks in touches) + torques[1] - torques[0]
     reach = Reach(model, columns)
     task_touches, end = sum(1 for *_, picks in touches if picks and picks[0][0] < tasks), 1 + len(touches)
@@ -171,7 +162,7 @@ def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
 def of_tasks(
     model: ClusterModel, data: ClusterData, frames: Any, rows: Any, contacts: Any, reference: Any, torques: int
 ) -> Plan:
-    """Find or create the plan for products of task rows with torques, followed by contact forces."""
+    """Find or create the plan for products of task rows with columns of torques and then of contact forces."""
     keys = plan_key("tasks", frames, reference, rows), plan_key("inputs", contacts, reference, torques)
     key = None if None in keys else keys
     plan = _cached(data, key)
@@ -204,7 +195,7 @@ def of_inputs(
     torques: int,
     constant: np.ndarray | None = None,
 ) -> Plan:
-    """Find or create the plan of torques, which are ``constant`` or variable, followed by contact forces."""
+    """Find or create the plan of torques (``constant``, or variable if None), followed by contact forces."""
     key = plan_key("inputs" if constant is None else "own inputs", contacts, reference, torques)
     plan = _cached(data, key)
     if plan is None:
@@ -214,7 +205,7 @@ def of_inputs(
 
 
 def plan_key(of: str, frames: Any, reference: Any, what: Any) -> Any:
-    """Create a key that includes types, because 1 == True; None if the arguments have no simple key."""
+    """Create a key that includes types, because 1 == True; return None if the arguments have no simple key."""
     if type(frames) in (list, tuple) and (what is None or type(what) in (str, int)):
         return (of, *frames, *map(type, frames), reference, type(reference), what)
     return None
@@ -223,13 +214,13 @@ def plan_key(of: str, frames: Any, reference: Any, what: Any) -> Any:
 def _cached(data: ClusterData, key: Any) -> Plan | None:
     try:
         plan: Plan | None = data._plans.get(key)
-    except TypeError:  # an unhashable entry is not a frame; a later check raises
+    except TypeError:  # an unhashable entry is not a frame; a later check raises an error
         return None
     return plan
 
 
 def store(data: ClusterData, key: Any, plan: T) -> T:
-    """Cache a plan in data; all plans are dropped when there are ``_MOST_PLANS``."""
+    """Cache a plan in data; first clear the cache if it contains ``_MOST_PLANS`` plans."""
     if key is not None:
         if len(data._plans) >= _MOST_PLANS:
             data._plans.clear()

@@ -1,6 +1,6 @@
-"""Checks of joint ids, frame ids, placements and reference frames, some of which Pinocchio omits.
+"""Checks of joint ids, frame ids, placements and reference frames; Pinocchio omits some of these checks.
 
-Wrong types raise ``ArgumentTypeError``, unknown joints and frames ``UnknownNameError``.
+Wrong types raise ``ArgumentTypeError``; unknown joints and frames raise ``UnknownNameError``.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -14,15 +14,13 @@ from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import NOTHING, ClusterModel
 
 JOINT, FRAME, RATE = 0, 1, 2
-"""Flags of Jacobians: of a joint or of a frame, plus its time derivative."""
+"""Flags: the Jacobian of a joint or the Jacobian of a frame; ``RATE`` adds the time derivative."""
 AT_A_PLACE = """
 Args:
-    where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``. The
-        result is in axes of the frame (``pin.LOCAL``) or of the world, with the origin of the frame (``pin.LOCAL``,
-        ``pin.LOCAL_WORLD_ALIGNED``) or of the world (``pin.WORLD``) as the reference point.
+    where: ``frame_id, reference_frame`` for a frame, or ``joint_id, placement, reference_frame`` relative to a joint.
     named: The same arguments by name.
-    reference_frame: ``pin.LOCAL``: axes and origin of the frame. ``pin.WORLD``: axes and origin of the world.
-        ``pin.LOCAL_WORLD_ALIGNED``: axes of the world, origin of the frame.
+    reference_frame: Axes and reference point of the result. ``pin.LOCAL``: axes and origin of the frame.
+        ``pin.WORLD``: axes and origin of the world. ``pin.LOCAL_WORLD_ALIGNED``: world axes, origin of the frame.
 """
 """Docstring of arguments for functions that accept a frame, or a placement relative to a joint."""
 
@@ -59,7 +57,7 @@ def _index(model: ClusterModel, index: Any, argument: str, look_up: str, count: 
 
 
 def frames(model: ClusterModel, argument: str, entries: Any) -> list[int]:
-    """Convert names or ids of frames to ids without duplicates; only contacts may be empty."""
+    """Convert names or ids of frames to ids; reject duplicates and, except for contacts, an empty list."""
     # A set is rejected because the rows need an order.
     if isinstance(entries, (str, bytes, Mapping, Set)) or not hasattr(entries, "__len__") or _is_scalar(entries):
         cure = f" Use [{shown(entries)}]." if isinstance(entries, (str, Integral)) else ""
@@ -111,14 +109,13 @@ def rows(selection: Any, frames: int) -> list[int]:
 
 
 def _is_scalar(x: Any) -> bool:
-    """Whether x is an array without dimensions, which looks like a list."""
     return isinstance(x, np.ndarray) and x.ndim == 0
 
 
 def place_of(
     model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement"
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
-    """Parse a place: its number for the kernels (joints first, then frames), placement, reference frame."""
+    """Parse where a quantity is evaluated: index in the kernels (joints, then frames), placement, reference frame."""
     index, offset, axes = frame_or_joint(model, where, named, placement)
     return (model.njoints + index, NOTHING, axes) if offset is None else (index, numbers_of(offset), axes)
 
@@ -130,10 +127,7 @@ def frame_or_joint(
     placement: str = "placement",
     default: pin.ReferenceFrame | None = None,
 ) -> tuple[int, pin.SE3 | None, pin.ReferenceFrame]:
-    """Parse a frame, or a joint with a placement, and the reference frame, from positional and named arguments.
-
-    ``default`` is the default of the reference frame.
-    """
+    """Parse a frame, or a joint with a placement, and the reference frame (``default`` if it is missing)."""
     for names in (("frame_id", "reference_frame"), ("joint_id", placement, "reference_frame")):
         by_position = dict(zip(names, where, strict=False))
         arguments = ({} if default is None else {"reference_frame": default}) | by_position | named

@@ -12,9 +12,9 @@ class Loads:
     """Motion of a tree, and the external wrenches on its bodies.
 
     Attributes:
-        outer: External wrenches on the bodies: given forces, and reactions of lumped rotors and of the middle masses of
-            rods; shape (njoints, 6), [linear; angular] in joint frames, [N] and [N m].
-        spin: Torque about the axis of each lumped rotor, by its index in ``model.rotors``, [N m].
+        outer: Given external wrenches plus reactions of lumped rotors and of the middle masses of rods, shape
+            (njoints, 6), [linear; angular] in joint frames, [N] and [N m].
+        spin: Torque about the axis of each lumped rotor, by rotor index in ``model.rotors``, [N m].
     """
 
     def __init__(
@@ -43,10 +43,7 @@ class Loads:
                     self.outer[j] += np.concatenate([local_force, np.cross(p, local_force)])
 
     def torque(self, further: np.ndarray | None = None) -> np.ndarray:
-        """Compute the joint torques of the tree, shape (tree.nv,), including armature and the spin of rotors.
-
-        The joint wrenches are stored in ``data.f``. ``further``: additional wrenches on the bodies, as ``outer``.
-        """
+        """Compute the tree torques, shape (tree.nv,), with armature and rotors; ``further`` adds to ``outer``."""
         forces = joint_forces(
             self.tree, range(self.tree.njoints), self.outer if further is None else self.outer + further
         )

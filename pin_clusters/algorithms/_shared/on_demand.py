@@ -1,7 +1,6 @@
-"""Recipes for members of data that are computed on first access, at the state of the call they belong to.
+"""Functions that compute members of data on first access, at the state of the call to which the members belong.
 
-If a function of Pinocchio writes a member together with other members, it runs in a second workspace, and only this
-member is copied.
+A Pinocchio function that also writes other members runs in a second workspace; only the requested member is copied.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from .loads import Loads
 
 
 def register(compute: Callable[..., Any], vectors: int, *members: str) -> None:
-    """Register the function that computes members from the first ``vectors`` of q, v, a."""
+    """Register the function that computes ``members`` from the first ``vectors`` arrays of (q, v, a)."""
     for name in members:
         recipes[name] = _copying(compute, vectors, name)
 
@@ -31,14 +30,13 @@ def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[.
         workspace._supply(state[0])  # the user's Python functions have not been evaluated in this workspace
         compute(model, workspace, *state[:vectors], *zeros)
         _copy(name, workspace, data)
-        if name == "oMi":  # functions without q also need G at this pose
+        if name == "oMi":  # functions that are called without q also need G at this pose
             data._pose(state[0], workspace)
 
     return fill
 
 
 def scratch(data: ClusterData) -> ClusterData:
-    """Return a second workspace with the same engine."""
     if data._scratch is None:
         with engine("tables" if data.engine == "tables" else "auto"):
             data._scratch = data.model.createData()
@@ -49,7 +47,7 @@ def _copy(name: str, source: ClusterData, to: ClusterData) -> None:
     if name == "M":
         to._M_kernel[...] = source._M_kernel
         to._changed()
-    elif name in ("J", "dJ"):  # Jacobians of frames read the tree's arrays
+    elif name in ("J", "dJ"):  # frame Jacobians read the arrays of the tree
         getattr(to, f"_{name}")[...] = getattr(source, f"_{name}")
         getattr(to._tree, name)[...] = getattr(source._tree, name)
         if name == "dJ":
@@ -84,7 +82,7 @@ def _forces(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray
 def _forces_of_a_tree(model: ClusterModel, data: ClusterData, *state: np.ndarray) -> None:
     if model.closures:
         raise NotComputedError(
-            f"data.f of model {model.name!r} is not computed: loop-closure constraints share the forces of its joints. "
+            f"data.f of model {model.name!r} is not computed, because joint forces depend on loop-closure forces. "
             "Use pc.constraint_forces(model, data, q, v, tau_tree).joints."
         )
     _forces(model, data, *state)

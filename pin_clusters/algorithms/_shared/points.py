@@ -43,7 +43,6 @@ class Points:
         self.arguments: tuple[np.ndarray, ...] = (index, numbers, panel, *results)
 
     def again(self) -> "Points":
-        """Copy the points with separate tables, e.g. for another thread."""
         copy = object.__new__(Points)
         for name in ("joints", "_places", "_offsets", "_to_body"):
             setattr(copy, name, getattr(self, name))

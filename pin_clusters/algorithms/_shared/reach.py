@@ -26,7 +26,7 @@ class Reach:
         self._table = np.zeros((len(out), columns), dtype=bool)
 
     def add(self, columns: Sequence[int], velocities: Iterable[int]) -> None:
-        """Mark all clusters from these velocities to the base for the columns."""
+        """Mark, for these columns, all clusters between the velocities and the base."""
         for c in {self._of_velocity[k] for k in velocities}:
             cluster = c
             while cluster >= 0:
@@ -48,7 +48,6 @@ def panel_size(model: ClusterModel, columns: int) -> int:
 
 
 def body_of(model: ClusterModel, j: int) -> int:
-    """Find the body of a joint; 0 for the universe and for lumped rotors."""
     index = model.tables.index
     bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
     positions = np.flatnonzero(bodies == j)
@@ -56,11 +55,10 @@ def body_of(model: ClusterModel, j: int) -> int:
 
 
 def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.ndarray]:
-    """Find the location of a joint in the kernel tables.
+    """Find a joint in the kernel tables.
 
-    Returns:
-        Body, or carrier of a lumped rotor; row of the lumped rotor, or 0; root; rotation from the frame of the kernel
-        to the joint frame; position of the world.
+    Return its body (or the carrier of a lumped rotor), the row of the lumped rotor or 0, the root, the rotation from
+    the kernel frame to the joint frame, and the position of the world.
     """
     index, params = model.tables.index, model.tables.params
     if j == 0:  # the universe coincides with the world of the kernels at any position
@@ -74,14 +72,14 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
         rotor = n.rotor0 + int(np.flatnonzero(spinning == j)[0])
         row = _read(Rotor, index, rotor)
         b, at_align = row.carrier, row.at + 12
-        if b == 0:  # the kernels place a rotor whose carrier is the universe at the universe
+        if b == 0:  # the kernels place a rotor carried by the universe at the origin of the universe
             world = np.array(model.own_tree.jointPlacements[j].translation)
     root = _read(Body, index, b).root if b else 0
     return b, rotor, root, params[at_align:][:9].reshape(3, 3), world
 
 
 def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
-    """List the independent velocities that move body b, or a lumped rotor with this carrier."""
+    """List the independent velocities that move body b, or that move the lumped rotor if ``rotor`` is not 0."""
     index = model.tables.index
     velocities: set[int] = set()
     starts = [b]

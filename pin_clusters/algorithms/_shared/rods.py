@@ -1,4 +1,4 @@
-"""Masses of rods that no body of the tree carries.
+"""Point masses of rods that no body of the tree carries.
 
 The velocity field of a rod is linear along it, so three point masses are equivalent to its mass. The masses at the ends
 belong to the bodies of the ends (``model.inertia_tree``). The mass in the middle moves like the mean of the ends. A
@@ -24,7 +24,6 @@ class Lump:
     inside: frozenset[int]  # ids of the joints whose subtrees contain both ends, including the universe
 
     def mean(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray], data: pin.Data) -> np.ndarray:
-        """Average ``position``, ``velocity`` or ``acceleration`` (without gravity) of the ends."""
         return np.asarray(sum(0.5 * quantity(data, j, p) for j, p in self.ends))
 
 
@@ -57,9 +56,9 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
 
 
 def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool) -> None:
-    """Add the masses of rods to Pinocchio's centres of mass; subtrees are in joint frames.
+    """Add the masses of rods to Pinocchio's centres of mass; centres of subtrees are in joint frames.
 
-    ``level`` 1: positions; 2: also velocities; 3: also accelerations. ``subtrees``: also update the joints' entries.
+    ``level`` 1: positions; 2: also velocities; 3: also accelerations. ``subtrees``: also update entries of joints.
     """
     tree = data.tree
     for p in lumps(model):

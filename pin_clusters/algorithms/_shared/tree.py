@@ -1,7 +1,7 @@
 """Calls of the kernel of the spanning tree, which computes Pinocchio's results from the independent velocities.
 
-``q``, ``v`` and ``a`` must be checked by ``_check``. Results are stored in data and ``data.tree``. G is also stored,
-for functions that are called without q.
+``q``, ``v`` and ``a`` must have passed the checks of ``_check``. Results are stored in data and ``data.tree``. G is
+stored as well, for functions that are called without q.
 """
 
 import numpy as np
@@ -34,14 +34,14 @@ def compute(
 def differentiate(
     model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> None:
-    """Move the links in the tables of derivatives, and compute the derivatives of the couplings."""
+    """Compute the derivatives of the couplings, and the outputs with the tables of derivatives."""
     data._forget()
     _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
     compute(model, data, outputs, q, v, a, moved=True)
 
 
 def place(model: ClusterModel, data: ClusterData, outputs: int, q: np.ndarray) -> None:
-    """Compute outputs that do not need G, also at singular poses, where G becomes NaN for later calls without q."""
+    """Compute outputs that do not need G. At a singular pose, store NaN as G for later calls without q."""
     if not model.closures:
         compute(model, data, outputs, q)
         return

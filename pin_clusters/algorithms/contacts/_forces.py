@@ -1,4 +1,4 @@
-"""Contact forces from dense equations: redundant, damped, or by proximal iterations."""
+"""Contact forces from dense equations, with minimum norm, damping or proximal iterations."""
 
 from typing import Any, NamedTuple
 
@@ -11,12 +11,10 @@ from ...kernels.tables import contacts_layout as at
 
 
 class Solution(NamedTuple):
-    """Contact forces and their accuracy."""
-
     forces: np.ndarray  # shape (rows,), [N] and [N m], or impulses
-    status: np.ndarray  # shape (3,): rank of the rows, largest residual, damping
-    residual: np.ndarray  # residual of redundant rows, shape (rows,); otherwise empty
-    largest: float = 0.0  # largest right-hand side of redundant rows
+    status: np.ndarray  # shape (3,): rank of the equations, largest residual, damping
+    residual: np.ndarray  # residual of redundant equations, shape (rows,); otherwise empty
+    largest: float = 0.0  # largest right-hand side of redundant equations
 
     @property
     def rank(self) -> int:
@@ -24,7 +22,7 @@ class Solution(NamedTuple):
 
 
 def settings_for(method: Any) -> np.ndarray:
-    """Fill the settings of the kernel: no damping (None), damping (number), or iterations (proximal settings)."""
+    """Create the kernel settings. ``method``: None (no damping), a number (damping), or proximal settings."""
     settings = np.zeros(at.SETTINGS)
     words = settings.view(np.int64)
     if isinstance(method, pin.ProximalSettings):
@@ -37,7 +35,7 @@ def settings_for(method: Any) -> np.ndarray:
 
 
 def solved(A: np.ndarray, b: np.ndarray, method: Any) -> Solution:
-    """Solve A x = b with minimum norm (None), damping (number), or iterations (proximal settings)."""
+    """Solve A x = b. ``method``: None (minimum norm), a number (damping), or proximal settings (iterations)."""
     n = len(b)
     gram = np.zeros((n + 1, n + 1))
     gram[:n, :n], gram[:n, n] = A, b
@@ -45,7 +43,7 @@ def solved(A: np.ndarray, b: np.ndarray, method: Any) -> Solution:
 
 
 def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, status: np.ndarray) -> Solution:
-    """Solve the system in the upper triangle and last column of gram; write forces and ``status``."""
+    """Solve the system in the upper triangle and the last column of ``gram``; write ``forces`` and ``status``."""
     n = len(forces)
     arguments = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, status
     return _solution(_run(kernels.contact_forces, *arguments), gram, forces, status)
@@ -54,7 +52,7 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, st
 def solved_rows(
     J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, method: Any
 ) -> tuple[np.ndarray, Solution]:
-    """Compute free + response forces and the forces so that J times the result equals -drift - scale J free."""
+    """Find forces for which x = free + response forces satisfies J x = -drift - scale J free; return x and forces."""
     m, n = J.shape
     settings, forces, status, out = settings_for(method), np.zeros(m), np.zeros(3), np.empty(n)
     gram, work = np.zeros((m + 1, m + 1)), np.zeros(2 * m * m + 2 * m)
@@ -86,7 +84,6 @@ def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
 
 
 def response_of(M: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Compute M^-1 rows', shape (nv, rows)."""
     n, out = rows.shape[1], np.empty(rows.shape[::-1])
     if _run(kernels.mass_response, M, rows, np.zeros(n * n + n), out):
         return np.linalg.solve(M, rows.T)  # the kernel requires a positive definite M
@@ -110,23 +107,22 @@ def _run(kernel: kernels.Kernel, *arguments: Any) -> int:
 
 
 def _smallest(A: np.ndarray) -> float:
-    """Return the rounding error of eigenvalues relative to the largest eigenvalue."""
     return len(A) * 1e2 * float(np.finfo(float).eps)
 
 
 def independent(A: np.ndarray) -> bool:
-    """Whether the rows of contacts are linearly independent, with A = J M^-1 J'."""
+    """Return whether the contact equations are linearly independent, with A = J M^-1 J'."""
     smallest = _smallest(A)
     try:
         pivots, diagonal = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
     except np.linalg.LinAlgError:
         return False
-    # A row of rounding errors (squared in A) is small relative to the other rows, but not relative to itself.
+    # A row with only rounding errors (squared in A) is small relative to the other rows, but not relative to itself.
     return bool((pivots / diagonal).min() > 1e4 * smallest and diagonal.min() > (1e4 * smallest) ** 2 * diagonal.max())
 
 
 def spectrum(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the eigenvalues of A above rounding, and their eigenvectors as columns."""
+    """Compute the eigenvalues of A that exceed rounding errors, and their eigenvectors as columns."""
     w, V = np.linalg.eigh(A)
     used = w > _smallest(A) * w[-1]
     return w[used], V[:, used]
@@ -140,7 +136,7 @@ def damping_of(mu: Any) -> float:
 
 
 def lasting_damping_of(method: Any) -> float:
-    """Return the damping of the solution; converged iterations have none."""
+    """Return the damping that remains in the solution; converged iterations leave none."""
     if isinstance(method, pin.ProximalSettings):
         return float(method.mu) if method.max_iter <= 1 else 0.0
     return damping_of(method)
@@ -156,7 +152,7 @@ def regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _redundant(n: int, A: np.ndarray) -> RankError:
     rank = int(np.linalg.matrix_rank(np.triu(A) + np.triu(A, 1).T, hermitian=True))
     return RankError(
-        f"the {n} rows of the contacts are redundant: rank {rank}. Pass mu > 0. Without settings and damping, "
+        f"the {n} contact equations are redundant (rank {rank}). Pass mu > 0. Without settings and damping, "
         "constraintDynamics, impulseDynamics and forwardDynamics return the minimum-norm forces.",
         rank,
     )

@@ -1,4 +1,4 @@
-"""Lagrange multipliers of all constraints: minimum-norm solution, and which multipliers are unique."""
+"""Minimum-norm Lagrange multipliers of all constraints, and a test of their uniqueness."""
 
 import numpy as np
 import pinocchio as pin
@@ -8,18 +8,17 @@ from ...constraints.closures import FrameClosure, JointClosure, RodClosure, touc
 from ...model import ClusterModel, Equations
 from .._shared.loads import pull
 
-# A multiplier with a smaller share in a null direction is unique; redundant rows differ by 1e-6 due to file digits.
+# A smaller component in the null space counts as zero: files with few digits change redundant rows by about 1e-6.
 _SEEN = 1e-5
 
 
 class Multipliers:
     """Solve ``K' lambda = tau`` for all closures and couplings, cluster by cluster.
 
-    The rank is known: it is the number of dependent velocities. Rows are divided by their scales, so that the norm
-    weights moments like forces times lengths.
+    The rank is the number of dependent velocities. Rows are scaled; the norm weights moments like forces times lengths.
 
     Attributes:
-        closures: Closures, followed by couplings as equations between joints.
+        closures: Closures, followed by couplings, written as constraint equations between joints.
         rows: Slice of the multipliers of each closure.
         idle: Orthonormal basis of the null space of the scaled K', shape (rows, dimension).
     """
@@ -58,7 +57,6 @@ class Multipliers:
         self.idle = np.hstack(idle)
 
     def solve(self, tau: np.ndarray) -> np.ndarray:
-        """Compute the multipliers for the torques that the constraints must exert, shape (rows,)."""
         return self.inverse @ tau / self.scales
 
     def unique(self, i: int) -> bool:
@@ -75,7 +73,6 @@ class Multipliers:
         return wrench
 
     def torques(self, i: int, multipliers: np.ndarray) -> np.ndarray:
-        """Compute the torques on the joints of a joint closure, shape (joints,)."""
         c = self.closures[i]
         assert isinstance(c, JointClosure)
         x = coordinates_of(self.model.own_tree, c.joints, self.q)
@@ -100,7 +97,6 @@ class Multipliers:
         return out
 
     def determined(self) -> np.ndarray:
-        """Compute whether the wrench of each joint is unique, shape (njoints,)."""
         tree = self.model.own_tree
         unique = np.ones(tree.njoints, dtype=bool)
         for idle in self.idle.T:

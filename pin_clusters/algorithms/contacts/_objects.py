@@ -1,4 +1,4 @@
-"""Contact objects of Pinocchio: checks, Jacobian rows and acceleration errors, by Pinocchio's functions on the tree."""
+"""Checks, Jacobians and acceleration errors of Pinocchio's contact objects, computed with Pinocchio's functions."""
 
 import warnings
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from .._shared import force_columns as _columns
 from ._forces import Solution
 
 _CONTRADICTION = 1e-6
-"""Redundant contacts contradict each other if the residual exceeds this share of the right-hand side, or of 1."""
+"""Redundant contacts contradict each other if the residual exceeds this fraction of max(1, right-hand side)."""
 
 
 def models_of(model: ClusterModel, contact_models: Any) -> list[Any]:
@@ -57,7 +57,7 @@ def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
 
 
 def told(c: Any) -> tuple[Any, ...]:
-    """Return all numbers of a contact as a key: equal contacts have equal keys."""
+    """Return a key that contains all properties of a contact; equal contacts have equal keys."""
     gains = gains_of(c)
     placements = (c.joint1_placement, c.joint2_placement, c.desired_contact_placement)
     motions = (c.desired_contact_velocity, c.desired_contact_acceleration)
@@ -70,10 +70,7 @@ def size(c: Any) -> int:
 
 
 def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
-    """Warn, once per set of contacts, if redundant contacts require contradictory motions.
-
-    ``wanted``: DYNAMICS or IMPACT.
-    """
+    """Warn once per set of contacts if redundant contacts contradict each other. ``wanted``: DYNAMICS or IMPACT."""
     plan, models, _ = contacts
     if solution.rank == len(solution.forces) or not solution.status[1] > _CONTRADICTION * max(1.0, solution.largest):
         return
@@ -86,8 +83,8 @@ def warn_of_contradictions(model: ClusterModel, contacts: Any, solution: Solutio
             labels.append(f"{i} (on {joints or 'the universe'})")
         row += size(c)
     warnings.warn(
-        f"the contacts {', '.join(labels)} contradict each other: rank {solution.rank} of {row} rows, with a residual "
-        f"of up to {solution.status[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
+        f"the contacts {', '.join(labels)} contradict each other: rank {solution.rank} of {row} equations, with a "
+        f"residual of up to {solution.status[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
         "Remove redundant contacts, or prescribe compatible motions for them.",
         PinClustersWarning,
         stacklevel=3,
@@ -99,7 +96,7 @@ def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], data
     rows = [np.zeros((0, tree.nv))]
     for c, d in zip(models, datas, strict=True):
         place(data.tree, c, d)
-        # A single row is returned as a vector.
+        # Pinocchio returns a single row as a vector.
         rows.append(pin.getConstraintJacobian(tree, data.tree, c, d).reshape(-1, tree.nv))
     return np.ascontiguousarray(np.vstack(rows) @ G)
 
@@ -112,7 +109,7 @@ def place(tree: pin.Data, c: Any, d: Any) -> None:
 
 
 def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute J M^-1 J' and M^-1 J'; rows of rounding errors, as of a fixed point, are set to zero."""
+    """Compute J M^-1 J' and M^-1 J'. Rows with only rounding errors, for example of a fixed point, become zero."""
     largest = np.abs(J).max(axis=1, initial=0.0)
     still = largest <= ROUNDING * max(1.0, largest.max(initial=0.0))
     if still.any():
@@ -125,12 +122,12 @@ def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarra
 
 
 def turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Rotate linear and angular parts of motions or forces, or only linear parts of points."""
+    """Rotate the linear and angular parts of motions or forces, or the linear part alone if x has three rows."""
     return np.concatenate([R @ x[:3], R @ x[3:]]) if len(x) == 6 else R @ x
 
 
 def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
-    """Compute the required minus the actual acceleration of a contact; fills the fields that Pinocchio fills."""
+    """Compute the required minus the actual acceleration of a contact; write the same fields of d as Pinocchio."""
     aligned, between = c.reference_frame == pin.LOCAL_WORLD_ALIGNED, d.c1Mc2
     v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
     v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]

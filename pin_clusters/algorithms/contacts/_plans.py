@@ -43,7 +43,7 @@ _DATA = {
 }
 _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
 _MOST_KNOWN = 64
-# Fields that determine the tables; a contact in which one of them has changed needs new tables.
+# These fields determine the tables: a contact needs new tables if one of them has changed.
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
@@ -87,10 +87,9 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
 
 
 def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) -> list[tuple[Any, Any]] | None:
-    """Find the addresses of the fields of contacts and of their data.
+    """Find the addresses of the fields of contacts and their data; None if the kernel cannot process the contacts.
 
-    None if the kernel cannot process the contacts: field addresses are unknown, a contact connects a joint with itself,
-    or a contact is on a lumped rotor.
+    The kernel requires known addresses, two different joints per contact, and no contact on a lumped rotor.
     """
     places = []
     for c, d in zip(models, datas, strict=True):
@@ -112,7 +111,6 @@ class Plan:
 
     Attributes:
         models: The contacts. The references keep alive the memory that the kernel reads.
-        datas: Their data.
         forces: Forces of all contacts, concatenated, shape (rows,).
         numbers: Float table of the kernel, starting with restitution and damping.
         derivatives: Workspace of the derivatives, created on first use.
@@ -139,7 +137,7 @@ class Plan:
         self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
 
     def index_for(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
-        """Return the integer table for a result and a step; robot-specific code may be noted in each table."""
+        """Return the integer table for a result and a step; robot-specific code can be recorded in each table."""
         table = self._variants.get((wanted, step))
         if table is None:
             table = self._variants[wanted, step] = self._index.copy()
@@ -147,7 +145,6 @@ class Plan:
         return table
 
     def tables(self, wanted: int, step: int = at.WHOLE) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return the tables that kernels of contacts take before the forces."""
         return self.index_for(wanted, step), self.numbers, self._panel, self._gram
 
     def run(
@@ -162,7 +159,7 @@ class Plan:
         damping: float = 0.0,
         step: int = at.WHOLE,
     ) -> np.ndarray | None:
-        """Compute accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant."""
+        """Compute accelerations, velocities after an impact, or J M^-1 J'; None if the equations are redundant."""
         out, n = np.empty(model.nv), len(self.forces)
         self.numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
         code = data._run("contacts", "ddq", q, v, tau, *self.tables(wanted, step), self.forces, out)
@@ -182,7 +179,7 @@ class Plan:
         wanted: int = at.DYNAMICS,
         restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:
-        """Compute motions with forces from dense equations; ``method``: see ``_forces.solved``."""
+        """Compute motions with forces from dense equations; see ``_forces.solved`` for ``method``."""
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
         solution = solved_system(self._gram, settings_for(method), self.forces, self._status)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
@@ -190,19 +187,16 @@ class Plan:
         return out, solution
 
     def whole(self, damping: float = 0.0) -> Solution:
-        """Wrap the forces of the last ``run`` with independent rows."""
         return Solution(self.forces, np.array([len(self.forces), 0.0, damping]), np.zeros(0))
 
     def warns(self, wanted: int) -> bool:
-        """Whether a contradiction between the contacts must be reported, which is done once."""
+        """Return True at the first call for ``wanted``, because a contradiction of contacts is reported once."""
         words = self._redundant.view(np.int64)[wanted]
         first, words[at.TOLD] = not words[at.TOLD], 1
         return first
 
-    # --- calls of the C extension
-
     def remember(self, data: ClusterData, function: Any, positions: str, wanted: int, method: Any, rank: int) -> None:
-        """Let the C extension serve such calls as long as the contacts keep their addresses."""
+        """Register such calls in the C extension; they remain valid while the contacts keep their addresses."""
         m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(method, pin.ProximalSettings)
         redundant = rank < m
         solves, key = iterated or redundant, (function.__name__, positions, iterated, redundant)
@@ -249,7 +243,6 @@ class Plan:
         self.keep(form, key)
 
     def remember_delassus(self, data: ClusterData, function: Any) -> None:
-        """Let the C extension compute J M^-1 J', or its damped inverse."""
         m, nv, inverts = len(self.forces), data.model.nv, is_fast(function) and "scaled" in function.positions
         code, inverse = data._code(function.__name__, CONTACTS.name), kernels.contact_inverse.compiled_address
         usable = code and is_fast(function) and m and (inverse or not inverts)
@@ -295,7 +288,6 @@ class Plan:
         return J
 
     def remember_rows(self, data: ClusterData, function: Any, names: str) -> None:
-        """Let the C extension compute the Jacobian of the contacts; ``names``: names of the arguments."""
         code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, names)
         if not code or key in self.known or data._model.tables.tree.settles or not is_fast(function):
             return
@@ -322,10 +314,7 @@ class Plan:
         self.keep(form, key)
 
     def form(self, data: ClusterData, function: Any, positions: str, numbers: Sequence[str] = ()) -> Form:
-        """Describe a call with exactly these contact objects; ``numbers`` are optional scalar arguments.
-
-        Their names are ``r_coeff`` and ``mu``; missing ones are 0.
-        """
+        """Describe a call with these contact objects. ``numbers``: optional ``r_coeff`` and ``mu``, default 0."""
         form, names = Form(data, function, positions), positions.split()
         form.arrays |= {
             "numbers": self.numbers,
@@ -354,7 +343,7 @@ class Plan:
         form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Record the memory words that show changes of containers and contacts; False if some have no such words."""
+        """Record memory words that reveal changes of containers and contacts; return False if there are none."""
         words = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in words:
             return False
@@ -370,7 +359,7 @@ class Plan:
 
 
 def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
-    """Read a number >= 0, and <= 1 if ``at_most_1``, from an argument; without a name it is 0."""
+    """Read a number >= 0 (and <= 1 if ``at_most_1``) from the argument ``name``; use 0 if ``name`` is empty."""
     if not name:
         form.checks.append(("set", to.view(np.int64), 0))
         return
@@ -378,14 +367,13 @@ def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
 
 
 def leave_forces(form: Form, vector: Any, forces: np.ndarray, status: np.ndarray) -> None:
-    """Copy forces to ``lambda_c`` or ``impulse_c`` of data, and their rank, residual and damping."""
     m = len(forces)
     form.work += [("copy", m, vector.numbers, forces), ("set", vector.size, m)]
     form.work.append(("copy", 3, form.owner._contacts_found, status))
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
-    """Read proximal settings from an argument; whether their memory layout is known."""
+    """Read proximal settings from an argument; return whether their memory layout is known."""
     first = contact_memory.holder_of_settings()
     to.view(np.int64)[[at.KIND, at.TOLD]] = at.ITERATED, 1
     form.checks.append(("object", form.positions[name], pin.ProximalSettings, first, 2, at.KIND, to))
@@ -397,18 +385,16 @@ ContactSet = tuple[Plan | None, list[Any], list[Any]]
 
 
 class Contacts(NamedTuple):
-    """A state of a robot with contacts."""
-
     model: ClusterModel
     data: ClusterData
     q: np.ndarray  # configuration, shape (nq,)
-    v: np.ndarray  # independent velocity, shape (nv,); for impacts, before the impact
+    v: np.ndarray  # independent velocity, shape (nv,); in the case of an impact, the velocity before the impact
     contacts: ContactSet  # result of ``find``
-    method: Any  # kind of solution for the forces, as in ``_forces.solved``
+    method: Any  # solution method for the forces, see ``_forces.solved``
 
 
 def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> ContactSet:
-    """Find or create the plan of contacts (None if the kernel cannot process them); list contacts and data."""
+    """Return the plan of the contacts (None if the kernel cannot process them), the contacts and their data."""
     if isinstance(contact_models, Iterator):
         contact_models = list(contact_models)
     if isinstance(contact_datas, Iterator):
@@ -426,7 +412,7 @@ def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_da
 
 
 def _identity(container: Any) -> list[int]:
-    """Identify a list of contacts by the ids of its objects while they are alive."""
+    """Identify a list of contacts by the ids of its objects, which are valid while the objects are alive."""
     return list(map(id, container)) if type(container) in (list, tuple) else [id(container)]
 
 
@@ -448,7 +434,7 @@ def _offsets(of_model: dict[str, int], of_data: dict[str, int]) -> dict[str, int
 
 
 def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Find body, root, rotation from the body's frame to the joint's, and world position of a joint."""
+    """Find the body, its root, the rotation from the body frame to the joint frame, and the position of the world."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
     b, _, root, align, world = home_of(model, j)

@@ -1,7 +1,7 @@
-"""Accelerations and impacts with contacts, by the kernel if possible; their derivatives by dense equations.
+"""Accelerations and impacts with contacts, by the kernel if possible, and their derivatives by dense equations.
 
 Minimum-norm forces are supported. With the residual r = J a + drift - gamma and A = J M^-1 J', the derivatives solve
-M da - J' dlambda = -dtau (at given a and lambda) and J da + dr = -mu dlambda: docs/algorithms.md, (D2) and (D3).
+M da - J' dlambda = -dtau (at fixed a and lambda) and J da + dr = -mu dlambda; see docs/algorithms.md, (D2) and (D3).
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 Slopes = tuple[Matrices, Matrices]
-"""Derivatives with respect to q, v and, if present, tau: of motions (nv, nv) each, and of forces (rows, nv) each."""
+"""Derivatives of motions, shape (nv, nv), and of forces, shape (rows, nv), with respect to q, v and optionally tau."""
 
 
 def accelerations(
@@ -36,7 +36,6 @@ def accelerations(
     contacts: ContactSet,
     method: Any,
 ) -> tuple[np.ndarray, Solution]:
-    """Compute accelerations and forces; ``method``: see ``_forces.solved``."""
     plan, models, datas = contacts
     if plan is not None:
         ddq = plan.run(model, data, q, v, tau) if method is None else None
@@ -65,7 +64,6 @@ def after_impact(
     method: Any,
     J: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Solution]:
-    """Compute velocity after an impact and impulses; J: rows instead of contacts."""
     plan, models, datas = contacts
     if plan is not None:
         zeros = data._zeros
@@ -108,7 +106,7 @@ def of_impact(state: Contacts, restitution: float) -> Slopes:
 
 
 def _without_gravity(state: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndarray:
-    """Compute dtau_dq at rest, due to accelerations and external forces alone."""
+    """Compute dtau_dq at rest, due to accelerations and external forces but without gravity."""
     zeros = np.zeros(state.model.nv)
     with_gravity = computeRNEADerivatives(state.model, state.data, state.q, zeros, a, acting)[0]
     return with_gravity - computeRNEADerivatives(state.model, state.data, state.q, zeros, zeros)[0]
@@ -135,16 +133,15 @@ def _with_forces(state: Contacts, solution: Solution, at_forces: Variations, fre
 def _of_least_norm(
     state: Contacts, solution: Solution, A: np.ndarray, response: np.ndarray, inverse: np.ndarray
 ) -> np.ndarray:
-    """Compute the additional derivative of minimum-norm forces, due to the rotation of the null space of A.
+    """Compute the part of the derivative of minimum-norm forces that is due to the change of the null space of A.
 
-    With P = A A+, the derivative of the pseudoinverse contributes (1 - P) dA A+ A+ + A+ A+ dA (1 - P), times the
-    right-hand side.
+    With P = A A+, this part is ((1 - P) dA A+ A+ + A+ A+ dA (1 - P)) times the right-hand side.
     """
     forces, zeros = solution.forces.copy(), np.zeros(state.model.nv)
     idle = np.eye(len(A)) - A @ inverse
     z = response @ (inverse @ forces)
     turning = variations(state, zeros, z, forces, corrected=False).by_q
-    # The unreachable part of the right-hand side of contradictory contacts causes forces only when rows rotate.
+    # If contacts contradict each other, the unreachable part of the right-hand side causes forces only as rows rotate.
     unreachable = idle @ -solution.residual
     of_unreachable = variations(state, zeros, zeros, unreachable, corrected=False)
     torques = _without_gravity(state, zeros, external(state, unreachable)) + of_unreachable.turned

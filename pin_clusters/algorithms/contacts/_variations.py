@@ -1,8 +1,8 @@
 """Derivatives of contact conditions and of the torques of contact forces with respect to the state.
 
-They use Pinocchio's contact objects and the derivatives of tree motions; docs/algorithms.md, (D1). Quantities of a
-contact are in the frame of its side 1. j is the displacement of a side per independent velocity; a force f acts on
-side 1, and -f on side 2.
+They use Pinocchio's contact objects and the derivatives of tree motions; see docs/algorithms.md, (D1). Quantities of a
+contact are expressed in the frame of its side 1. The matrix j contains the displacement of a side per independent
+velocity. The force f acts on side 1, and -f acts on side 2.
 """
 
 from collections.abc import Iterator
@@ -30,13 +30,11 @@ class Side(NamedTuple):
 
 
 class Variations(NamedTuple):
-    """Derivatives of all contact conditions."""
-
     J: np.ndarray  # Jacobian rows, shape (rows, nv)
     by_q: np.ndarray  # derivative of actual minus required acceleration with respect to q, at given v and a
     by_v: np.ndarray  # derivative of actual minus required acceleration with respect to v
-    # derivative with respect to q of the torques of the forces, held constant in joint axes, minus the derivative of
-    # the torques of the forces held constant in their contact frames; shape (nv, nv)
+    # torques of forces that are constant in joint axes, minus torques of forces that are constant in contact frames,
+    # differentiated with respect to q; shape (nv, nv)
     turned: np.ndarray
 
 
@@ -56,7 +54,6 @@ def variations(state: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray
 
 
 def external(state: Contacts, forces: np.ndarray) -> np.ndarray:
-    """Convert contact forces to external forces in joint frames, shape (njoints, 6)."""
     wrenches = np.zeros((state.model.njoints, 6))
     for c, d, f in _with_forces(state, forces):
         force2 = d.c1Mc2.actInv(pin.Force(f)).vector
@@ -96,7 +93,6 @@ def _side(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3
 
 
 def _of_point(side: Side) -> Side:
-    """Convert the accelerations of a side to classical accelerations of its point."""
     u, w = side.velocity[:3], side.velocity[3:]
     return side._replace(
         acceleration=side.acceleration[:3] + np.cross(w, u),
@@ -106,7 +102,6 @@ def _of_point(side: Side) -> Side:
 
 
 def _ad(m: np.ndarray) -> np.ndarray:
-    """Return the matrix of the spatial cross product m x."""
     return np.array(pin.Motion(m).action)
 
 
@@ -115,7 +110,7 @@ def _rows(c: Any, d: Any, side1: Side, side2: Side, corrected: bool) -> tuple[np
     J, relative = displacement[:n], side1.velocity - side2.velocity
 
     def moved(motion: np.ndarray) -> np.ndarray:
-        """Change of a motion of side 2 as the axes of side 1 rotate relative to it; points change direction only."""
+        """Compute the change of a motion of side 2 as side 1 moves relative to it; vectors of points only rotate."""
         return pin.skew(motion[:3]) @ displacement[3:] if n == 3 else _ad(motion) @ J
 
     u_q = side2.v_q[:n] + moved(side2.velocity)  # in the axes of side 1
@@ -159,7 +154,7 @@ def _turned(c: Any, d: Any, side1: Side, side2: Side, f: np.ndarray) -> np.ndarr
         relative = side.j - frame
         if size(c) == 3:  # the contact point translates with its side
             relative[:3] = 0.0
-        # relative x* f, column by column
+        # Spatial cross product (relative x* f) for each column.
         change = np.vstack(
             [-pin.skew(f[:3]) @ relative[3:], -pin.skew(f[:3]) @ relative[:3] - pin.skew(f[3:]) @ relative[3:]]
         )

@@ -27,8 +27,8 @@ class Workspace:
 
     Attributes:
         order: Position of each independent velocity in the tree of velocities, shape (nv,).
-        sides: Right-hand sides, 3 nv per velocity, followed by the same for each contact row.
-        acting: Contact forces as external forces, shape (6 njoints,), after nv other numbers.
+        sides: Right-hand sides, 3 nv numbers per velocity, followed by 3 nv numbers per contact equation.
+        acting: Array of nv other numbers, followed by contact forces as external forces, shape (6 njoints,).
         rows: J and M^-1 J', (rows * nv,) each; rotation terms of the torques, (nv * nv,); columns of the kernel.
         tables: Tables of the derivatives, with gravity and without.
     """
@@ -51,7 +51,7 @@ class Workspace:
 def remember(
     data: ClusterData, function: Any, plan: Plan, impact: bool, names: str, method: Any, restitution: float
 ) -> None:
-    """Let the C extension serve such calls as long as the contacts keep their addresses."""
+    """Register such calls in the C extension; they remain valid while the contacts keep their addresses."""
     n, m, nq, derivatives, workspace = (
         data.model.nv,
         len(plan.forces),
@@ -68,7 +68,8 @@ def remember(
         "derivatives": data._kernels[RNEA_DERIVATIVES.name].compiled_address,
     }
     if numbers["rates"] != kernels.contact_rates.compiled_address:
-        numbers["derivatives"] = numbers["derivatives"] or 1  # robot-specific code does not call this kernel
+        # Robot-specific code does not call this kernel, but the check below requires an address.
+        numbers["derivatives"] = numbers["derivatives"] or 1
     code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
     usable = is_fast(function) and key not in plan.known and (method is None or settings is not None)
     if workspace is None or not n or not m or not usable or not all((*numbers.values(), code)):
@@ -118,7 +119,7 @@ def remember(
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     form.save(form.result_array("ddq_dq"), "ddq_dq")
     form.save(form.result_array("ddq_dv"), "ddq_dv")
-    if impact:  # data stores the derivative of the change of velocity
+    if impact:  # data stores the derivative of the velocity change
         (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(derivatives.ddq[1])
         form.work.append(("minus", size, np.arange(size), after, ones, to))
         form.work.append(("copy", m * n, derivatives.dlambda[2 * m * n :], np.full(m * n, np.nan)))
@@ -146,7 +147,7 @@ def differentiate(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Compute derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
 
-    None if there is no plan, or rows are redundant. For an impact, tau is None and v is the velocity before it.
+    Return None without a plan or if equations are redundant. For an impact, tau is None and v is the velocity before.
     """
     if plan is None:
         return None
@@ -184,7 +185,7 @@ def differentiate(
     if kernels.JIT:
         of_forward = q, v, torque, *tables_of, plan.forces, ddq
         code = data._run("contacts", "ddq", *of_forward)
-        if not code:  # otherwise the rows are redundant or the model is singular
+        if not code:  # otherwise the equations are redundant or the model is singular
             forward = data._ready("contacts", *of_forward)
             rates = data._ready("contact_rates", *of_rates, workspace.sides, turned, columns)
             inverse = 0
@@ -220,7 +221,7 @@ def _plain(
     impact: bool,
     restitution: float,
 ) -> int:
-    """Run the steps of the kernel one by one; without the JIT, kernels have no addresses to pass."""
+    """Run the steps of the kernel one by one, because kernels have no addresses without the JIT."""
     from ...kernels.contacts import derivatives as plain
     from ...kernels.contacts.solutions import differentiated
 

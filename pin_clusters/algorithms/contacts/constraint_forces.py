@@ -24,9 +24,9 @@ class LoopWrench:
         constraint: Label of the user's constraint.
         joints: Names of the joints that move the bodies of frames a and b.
         placement: Frame a in the frame of its joint, rotated so that its z axis is the axis of the loop.
-        wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m]: in axes of ``placement``, with
-            the moment about the origin of frame b. Body b exerts the opposite wrench on body a.
-        multipliers: Lagrange multipliers, one per row of the closure, [N] or [N m].
+        wrench: Wrench of body a on body b, [force; moment], shape (6,), [N] and [N m], in axes of ``placement``. The
+            moment is about the origin of frame b. Body b exerts the opposite wrench on body a.
+        multipliers: Lagrange multipliers, one per constraint equation of the loop, [N] or [N m].
         unique: Whether motion and torques determine the wrench. Otherwise it belongs to the minimum-norm solution.
 
     Example:
@@ -51,9 +51,9 @@ class RodForce:
 
     Attributes:
         constraint: Label of the user's constraint.
-        joints: Names of the joints that move the bodies of its ends.
-        tension: Tension, [N]; positive if the rod pulls its ends together. For a rod with mass, it is the part that
-            keeps the length; weight and inertia are included in the end forces.
+        joints: Names of the joints that move the bodies at the ends of the rod.
+        tension: Tension, [N]; positive if the rod pulls its ends together. For a rod with mass, only the force that
+            keeps the length constant; ``force_a`` and ``force_b`` also include weight and inertia.
         force_a: Force of the rod on the body of end a, in world axes, shape (3,), [N].
         force_b: Force of the rod on the body of end b, in world axes, shape (3,), [N].
         unique: Whether motion and torques determine the forces. Otherwise they belong to the minimum-norm solution.
@@ -94,8 +94,7 @@ class ConstraintForces:
         loops: One entry per closure, in the order of ``model.closures``.
         couplings: One entry per equation, in the order of ``model.coupling_rows``.
         joints: Wrench of the parent body on the child body through each joint of the tree, including torques of motors
-            and couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]. Row 0, for the
-            universe, is zero.
+            and couplings; shape (njoints, 6), [linear; angular] in the joint frame, [N] and [N m]; row 0 is zero.
         unique: Whether motion and torques determine the wrench of each joint, shape (njoints,).
         rotors: Torque on each rotor about its axis, in the order of ``model.rotors``, [N m].
         acceleration: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
@@ -115,26 +114,26 @@ def constraint_forces(
 ) -> ConstraintForces:
     """Compute the forces of loops, rods, couplings and joints while the robot moves under torques.
 
-    Along its own motion, a joint transmits ``tau_tree`` plus the torques of its couplings, minus the torques that
-    accelerate its armature and rotors: ``S' f = tau_tree + couplings - armature a - ratio * rotors``.
+    Along the motion of a joint, its wrench equals ``tau_tree`` plus the torques of its couplings, minus the torques
+    that accelerate its armature and rotors: ``S' f = tau_tree + couplings - armature a - ratio * rotors``.
 
-    If constraints are redundant, such as planar loops in space with parallel axes, only some combinations of
-    multipliers are unique. The result is then the minimum-norm solution, with forces times the loop length and moments
-    weighted equally; ``unique`` marks the affected results. Rows that are redundant except for rounding in a file
-    (1.5708) count as redundant, and the forces have an error of that size.
+    If constraints are redundant, only some combinations of multipliers are unique. An example is a planar loop whose
+    parallel revolute axes are modelled in space. The result is then the minimum-norm solution, with forces times the
+    loop length and moments weighted equally; ``unique`` is False for the affected results. Equations that are redundant
+    except for rounding in a file (1.5708 for pi/2) count as redundant; the forces have an error of that size.
 
     Args:
         data: Workspace; fills ``data.ddq`` and ``data.tree``.
         tau_tree: Torques of motors and springs on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
-        The forces; new arrays.
+        Forces of all constraints and joints, in new arrays.
 
     References:
         Featherstone, "Rigid Body Dynamics Algorithms", chapter 8 (closed loops: tree forces and multipliers).
 
     Example:
-        Two weights on prismatic joints that a gear couples, so that they balance each other:
+        A gear couples two weights on prismatic joints, which balance each other:
 
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
         >>> tree = pin.Model()
@@ -157,7 +156,8 @@ def constraint_forces(
     tau = loads.torque(solved.wrenches(multipliers))
     joints = np.array([f.vector for f in data.tree.f])
     joints[0] = 0.0
-    tau -= model.inertia_tree.armature * loads.motion[2] + loads.reflected  # leaves the torques of the wrenches
+    # Subtracting the effects of armatures and rotors leaves the torques of the joint wrenches.
+    tau -= model.inertia_tree.armature * loads.motion[2] + loads.reflected
     rotors = [
         loads.spin[k] if r.joint_id is None else tau[model.own_tree.idx_vs[r.joint_id]]
         for k, r in enumerate(model.rotors)

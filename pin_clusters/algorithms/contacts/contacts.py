@@ -1,7 +1,7 @@
 """Contacts and impacts with Pinocchio's contact objects on ``model.tree``; rotors, couplings and loops are exact.
 
-With the contact rows J of the independent velocities, M a + nle = tau + J' lambda and J a + drift = gamma, where gamma
-is the desired acceleration including the corrector: docs/algorithms.md, (O6).
+With the contact Jacobian J for the independent velocities, M a + nle = tau + J' lambda and J a + drift = gamma, where
+gamma is the desired acceleration including the corrector; see docs/algorithms.md, (O6).
 """
 
 from typing import Any
@@ -34,9 +34,9 @@ Args:
     contact_datas: Result of ``createData()`` of each contact, in the same order.
     constraint_models: List or tuple of ``pin.RigidConstraintModel`` objects on ``model.tree``.
     constraint_datas: Result of ``createData()`` of each constraint, in the same order.
-    constraint_jacobian: Jacobian rows of the constraints, shape (rows, nv).
+    constraint_jacobian: Jacobian of the constraints, shape (rows, nv).
     damping: Value added to the diagonal of J M^-1 J'.
-    mu: Value added to the diagonal of J M^-1 J', in its units.
+    mu: Value added to the diagonal of J M^-1 J', in the units of this matrix.
 
 Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
@@ -44,15 +44,15 @@ Raises:
 """
 _WARNS = """
 Warns:
-    PinClustersWarning: Redundant contacts require contradictory motions. The message lists them and the rank. It is
-        emitted once per set of contacts; ``data.contact_residual`` has the residual of each call.
+    PinClustersWarning: Redundant contacts require contradictory motions. The message lists these contacts and the rank.
+        It is emitted once per set of contacts; ``data.contact_residual`` contains the residual of each call.
 """
 _documented = _check.documented(_COMMON)
 _warns = _check.documented(_COMMON, _WARNS)
 
 
 def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
-    """Create a ``pin.RigidConstraintModel`` on ``model.tree``; otherwise the constructor is Pinocchio's.
+    """Create a ``pin.RigidConstraintModel`` on ``model.tree``; Pinocchio's constructor receives all other arguments.
 
     Args:
         contact_type: ``pin.ContactType.CONTACT_3D`` or ``CONTACT_6D``.
@@ -63,7 +63,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
         The contact model; lengths are in [m].
 
     Raises:
-        UnknownNameError: No such joint.
+        UnknownNameError: The model has no joint with this id.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -73,7 +73,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
     """
     tree = model.own_tree if isinstance(model, ClusterModel) else model
     for index in rest:
-        # Pinocchio terminates the process in this case.
+        # Pinocchio would terminate the process for an invalid joint id.
         if isinstance(index, int) and not isinstance(index, pin.ReferenceFrame) and not 0 <= index < tree.njoints:
             raise UnknownNameError(
                 f"a contact refers to joint {index}, but model {tree.name!r} has the joints 0 to {tree.njoints - 1}. "
@@ -124,7 +124,7 @@ def constraintDynamics(
     contact_datas: Any,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the accelerations while contacts are closed, and the contact forces.
+    """Compute the accelerations and the contact forces while contacts are closed.
 
     The forces, [N] and [N m], are stored in ``data.lambda_c`` and in ``contact_force`` of the contacts' data.
 
@@ -139,9 +139,9 @@ def constraintDynamics(
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a new array.
 
     References:
-        Pinocchio's ``constraintDynamics`` for the independent joints; docs/algorithms.md, (O6). The desired placement,
-        velocity and acceleration of a contact model are used. Pinocchio 4.1 uses only ``contact_acceleration_desired``
-        of its data, which is used here as well.
+        Pinocchio's ``constraintDynamics`` for the independent joints; docs/algorithms.md, (O6). Unlike Pinocchio 4.1,
+        this function uses the desired placement, velocity and acceleration of a contact model. It also uses
+        ``contact_acceleration_desired`` of the contact data, as Pinocchio does.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -172,7 +172,7 @@ _IMPACT = {
     "model": 0, "data": 1, "q": 2, "v_before": 3, "v": 3, "contact_models": 4, "contact_datas": 5, "r_coeff": 6,
     "mu": 7, "prox_settings": 7, "constraint_jacobian": 4, "restitution_coefficient": 5, "damping": 6,
 }  # fmt: skip
-"""Positions of the arguments of ``impulseDynamics``: rows J replace the contacts."""
+"""Argument positions of ``impulseDynamics``; a constraint Jacobian J takes the position of the contacts."""
 
 
 @fast(lambda data, function: (), _IMPACT, 8)
@@ -194,17 +194,16 @@ def impulseDynamics(
     damping: ArrayLike | None = None,
     prox_settings: Any = None,
 ) -> np.ndarray:
-    """Compute the velocities after an impact at contacts, or at constraint rows J that replace ``contact_models``.
+    """Compute the velocities after an impact with contacts, or with a constraint Jacobian J instead of contacts.
 
     All overloads of Pinocchio are supported: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])`` and
-    ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, also ``(v_before, J[, r_coeff[,
-    mu]])`` with the mass matrix ``data.M``.
+    ``(q, v_before, J[, r_coeff[, mu]])``. After ``crba`` or ``computeAllTerms``, q may be omitted: ``(v_before, J[,
+    r_coeff[, mu]])`` uses the mass matrix ``data.M``.
 
     Args:
         data: Workspace; fills ``data.dq_after`` and ``data.impulse_c`` ([N s] and [N m s]).
         v_before: Independent velocity before the impact, shape (nv,), [rad/s] or [m/s].
-        contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``; or J, shape (rows, nv), directly
-            followed by r_coeff and mu.
+        contact_models: ``pin.RigidConstraintModel`` objects; or J, shape (rows, nv), followed by r_coeff and mu.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
         mu: Damping, or ``pin.ProximalSettings``.
         v: Name of v_before in Pinocchio's overload with contacts, shape (nv,).
@@ -241,7 +240,7 @@ def impulseDynamics(
         next((x for x in named if x is not None), 0.0)
         for named in ((restitution_coefficient, options[0]), (damping, prox_settings, options[1]))
     )
-    # v_before may share memory with a result.
+    # The copy is needed because v_before may share memory with a result.
     v_before = _check.velocity(model, "v_before", v if v_before is None else v_before).copy()
     q = None if q is None else _check.pose(model, data, q)
     J: np.ndarray | None = None
@@ -311,10 +310,9 @@ def forwardDynamics(
     constraint_drift: ArrayLike | None = None,
     damping: ArrayLike = 0.0,
 ) -> np.ndarray:
-    """Compute the accelerations under constraints J a + drift = 0; stores their forces in ``data.lambda_c``.
+    """Compute the accelerations under constraints J a + drift = 0; store the constraint forces in ``data.lambda_c``.
 
-    After ``computeAllTerms`` q and v may be left out, as in Pinocchio: ``(model, data, tau, J, drift[, damping])`` uses
-    ``data.M`` and ``data.nle``.
+    As in Pinocchio, ``(model, data, tau, J, drift[, damping])`` uses M and nle of the last ``computeAllTerms``.
 
     Args:
         constraint_drift: Acceleration of the constraints for a = 0, shape (rows,), [m/s^2] or [rad/s^2].
@@ -369,7 +367,7 @@ def computeDelassusMatrix(
     """Compute the Delassus matrix J M^-1 J' of contacts.
 
     Returns:
-        Shape (rows, rows), symmetric, [1/kg], [1/(kg m)] or [1/(kg m^2)]; a new array.
+        Symmetric matrix, shape (rows, rows), [1/kg], [1/(kg m)] or [1/(kg m^2)]; a new array.
 
     References:
         Pinocchio's ``computeDelassusMatrix`` for the independent joints. Unlike Pinocchio 4.1, the second body and the
@@ -421,10 +419,10 @@ def computeDampedDelassusMatrixInverse(
         scaled: Return mu times the inverse.
 
     Returns:
-        Shape (rows, rows), symmetric, [kg], [kg m] or [kg m^2]; a new array.
+        Symmetric matrix, shape (rows, rows), [kg], [kg m] or [kg m^2]; a new array.
 
     Raises:
-        RankError: The rows are redundant, and mu is 0.
+        RankError: The contact equations are redundant, and mu is 0.
 
     References:
         Pinocchio's ``computeDampedDelassusMatrixInverse`` for the independent joints.
@@ -451,13 +449,13 @@ def computeDampedDelassusMatrixInverse(
 def getConstraintsJacobian(
     model: ClusterModel, data: ClusterData, constraint_models: Any, constraint_datas: Any
 ) -> np.ndarray:
-    """Return the Jacobian rows of contacts for the independent velocities, after ``computeJointJacobians``.
+    """Return the Jacobian of contacts for the independent velocities, after ``computeJointJacobians``.
 
     Returns:
-        Shape (rows, nv), in the contacts' reference frames, [m/s] and [rad/s] per unit of v; a new array.
+        Jacobian, shape (rows, nv), in the contacts' reference frames, [m/s] and [rad/s] per unit of v; a new array.
 
     References:
-        Pinocchio's ``getConstraintsJacobian``, times G.
+        Pinocchio's ``getConstraintsJacobian``, multiplied by G.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -489,14 +487,14 @@ def _jacobian(
 def getConstraintJacobian(
     model: ClusterModel, data: ClusterData, constraint_model: Any, constraint_data: Any
 ) -> np.ndarray:
-    """Return the Jacobian rows of one contact, as ``getConstraintsJacobian`` does for a list.
+    """Return the Jacobian of one contact; see ``getConstraintsJacobian`` for a list of contacts.
 
     Args:
         constraint_model: A ``pin.RigidConstraintModel`` on ``model.tree``.
         constraint_data: Result of its ``createData()``.
 
     Returns:
-        Shape (3, nv) or (6, nv), in the contact's reference frame, [m/s] and [rad/s] per unit of v; a new array.
+        Jacobian, shape (3, nv) or (6, nv), in the contact's frame, [m/s] and [rad/s] per unit of v; a new array.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -524,11 +522,11 @@ def computeKKTContactDynamicMatrixInverse(
         data: Workspace; stores the mass matrix in ``data.M``.
 
     Returns:
-        Shape (nv + rows, nv + rows), symmetric; a new array. Accelerations are ``top left @ (tau - nle) - top right @
-        drift``, in [rad/s^2] or [m/s^2].
+        Symmetric matrix, shape (nv + rows, nv + rows); a new array. The accelerations are ``inverse[:nv, :nv] @ (tau -
+        nle) - inverse[:nv, nv:] @ drift``, in [rad/s^2] or [m/s^2].
 
     Raises:
-        RankError: The rows are redundant, and damping is 0.
+        RankError: The constraint equations are redundant, and damping is 0.
 
     References:
         Pinocchio's ``computeKKTContactDynamicMatrixInverse`` for the independent joints.
@@ -556,11 +554,11 @@ def getKKTContactDynamicMatrixInverse(
     """Compute the inverse of [[M, J'], [J, 0]] with the mass matrix of an earlier ``crba`` or ``forwardDynamics``.
 
     Returns:
-        Shape (nv + rows, nv + rows), symmetric, in the units of ``computeKKTContactDynamicMatrixInverse``; a new array.
+        Symmetric matrix, shape (nv + rows, nv + rows), a new array; units of ``computeKKTContactDynamicMatrixInverse``.
 
     Raises:
         NotComputedError: No mass matrix was computed before.
-        RankError: The rows are redundant.
+        RankError: The constraint equations are redundant.
 
     References:
         Pinocchio's ``getKKTContactDynamicMatrixInverse`` for the independent joints.
@@ -590,7 +588,6 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
 
 
 def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
-    """Record that later members of data belong to this call of a function."""
     data._keep(function, *state)
     data._owe(function)
 

@@ -17,13 +17,13 @@ from ._workspace import differentiate, remember
 
 _COMMON = """
     Derivatives with respect to q are along ``pc.integrate(model, q, e)``, where e is a displacement of the independent
-    joints. Dependent joints follow; free flyers, ball and planar joints move in their own axes. Correctors, desired
-    motions and both bodies of a contact are included. Forces of redundant contacts are minimum-norm forces; their
-    derivatives are valid while the rank is constant.
+    joints. Dependent joints follow the loops; free-flyer, ball and planar joints move in their own axes. Correctors,
+    desired motions and both bodies of a contact are included. Forces of redundant contacts are minimum-norm forces;
+    their derivatives are valid while the rank is constant.
 
 Args:
     contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``, as in the preceding call.
-    contact_datas: Result of ``createData()`` of each contact, in the same order; filled as in the preceding call.
+    contact_datas: Result of ``createData()`` of each contact, in the same order; filled as in that call.
 
 Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
@@ -45,19 +45,18 @@ def computeConstraintDynamicsDerivatives(
     Args:
         data: Workspace; stores the results in ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``,
             ``dlambda_dv`` and ``dlambda_dtau``.
-        settings: ``pin.ProximalSettings``: damping is included if at most one iteration is made; otherwise the
-            iterations are assumed to converge. By default, as in ``constraintDynamics``.
+        settings: ``pin.ProximalSettings``. Damping is included if ``max_iter`` is at most 1; otherwise the iterations
+            are assumed to converge. The default is the method of the last ``constraintDynamics``.
 
     Returns:
-        Derivatives of the accelerations with respect to q, v and tau, each of shape (nv, nv), then of ``data.lambda_c``
-        ([N] and [N m]), each of shape (rows, nv); new arrays.
+        Derivatives of the accelerations with respect to q, v and tau, each of shape (nv, nv), followed by the
+        derivatives of ``data.lambda_c`` ([N] and [N m]), each of shape (rows, nv); new arrays.
 
     Raises:
         NotComputedError: ``constraintDynamics`` was not called before.
 
     References:
-        Pinocchio's ``computeConstraintDynamicsDerivatives`` for the independent joints; docs/algorithms.md, (D1) to
-        (D3).
+        Pinocchio's ``computeConstraintDynamicsDerivatives`` for independent joints; docs/algorithms.md, (D1) to (D3).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -76,8 +75,8 @@ def computeConstraintDynamicsDerivatives(
     state = stored.after_contacts
     if not np.isfinite(state).all():
         raise NotComputedError(
-            "computeConstraintDynamicsDerivatives needs the state of pc.constraintDynamics, but it was not called with "
-            "this data and finite numbers. Call it first."
+            "computeConstraintDynamicsDerivatives needs the results of pc.constraintDynamics in this data. Call "
+            "pc.constraintDynamics first, with finite inputs."
         )
     method = float(state[-1]) if settings is None else lasting_damping_of(settings)
     copy, n = state.copy(), model.nq + model.nv
@@ -111,14 +110,14 @@ def computeImpulseDynamicsDerivatives(
 
     Returns:
         Derivatives of ``data.dq_after`` with respect to q and the velocity before the impact, each of shape (nv, nv),
-        then of ``data.impulse_c`` ([N s] and [N m s]), each of shape (rows, nv); new arrays.
+        followed by the derivatives of ``data.impulse_c`` ([N s] and [N m s]), each of shape (rows, nv); new arrays.
 
     Raises:
-        NotComputedError: ``impulseDynamics`` was not called before, or was called with rows instead of contacts.
+        NotComputedError: ``impulseDynamics`` was not called before, or was called with a Jacobian instead of contacts.
         ArgumentTypeError: r_coeff differs from the value in ``impulseDynamics``.
 
     References:
-        Pinocchio's ``computeImpulseDynamicsDerivatives``, which returns nothing, for the independent joints.
+        Pinocchio's ``computeImpulseDynamicsDerivatives`` for the independent joints; Pinocchio's returns nothing.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -136,14 +135,14 @@ def computeImpulseDynamicsDerivatives(
     state = stored.after_impact
     if not np.isfinite(state).all():
         raise NotComputedError(
-            "computeImpulseDynamicsDerivatives needs the state of pc.impulseDynamics, but it was not called with this "
-            "data, contacts and finite numbers. Call it first."
+            "computeImpulseDynamicsDerivatives needs the results of pc.impulseDynamics with contacts in this data. "
+            "Call pc.impulseDynamics first, with contacts and finite inputs."
         )
     restitution = float(state[-2])
     if r_coeff is not None and r_coeff != restitution:
         raise ArgumentTypeError(
-            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {restitution!r}. Leave it out, or call "
-            "pc.impulseDynamics with it first."
+            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {restitution!r}. Leave r_coeff out, or "
+            "call pc.impulseDynamics with this value first."
         )
     method = float(state[-1]) if prox_settings is None else lasting_damping_of(prox_settings)
     copy = state.copy()
@@ -166,9 +165,9 @@ def _differentiate(
     restitution: float,
     method: Any,
 ) -> tuple[np.ndarray, ...]:
-    """Compute derivatives by the kernel, or by dense equations for redundant rows and contacts on lumped rotors.
+    """Compute derivatives by the kernel, or by dense equations for redundant contacts and contacts on lumped rotors.
 
-    Results are stored under Pinocchio's names; for impacts, these are derivatives of the velocity change.
+    Results are stored under Pinocchio's names; for impacts, the stored results are derivatives of the velocity change.
     """
     results: Any = differentiate(model, data, contacts[0], q, v, tau, restitution, lasting_damping_of(method))
     if results is None:
@@ -182,6 +181,6 @@ def _differentiate(
     else:
         stored.ddq_dtau[:] = motions[2]
     if stored.fits(len(forces[0])):
-        data._forget_plans()  # they refer to the old, smaller arrays
+        data._forget_plans()  # the plans refer to the old, smaller arrays
     stored.keep_forces(forces)
     return *motions, *forces

@@ -1,4 +1,4 @@
-"""Inverse dynamics with frictional point contacts: Pinocchio computes the contact forces, this package the torques."""
+"""Inverse dynamics with frictional point contacts; Pinocchio computes the contact forces."""
 
 from typing import Any
 
@@ -34,13 +34,13 @@ def contactInverseDynamics(
 
     Args:
         data: Workspace; stores the results in ``data.tau`` and ``data.lambda_c``.
-        dt: Time step, [s]. The forces depend on the velocities of the contact points at its end.
+        dt: Time step, [s]. The forces depend on the velocities of the contact points at the end of the step.
         contact_models: ``pc.PointContactConstraintModel`` objects, with friction and compliance (Pinocchio 4).
         contact_datas: Result of ``createData()`` of each contact, in the same order.
-        constraint_correction: Velocities added to those of the contact points, shape (3 contacts,), [m/s].
+        constraint_correction: Velocities added to the velocities of the contact points, shape (3 contacts,), [m/s].
         settings: Accuracy, mu > 0 and number of iterations.
         lambda_guess: Initial forces, shape (3 contacts,), [N].
-        solve_ncp: Solve the nonlinear complementarity problem of Coulomb friction; otherwise its convex relaxation.
+        solve_ncp: Solve the nonlinear complementarity problem of Coulomb friction; False solves its convex relaxation.
 
     Returns:
         Whether the iterations converged; torques of the independent joints, shape (nv,), [N m] or [N]; contact forces,
@@ -79,7 +79,7 @@ def contactInverseDynamics(
     if not np.isfinite(forces).all():
         raise SimulationError(
             f"contactInverseDynamics of model {model.name!r}: the contact forces are not finite: {forces}. Check that "
-            "q, v, a and constraint_correction are finite, and give the contacts compliance."
+            "q, v, a and constraint_correction are finite, and set the compliance of the contacts."
         )
     by_contacts = G.T @ (pin.rnea(tree, scratch, *motion) - tau)
     result = rnea(model, data, q, v, a) - by_contacts

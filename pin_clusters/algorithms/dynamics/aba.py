@@ -43,14 +43,14 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
-    if isinstance(fext, pin.Convention):  # Pinocchio's overload without forces has the convention here
+    if isinstance(fext, pin.Convention):  # Pinocchio's overload without forces passes the convention here
         fext = None
     _check.convention(convention)
     arguments = (q, v, tau)
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
     result = _check.result(out, (model.nv,), *arguments)
-    # computeABADerivatives and computeMinverse use this state if they are called without one.
+    # computeABADerivatives and computeMinverse use this state if they are called without a state.
     data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
     data._keep("aba", q, v)
     _check.run(model, data, "aba", _check.tables(model, data, "ddq", fext), q, v, tau, result)

@@ -1,4 +1,4 @@
-"""The terms of a model-based controller in one call."""
+"""Computation of all terms of a model-based controller in one call."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ class FrameTerms:
         M: Mass matrix, shape (nv, nv), [kg m^2], [kg m] or [kg].
         nle: Coriolis, centrifugal, gyroscopic and gravity torques, shape (nv,), [N m] or [N].
         g: Gravity torques, shape (nv,), [N m] or [N].
-        oMf: Homogeneous placements in the world, shape (n, 4, 4); ``pin.SE3(oMf[i])``.
+        oMf: Homogeneous placements in the world, shape (n, 4, 4); convert them with ``pin.SE3(oMf[i])``.
         J: Jacobians, shape (n, 6, nv), [linear; angular].
         velocity: Velocities J v, shape (n, 6), [m/s] and [rad/s].
         spatial_drift: Spatial accelerations for a = 0, shape (n, 6), [m/s^2] and [rad/s^2].
@@ -57,7 +57,7 @@ class FrameTerms:
         Jcom: Jacobian of the centre of mass, shape (3, nv).
 
     Raises:
-        UnknownNameError: No such frame.
+        UnknownNameError: The model has no such frame.
         ArgumentTypeError: An argument has a wrong type, or a frame occurs twice.
 
     Example:
@@ -104,7 +104,6 @@ _WRITTEN = bits("liMi oMi v J com mass vcom hg Ag Ig Jcom M nle g")
 
 
 def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
-    """Describe a call that writes to the arrays of these terms; None if a kernel is missing."""
     begun = begin(data, function, TREE, "q v" + " out" * (terms is not None))
     codes = {
         operation: data._code(name, operation.name)
@@ -123,7 +122,7 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
         form.checks += [("apart", form.size(x), form.word(x), block.size, block) for x in ("q", "v")]
     if not couple(form, "v"):
         return None
-    derivatives = data._derivatives  # without terms, its arrays take the results that the caller does not read
+    derivatives = data._derivatives  # if terms is None, its arrays receive results that the caller does not read
     arrays = (
         {"M_out": derivatives.scratch, "nle_out": derivatives.tau, "g_out": derivatives.tau}
         if terms is None
@@ -169,15 +168,14 @@ def computeAllTerms(
             ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``. With frames it also
             fills ``a``, ``acom`` and ``dhg`` for a = 0: the drifts of joints, centre of mass and momentum.
         frames: Names or ids of the frames whose placements, Jacobians, velocities and drifts are computed.
-        reference_frame: Frame in which they are expressed; ``pin.LOCAL`` by default.
-        out: Preallocated results, instead of ``frames`` and ``reference_frame``. A call with ``frames`` allocates new
-            arrays.
+        reference_frame: Reference frame of the results for ``frames``; ``pin.LOCAL`` by default.
+        out: Preallocated results. Use them instead of ``frames`` and ``reference_frame``, which allocate new arrays.
 
     Returns:
-        The ``FrameTerms`` if ``frames`` or ``out`` was passed, else None. Units are listed there.
+        The ``FrameTerms`` if ``frames`` or ``out`` was passed, else None. ``FrameTerms`` lists the units.
 
     Raises:
-        UnknownNameError (frames): No such frame.
+        UnknownNameError (frames): The model has no such frame.
         DataMismatchError: ``data`` or ``out`` belongs to another model.
 
     References:
@@ -225,8 +223,8 @@ def computeAllTerms(
 
 def _see(model: ClusterModel, out: Any, frames: Any, reference_frame: Any) -> None:
     if type(out) is not FrameTerms:
-        raise ArgumentTypeError(f"out must be a pc.FrameTerms, created once for its frames, got {type(out).__name__}.")
+        raise ArgumentTypeError(f"out must be a pc.FrameTerms(model, frames, ...), got {type(out).__name__}.")
     if frames is not None or reference_frame is not None:
-        raise ArgumentTypeError("out defines its own frames and reference frame: leave out frames and reference_frame.")
+        raise ArgumentTypeError("out already defines frames and reference_frame. Leave these two arguments out.")
     if out._model is not model:
         raise DataMismatchError(f"out was created for another model ({out._model!r}). Use pc.FrameTerms(model, ...).")

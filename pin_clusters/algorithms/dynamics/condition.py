@@ -9,19 +9,20 @@ from numpy.typing import ArrayLike
 from ...model import ClusterData, ClusterModel, loops_of, names_of_cluster
 from .._shared import check as _check
 
-# A condition number above this limit is a singular value lost in rounding.
+# Above this limit, the smallest singular value is a rounding error and counts as zero.
 _LOST = 1.0 / np.finfo(float).eps
 
 
 class ClusterCondition(NamedTuple):
     """Condition numbers of the constraint equations of one cluster with loops.
 
-    Equations in m are divided by the length of the loop, equations in rad by 1.
+    Equations in [m] are divided by the length of the loop; equations in [rad] are not scaled.
 
     Attributes:
         cluster: Names of the joints of the cluster that the loops move.
-        K: Condition number of all columns: the largest singular value over the smallest one that is not zero at every
-            pose. It is infinite at a change point (bifurcation), where no choice of independent joints is regular.
+        K: Condition number of the whole Jacobian: the largest singular value divided by the smallest one. Singular
+            values that are zero at every pose are ignored. K is infinite at a bifurcation (change point), where no
+            choice of independent joints is regular.
         K_d: Condition number of the columns of the dependent joints. It is large near a singularity of the independent
             coordinates (dead centre); see ``with_independent``. Above 1e8 the algorithms raise
             ``SingularClusterError``.
@@ -40,8 +41,7 @@ def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[Clu
         q: Configuration of the spanning tree, shape (nq,); it may be singular.
 
     Returns:
-        One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; the condition numbers
-        have no unit.
+        One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; K and K_d have no unit.
 
     References:
         Golub and Van Loan, "Matrix Computations", section 2.6 (condition and singular values).

@@ -25,11 +25,11 @@ def coupling_jacobian(model: ClusterModel, data: ClusterData, q: ArrayLike) -> n
     """Compute the coupling Jacobian G, with v_tree = G v.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,). G depends on it only in clusters with loops.
+        q: Configuration of the spanning tree, shape (nq,). G depends on q only in clusters with loops.
 
     Returns:
-        G, shape (tree.nv, nv), a new array; its unit is the unit of the row's joint over the column's, e.g. [rad/m].
-        The rows of independent joints are rows of the identity.
+        G, shape (tree.nv, nv); a new array. An entry has the unit of the row's joint per unit of the column's joint,
+        e.g. [rad/m]. The rows of independent joints are rows of the identity matrix.
 
     Example:
         >>> import pin_clusters as pc
@@ -63,7 +63,7 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: A
     """Compute the velocity of the spanning tree, v_tree = G v.
 
     Returns:
-        Shape (tree.nv,), [rad/s] or [m/s], in the order of Pinocchio's v; a new array.
+        Velocity, shape (tree.nv,), [rad/s] or [m/s], in the order of Pinocchio's v; a new array.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -83,7 +83,7 @@ def spanning_acceleration(
     """Compute the acceleration of the spanning tree, a_tree = G a + g.
 
     Returns:
-        Shape (tree.nv,), [rad/s^2] or [m/s^2], in the order of Pinocchio's a; a new array.
+        Acceleration, shape (tree.nv,), [rad/s^2] or [m/s^2], in the order of Pinocchio's a; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -105,15 +105,14 @@ def independent_velocity(
 
     Args:
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
-        tolerance: Allowed error of a dependent entry, relative to the largest entry of ``v_tree`` and of G v, and at
-            least to 1 rad/s or 1 m/s.
+        tolerance: Allowed error of a dependent entry, relative to the largest entry or to 1 (rad/s or m/s), if larger.
 
     Returns:
-        Shape (nv,), [rad/s] or [m/s]; a new array.
+        Independent velocity, shape (nv,), [rad/s] or [m/s]; a new array.
 
     Raises:
-        ConfigurationError: A dependent joint violates its constraint (the message names both), or q violates the
-            constraints (if ``data.check``).
+        ConfigurationError: A dependent joint violates its constraint (the message names the joint and the constraint),
+            or q violates the constraints (checked only if ``data.check`` is true).
 
     Example:
         >>> import pin_clusters as pc
@@ -141,13 +140,13 @@ def independent_velocity(
 
 @_documented
 def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau_tree: ArrayLike) -> np.ndarray:
-    """Compute the torque of the independent joints with the same power as torques on the spanning tree, G' tau_tree.
+    """Compute the torque G' tau_tree of the independent joints, which has the same power as torques on the tree.
 
     Args:
         tau_tree: Torque of every joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
-        Shape (nv,), [N m] or [N]; a new array.
+        Torque, shape (nv,), [N m] or [N]; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -165,6 +164,6 @@ def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
     j = joint_in_v(tree, i)
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
-    if not tied:  # only a loop of constant couplings constrains this joint: it is a master in all of them
+    if not tied:  # only a loop of constant couplings constrains this joint, which is a master in all of them
         tied = [row.source.label for row in model.coupling_rows if j in row.masters]
     return tree.names[j], ", ".join(dict.fromkeys(tied))

@@ -15,14 +15,14 @@ from .._shared import check as _check
 NOTHING = np.zeros(0)
 _COMMON = """
     Derivatives with respect to q are along ``pc.integrate(model, q, e)``, where e is a displacement of the independent
-    joints. Dependent joints follow; free flyers, ball and planar joints move in their own axes, as in Pinocchio. The
-    independent v, a and tau are constant, and so are external forces in the frames of their joints.
+    joints. Dependent joints follow the loops; free-flyer, ball and planar joints move in their own axes, as in
+    Pinocchio. The independent v, a and tau are constant; external forces are constant in joint frames.
 
 Args:
     data: Workspace.
 
 References:
-    Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md, (V1) to (V9).
+    Singh, Russell and Wensing, arXiv 2105.05102; for clusters, see docs/algorithms.md, (V1) to (V9).
 """
 _LAST_STATE = """
 Raises:
@@ -34,7 +34,7 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 _KEEP_STATE = {"computeRNEADerivatives", "computeCoriolisMatrix", "computeCentroidalDynamicsDerivatives"}
-"""Functions at whose state ``getCoriolisMatrix`` and ``getCentroidalDynamicsDerivatives`` compute."""
+"""Functions whose state ``getCoriolisMatrix`` and ``getCentroidalDynamicsDerivatives`` use."""
 
 
 def _run(
@@ -49,7 +49,7 @@ def _run(
     function: str,
     of: str = "",
 ) -> None:
-    """Run the kernel: tau, dtau_dq, dtau_dv, M and the total momentum terms; arrays of size 0 are not computed."""
+    """Run the kernel for tau, dtau_dq, dtau_dv, M and the total momentum terms; empty arrays are not computed."""
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
@@ -74,8 +74,7 @@ def computeRNEADerivatives(
 
     Returns:
         Derivatives of tau with respect to q and v, and the mass matrix, which is the derivative with respect to a.
-        Each has shape (nv, nv), one row per torque, in [N m] or [N] per [rad] or [m], [rad/s] or [m/s], [rad/s^2] or
-        [m/s^2]; new arrays.
+        Each has shape (nv, nv), one row per torque, in [N m] or [N] per unit of q, v or a; new arrays.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -107,17 +106,16 @@ def computeABADerivatives(
 ) -> Matrices:
     """Compute the derivatives of forward dynamics.
 
-    After ``pc.aba`` the state may be left out: ``computeABADerivatives(model, data)``, or
+    After ``pc.aba``, the state may be omitted: call ``computeABADerivatives(model, data)``, or
     ``computeABADerivatives(model, data, fext)`` with the external forces of that call.
 
     Args:
         data: Workspace; ``data.ddq_dq``, ``ddq_dv``, ``Minv`` and ``ddq`` store the results as well.
-        q: Configuration of the spanning tree, shape (nq,); without v and tau, the external forces.
+        q: Configuration of the spanning tree, shape (nq,). If v and tau are missing, q contains the external forces.
 
     Returns:
         Derivatives of a with respect to q and v, and the inverse mass matrix, which is the derivative with respect to
-        tau. Each has shape (nv, nv), one row per acceleration, in [rad/s^2] or [m/s^2] per unit of the column; new
-        arrays.
+        tau. Each has shape (nv, nv), one row per acceleration, [rad/s^2] or [m/s^2] per unit of the column; new arrays.
 
     Raises:
         NotComputedError: No state was passed, and ``pc.aba`` was not called before.
@@ -144,7 +142,7 @@ def computeABADerivatives(
     elif q is None or v is None or tau is None:
         raise ArgumentTypeError("computeABADerivatives needs all of q, v and tau or, after pc.aba, none of them.")
     else:
-        q, v = (x.copy() for x in _check.state(model, data, q, v))  # they may share memory with data.ddq
+        q, v = (x.copy() for x in _check.state(model, data, q, v))  # q and v may share memory with data.ddq
         tau = _check.velocity(model, "tau", tau)
     data._supply(q)
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
@@ -183,7 +181,7 @@ def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData,
         data: Workspace; ``data.dtau_dq`` stores the result as well.
 
     Returns:
-        Shape (nv, nv), one row per torque, [N m/rad], [N m/m], [N/rad] or [N/m]; a new array.
+        Derivative, shape (nv, nv), one row per torque, [N m/rad], [N m/m], [N/rad] or [N/m]; a new array.
     """
     return _static(model, data, q, None, "computeGeneralizedGravityDerivatives")
 
@@ -198,7 +196,7 @@ def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: Ar
         data: Workspace; ``data.dtau_dq`` stores the result as well.
 
     Returns:
-        Shape (nv, nv), one row per torque, [N m/rad], [N m/m], [N/rad] or [N/m]; a new array.
+        Derivative, shape (nv, nv), one row per torque, [N m/rad], [N m/m], [N/rad] or [N/m]; a new array.
     """
     return _static(model, data, q, fext, "computeStaticTorqueDerivatives")
 
@@ -215,14 +213,14 @@ def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any, function:
 @also_pinocchios
 @_documented
 def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the Coriolis matrix C of the Christoffel symbols: C v is the Coriolis torque, dM/dt - 2 C skew-symmetric.
+    """Compute the Coriolis matrix C from the Christoffel symbols; C v is the Coriolis torque.
 
     Args:
         data: Workspace; ``data.C`` stores the result as well.
 
     Returns:
-        Shape (nv, nv), [N m s] or [N s], a new array. If the armature of a dependent ball joint differs between its
-        axes, no energy belongs to it: C v is still the torque, but dM/dt - 2 C is not skew-symmetric.
+        C, shape (nv, nv), [N m s] or [N s]; a new array. The matrix dM/dt - 2 C is skew-symmetric, except if the
+        armature of a dependent ball joint differs between its axes, because no energy corresponds to such an armature.
 
     References:
         Echeandia and Wensing, arXiv 2010.01033; docs/algorithms.md, (V8).
@@ -241,11 +239,11 @@ def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
     """Compute the Coriolis matrix at the state of the last ``computeCoriolisMatrix`` or ``computeRNEADerivatives``.
 
     Returns:
-        Shape (nv, nv), [N m s] or [N s]; a new array.
+        C, shape (nv, nv), [N m s] or [N s]; a new array.
     """
     q, v, a = _last(model, data, "getCoriolisMatrix", model.nq + model.nv)
     C = computeCoriolisMatrix(model, data, q, v)
-    data._derivatives.state[-model.nv :] = a  # computeCoriolisMatrix has set it to zero
+    data._derivatives.state[-model.nv :] = a  # computeCoriolisMatrix has set the acceleration to zero
     return C
 
 
@@ -275,10 +273,10 @@ def computeCentroidalDynamicsDerivatives(
 def getCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Compute these derivatives at the state of their last call or of the last ``computeRNEADerivatives``.
+    """Compute the derivatives of the centroidal momentum and its rate at the state of an earlier call.
 
     Returns:
-        As ``computeCentroidalDynamicsDerivatives``: d momentum / dq, d rate / dq, dv and da, shape (6, nv) each.
+        Results of ``computeCentroidalDynamicsDerivatives`` at its last state or that of ``computeRNEADerivatives``.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)
@@ -290,8 +288,8 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
     state = data._derivatives.state
     if np.isnan(state[:read]).any():
         raise NotComputedError(
-            f"{name} needs an earlier call of pc.computeRNEADerivatives or pc.{name.replace('get', 'compute')} with "
-            "this data and without NaN. Call one of them first."
+            f"{name} needs the results of pc.computeRNEADerivatives or pc.{name.replace('get', 'compute')} in this "
+            "data. Call one of these functions first, with inputs without NaN."
         )
     return np.split(state.copy(), [model.nq, model.nq + model.nv])
 
@@ -300,10 +298,10 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
 def christoffel_symbols(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute the Christoffel symbols of the first kind: C[k, j] = sum over i of Gamma[k, i, j] v[i].
 
-    C is linear in v, so each unit velocity yields one slice, in O(nv^2 depth) in total.
+    C is linear in v; each unit velocity yields one slice of the result. The total cost is O(nv^2 depth).
 
     Returns:
-        Gamma, shape (nv, nv, nv), [kg m^2] per [rad] in rows of rotations; a new array. It is symmetric in the last
+        Gamma, shape (nv, nv, nv), [kg m^2] per [rad] for rotations; a new array. It is symmetric in the last
         two axes for joints with one degree of freedom.
 
     Example:

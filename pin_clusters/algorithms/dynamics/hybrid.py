@@ -1,4 +1,4 @@
-"""Hybrid dynamics: some joints have prescribed accelerations, the others known torques."""
+"""Hybrid dynamics: some joints have prescribed accelerations, and the other joints have known torques."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from .._shared import check as _check
 from .._shared import force_columns as _columns
 
 _BOOL = np.dtype(np.bool_)
-_MOST_KNOWN = 16  # lists of names that the C extension stores
+_MOST_KNOWN = 16  # maximum number of lists of names that the C extension stores
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
@@ -54,28 +54,25 @@ def hybrid_dynamics(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the torques of joints with prescribed accelerations, and the accelerations of all other joints.
 
-    If all accelerations are prescribed, this equals ``rnea``; if none is, ``aba``. The cost is similar to ``aba``.
-    Joints of one cluster, and the velocities of one free flyer, can be prescribed separately.
+    If all accelerations are prescribed, the result equals ``rnea``; if none is prescribed, the result equals ``aba``.
+    The cost is similar to ``aba``. Joints of a cluster, and velocities of a free flyer, can be prescribed separately.
 
     Args:
         tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are ignored.
         a: Acceleration of the prescribed joints, shape (nv,), [rad/s^2] or [m/s^2]; other entries are ignored.
-        prescribed: Prescribed accelerations: a boolean mask, shape (nv,), or names of joints. A name selects all
-            independent velocities of the joint.
+        prescribed: Boolean mask, shape (nv,), or names of joints. A name selects all independent velocities of a joint.
 
     Returns:
         Torque, [N m] or [N], and acceleration, [rad/s^2] or [m/s^2], of all independent joints, shape (nv,) each; new
         arrays. NaN and inf propagate.
 
     Raises:
-        UnknownNameError: No such joint.
+        UnknownNameError: The model has no such joint.
         ModelError: A named joint has no independent velocity.
-        SingularClusterError: A joint that is not prescribed moves no inertia, or the loops have no solution for the
-            dependent joints.
+        SingularClusterError: A joint that is not prescribed moves no inertia, or the loops cannot be solved.
 
     References:
-        R. Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (articulated-body hybrid dynamics); for clusters
-        docs/algorithms.md, (H1) to (H6).
+        Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (hybrid dynamics); docs/algorithms.md, (H1) to (H6).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -88,7 +85,7 @@ def hybrid_dynamics(
     q = _check.pose(model, data, q)
     v, tau, a = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau), _check.velocity(model, "a", a)
     mask = _mask(model, data, prescribed)
-    tables = _check.tables(model, data, "ddq", fext)  # the fields of data stay unchanged
+    tables = _check.tables(model, data, "ddq", fext)  # this call does not change the fields of data
     tau_out, a_out = np.empty(model.nv), np.empty(model.nv)
     _check.run(model, data, "hybrid", tables, q, v, tau, a, mask, tau_out, a_out)
     if type(prescribed) in (list, tuple) and is_fast(hybrid_dynamics):
@@ -136,8 +133,8 @@ def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
         return _of_names(model, mask.tolist())
     if mask.dtype != _BOOL:
         raise ArgumentTypeError(
-            f"prescribed must be a boolean mask or joint names, got {mask.dtype} of shape {mask.shape}. From indices "
-            f"in v: mask = np.zeros({model.nv}, dtype=bool); mask[indices] = True."
+            f"prescribed must be a boolean mask or joint names, got {mask.dtype} of shape {mask.shape}. To select "
+            f"indices in v, use mask = np.zeros({model.nv}, dtype=bool); mask[indices] = True."
         )
     if mask.shape != (model.nv,):
         raise ShapeError(
@@ -173,6 +170,6 @@ def _why_not(model: ClusterModel, name: str) -> str:
     if not leaders:
         return f"prescribed: joint {name!r} has no velocity. Leave it out."
     return (
-        f"prescribed: joint {name!r} is dependent and follows {', '.join(map(repr, leaders))}. Prescribe those joints, "
-        f"or make {name!r} independent: with pc.with_independent for loops, otherwise in the coupling constraint."
+        f"prescribed: joint {name!r} is dependent and follows {', '.join(map(repr, leaders))}. Prescribe these joints, "
+        f"or make {name!r} independent (for loops with pc.with_independent, otherwise in the coupling constraint)."
     )

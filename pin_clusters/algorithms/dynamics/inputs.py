@@ -21,12 +21,12 @@ from .rnea import nonLinearEffects
 _COMMON = """
 Args:
     B: Torques of the independent joints per input, shape (nv, inputs): tau = B u. The default is
-        ``pc.actuation_matrix``; without rotors, one input per independent joint except those of a floating base.
+        ``pc.actuation_matrix``; without rotors, one input per independent joint except for a floating base.
     contacts: Names or ids of contact frames. Each has three force components, along the axes of ``reference``.
-    reference: Frame whose axes the contact forces use.
+    reference: Reference frame whose axes the contact forces use.
 
 Raises:
-    UnknownNameError: No such frame.
+    UnknownNameError: The model has no such frame.
     ShapeError: B has a wrong number of rows.
     ArgumentTypeError: An argument has a wrong type, or a frame occurs twice.
 """
@@ -44,15 +44,15 @@ def inverse_input_matrix(
     *,
     reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:
-    """Compute M^-1 [B, J_c'], where J_c has the linear Jacobian rows of the contacts.
+    """Compute M^-1 [B, J_c'], where J_c contains the linear Jacobians of the contacts.
 
     The acceleration is a = a_free + result [u; f]. One inward and one outward pass serve all inputs.
 
     Returns:
-        Shape (nv, inputs + 3 len(contacts)), [rad/s^2] or [m/s^2] per unit of the input; a new array.
+        Matrix, shape (nv, inputs + 3 len(contacts)), [rad/s^2] or [m/s^2] per unit of the input; a new array.
 
     References:
-        Inverse input matrix of Kroeg, Gattringer and Mueller; for clusters docs/algorithms.md, (O1) to (O5).
+        Inverse input matrix of Kroeg, Gattringer and Mueller; for clusters, see docs/algorithms.md, (O1) to (O5).
 
     Example:
         >>> import pin_clusters as pc
@@ -74,7 +74,6 @@ def inverse_input_matrix(
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, contacts: Any, reference: Any) -> None:
-    """Let the C extension serve calls with the same contacts, reference frame and shape of B."""
     if type(contacts) not in (list, tuple) or (B is not None and not B.size):
         return
     names = "q" + " contacts" * (len(contacts) > 0) + " B" * (B is not None)
@@ -104,26 +103,26 @@ def task_input_matrix(
 ) -> Any:
     """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free task acceleration + result [u; f].
 
-    A controller can use it to eliminate the joint accelerations. The rows of M^-1 are not formed: the inward pass
-    propagates all columns to the base, where they are multiplied.
+    A controller can use the result to eliminate the joint accelerations. M^-1 is not formed: the inward pass propagates
+    all columns to the base, where they are multiplied.
 
     Args:
         frames: Names or ids of the task frames, in the order of the rows.
-        reference: Frame whose axes the task motions and the contact forces use.
+        reference: Reference frame whose axes the task motions and the contact forces use.
         rows: Selected task rows, as in ``inverse_operational_inertia``.
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s]. If given, the free task acceleration is also returned.
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s]. With v, the free task acceleration is also returned.
         tau: Torques in addition to ``B u``, shape (nv,), [N m] or [N]; zero by default. Requires v.
 
     Returns:
-        Shape (rows, inputs + 3 len(contacts)), [linear; angular] per frame, [m/s^2] or [rad/s^2] per unit of the
-        input. With v, a tuple of it and the free task acceleration J_t a0 + dJ_t/dt v, shape (rows,), where a0 is the
-        acceleration under ``tau`` and gravity. New arrays.
+        Matrix, shape (rows, inputs + 3 len(contacts)), [linear; angular] per frame, [m/s^2] or [rad/s^2] per unit of
+        the input. With v, a tuple of the matrix and the free task acceleration J_t a0 + dJ_t/dt v, shape (rows,), where
+        a0 is the acceleration under ``tau`` and gravity. New arrays.
 
     Raises:
         ArgumentTypeError: An argument has a wrong type, a frame occurs twice, or tau is passed without v.
 
     References:
-        The products of docs/algorithms.md, (O1) to (O4), with the columns [J_t', B, J_c'].
+        Products of docs/algorithms.md, (O1) to (O4), with the columns [J_t', B, J_c'].
 
     Example:
         >>> import pin_clusters as pc
@@ -134,10 +133,12 @@ def task_input_matrix(
     """
     q = _check.pose(model, data, q)
     if v is None and tau is not None:
-        raise ArgumentTypeError("tau is only used for the free acceleration, which also needs v. Pass v or drop tau.")
+        raise ArgumentTypeError(
+            "tau is used only for the free task acceleration, which requires v. Pass v or omit tau."
+        )
     B = torques(model, data, q, B)
     if v is not None:
-        # The torques that act without inputs are one more column.
+        # An additional column contains the torques that act without inputs.
         free = -nonLinearEffects(model, data, q, v)
         if tau is not None:
             free += _check.velocity(model, "tau", tau)

@@ -19,12 +19,12 @@ class Losses:
     """Motors in one state, in the order of ``model.motors``; shapes are (motors,).
 
     Attributes:
-        rows: Speeds of the rotors relative to their carriers are rows v, shape (motors, nv).
-        whole: Accelerations of the rotors about their axes are whole a + bias, shape (motors, nv). They include the
-            acceleration of the carrier only if some gear has losses.
+        rows: Matrix that maps v to rotor speeds relative to the carriers, shape (motors, nv).
+        whole: Matrix of the rotor accelerations about their axes, which are whole a + bias, shape (motors, nv). It
+            includes the acceleration of the carriers only if a gear has losses.
         bias: Acceleration for a = 0, [rad/s^2].
         speeds: Speeds of the rotors relative to their carriers, [rad/s].
-        turns: Signs of the speeds, smooth around zero.
+        turns: Signs of the speeds, smoothed around zero.
         friction: Friction torque at each rotor, [N m].
         inertia: Inertia about the rotor's axis, [kg m^2].
     """
@@ -51,7 +51,7 @@ class Losses:
         return np.asarray([[1.0], [-1.0]] * self.turns * ahead)
 
     def motor_torque(self, tau: np.ndarray) -> np.ndarray:
-        """Fit the rotor torques to ``tau`` behind lossless gears: least squares, minimum norm, [N m]."""
+        """Compute minimum-norm least-squares rotor torques that exert ``tau`` through lossless gears, [N m]."""
         return np.asarray(np.linalg.lstsq(self.rows.T, tau, rcond=None)[0])
 
     def load(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
@@ -76,19 +76,17 @@ class Losses:
         """Solve for the gear losses under the loads of lossless gears, by Newton's method on the signs of the loads.
 
         A loss x changes the load to load - (1 - J A) x, where J is the inertia of the rotors and A (``response``) the
-        acceleration of the rotors per torque.
-
-        Raises:
-            ModelError: A gear locks, so that no finite acceleration satisfies the torque model.
+        acceleration of the rotors per torque. A locked gear raises ``ModelError``: no finite acceleration exists.
         """
         identity, factors = np.eye(len(load)), self.factors
         K = identity - self.inertia[:, None] * response
         least = (1.0 + np.diag(K) * factors).min(axis=0)
         if (least <= 1e-9).any():
             raise ModelError(
-                f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks, because its joint "
-                "cannot drive it (back_efficiency) and too much inertia is behind it for a finite acceleration. Model "
-                "the elasticity between gear and link, a joint with a pc.Spring, so that the gear moves little inertia."
+                f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks: its joint cannot "
+                "drive it (back_efficiency), and the inertia behind the gear is too large for a finite acceleration. "
+                "Model the elasticity between gear and link as a joint with a pc.Spring, so that the gear moves little "
+                "inertia."
             )
         loads = load
         for _ in range(_MOST_TURNS):
@@ -106,8 +104,7 @@ def spins_of_carriers(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the angular accelerations of the motors' carriers about the rotor axes, [rad/s^2].
 
-    Returns:
-        Derivatives with respect to the tree's accelerations, shape (motors, tree.nv), and values, shape (motors,).
+    Return derivatives with respect to the tree's accelerations, shape (motors, tree.nv), and values, shape (motors,).
     """
     tree, count = model.own_tree, len(model.motors)
     rows, accelerations = np.zeros((count, tree.nv)), np.zeros(count)
@@ -126,7 +123,7 @@ def spins_of_carriers(
 
 @once
 def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Map tree velocities to rotor speeds, (motors, tree.nv); inertia, two frictions, two loss factors, (5, motors)."""
+    """Return d(rotor speeds)/d(v_tree), (motors, tree.nv), and (5, motors): inertia, 2 frictions, 2 loss factors."""
     drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
     for k, r in enumerate(model.motors):
         for i, ratio in r.drivers:

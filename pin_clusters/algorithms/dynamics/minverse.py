@@ -19,12 +19,11 @@ def computeMinverse(
 
     Args:
         data: Workspace; ``data.Minv`` stores the result as well.
-        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-            ``data.check``. The default is the configuration of the last ``pc.aba``.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints (checked if ``data.check``).
+            The default is the configuration of the last ``pc.aba``.
 
     Returns:
-        Inverse mass matrix of the independent joints, shape (nv, nv), symmetric, [1/(kg m^2)], [1/(kg m)] or [1/kg];
-        ``out`` or a new array.
+        Symmetric inverse mass matrix, shape (nv, nv), [1/(kg m^2)], [1/(kg m)] or [1/kg]; ``out`` or a new array.
 
     Raises:
         NotComputedError: q is missing, and ``pc.aba`` was not called before.

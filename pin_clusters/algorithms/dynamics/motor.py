@@ -21,7 +21,7 @@ _documented = _check.documented(
 )
 
 
-# A larger condition number means that some direction has no motor; large gear ratios stay below it.
+# A larger condition number means that some direction has no motor; large gear ratios alone stay below this limit.
 _SINGULAR = 1e12
 
 
@@ -47,8 +47,7 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np
     """Compute the actuation matrix B, with tau = B tau_motor; each motor is mounted on the carrier of its rotor.
 
     Returns:
-        Shape (nv, len(model.motors)), a new array: column k has the speed of ``model.motors[k]`` per independent
-        velocity, [rad/rad] or [rad/m].
+        B, shape (nv, motors); a new array. B[j, k] is the speed of motor k per velocity j, [rad/rad] or [rad/m].
 
     Example:
         >>> import pin_clusters as pc
@@ -86,9 +85,8 @@ def motor_torque(
         One torque per entry of ``model.motors``, in their order, [N m]; a new array. NaN and inf propagate.
 
     Raises:
-        ArgumentTypeError: ``v`` or ``a`` is missing.
-        ModelError: The number of motors is not nv, or motors do not turn independently. The message names the joints
-            without a motor.
+        ArgumentTypeError: ``v`` is missing, or ``a`` is missing although gears have losses.
+        ModelError: There are not nv motors, or they are not independent. The message lists joints without a motor.
 
     Example:
         A gear of ratio 5 needs a fifth of the torque at its motor:
@@ -127,7 +125,7 @@ def motor_torque(
     if n and not np.linalg.cond(B) < _SINGULAR:
         # The left singular vector of the smallest singular value is a direction without a motor.
         lost = np.linalg.svd(B)[0][:, -1]
-        reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
+        reached = without or f" The motors cannot move joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
     u = np.linalg.solve(B, tau) if n else np.zeros(0)
     return u if losses is None or not lossy else losses.needed(u, model, a)

@@ -15,15 +15,14 @@ from .._shared import force_columns as _columns
 
 _COMMON = """
 Args:
-    frames: Names or ids of frames, in the order of the rows. Several frames may be on one body, on bodies inside a
-        cluster and on rotor bodies.
+    frames: Names or ids of frames, in the order of the rows. Frames may share a body and be on bodies of rotors.
     reference: Axes and reference points of forces and motions: ``pin.LOCAL``, ``pin.WORLD`` or
         ``pin.LOCAL_WORLD_ALIGNED``.
     rows: Selection from the 6 len(frames) rows, [linear; angular] per frame: None for all, ``"linear"`` for the first
         three of each frame, or row indices.
 
 Raises:
-    UnknownNameError: No such frame.
+    UnknownNameError: The model has no such frame.
     ArgumentTypeError: An argument has a wrong type; frames or rows are empty or contain duplicates.
 """
 _documented = _check.documented(_check.SINGULAR, _COMMON)
@@ -44,7 +43,7 @@ def inverse_operational_inertia(
     Unit forces at all frames are propagated to the base together. Each entry is a sum over common ancestors.
 
     Returns:
-        Shape (rows, rows), symmetric, acceleration per force: [1/kg], [1/(kg m)], [1/(kg m^2)]; a new array.
+        Symmetric matrix, shape (rows, rows), acceleration per force: [1/kg], [1/(kg m)], [1/(kg m^2)]; a new array.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-EFPA); docs/algorithms.md, (O1) to (O4).
@@ -66,7 +65,6 @@ def inverse_operational_inertia(
 
 
 def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: Any, rows: Any) -> None:
-    """Let the C extension serve calls with the same frames, reference frame and rows."""
     if rows is not None and type(rows) not in (str, int):
         return
     names = "q frames" + " rows" * (rows is not None)
@@ -93,16 +91,15 @@ def operational_inertia(
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:
-        damping: Value added to the diagonal of the inverse before inversion, in its units. It makes the result finite
-            at singular poses, unless rounding removes it.
+        damping: Value added to the diagonal of J M^-1 J', in the units of this matrix. The result is then finite at
+            singular poses, unless the value is lost in rounding.
 
     Returns:
-        Shape (rows, rows), symmetric, force per acceleration: [kg], [kg m], [kg m^2]; a new array.
+        Symmetric matrix, shape (rows, rows), force per acceleration: [kg], [kg m], [kg m^2]; a new array.
 
     Raises:
         RankError: The rows are linearly dependent; ``error.rank`` is the number of independent rows.
-        ArgumentTypeError: An argument has a wrong type; frames or rows are empty or contain duplicates; damping is
-            negative or not finite.
+        ArgumentTypeError: An argument has a wrong type or value, or frames or rows are empty or contain duplicates.
 
     References:
         O. Khatib, "A unified approach for motion and force control of robot manipulators", 1987.
@@ -120,16 +117,16 @@ def operational_inertia(
         return np.full_like(A, np.nan)
     n = len(A)
     A[np.diag_indices(n)] += added
-    # Rows are scaled so that rows in m and in rad are comparable: small robots are not singular. Diagonal entries of
-    # the size of rounding errors, squared here, are not scaled up.
+    # Scaling makes rows in m and in rad comparable; otherwise small robots would count as singular. Diagonal entries of
+    # the size of (squared) rounding errors are not scaled up.
     diagonal, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
     scale = np.where(diagonal > rounding**2 * diagonal.max(), np.sqrt(np.maximum(diagonal, 0.0)), np.inf)
     w, V = np.linalg.eigh(A / np.outer(scale, scale))
     rank = int(np.count_nonzero(w > rounding * w[-1]))
     if rank < n:
         raise RankError(
-            f"the {n} rows of frames {list(frames)!r} of model {model.name!r} do not move independently: rank {rank}. "
-            "Take fewer rows (rows=), another pose, or damping=.",
+            f"the {n} Jacobian rows of frames {list(frames)!r} of model {model.name!r} are linearly dependent (rank "
+            f"{rank}). Use fewer rows (rows=), another pose, or damping=.",
             rank,
         )
     V /= scale[:, None]

@@ -28,19 +28,19 @@ def passive_torque(
     """Compute the torque of springs, dampers, dry friction and gravity compensation on the independent joints.
 
     It includes friction and gear losses of each ``Motor`` and has the sign of MuJoCo's ``qfrc_passive``. Motor torques
-    cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``. Without gear
-    losses, the motor torques of a motion are ``pc.rnea(...) - pc.passive_torque(...)``; see also ``pc.motor_torque``.
+    tau cause the acceleration ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``. Without
+    gear losses, the motor torques of a motion are ``pc.rnea(...) - pc.passive_torque(...)``; see ``pc.motor_torque``.
     ``pc.simulate`` adds this torque automatically. It is zero if ``model.passive`` is None.
 
     Args:
         tau: Torque of the independent joints due to lossless motors, B tau_motor with ``pc.actuation_matrix``, shape
             (nv,), [N m] or [N]. Required if gears have losses, because losses depend on load and acceleration.
         fext: External forces as in ``pc.aba``; gears carry them as well.
-        friction_speed: Dry friction is proportional to tanh(speed / friction_speed), [rad/s] or [m/s]. 0 selects
-            the sign function, infinity removes dry friction. In MuJoCo it is a constraint, not in ``qfrc_passive``.
+        friction_speed: Dry friction is proportional to tanh(speed / friction_speed), [rad/s] or [m/s]. 0 selects the
+            sign function; infinity removes dry friction. MuJoCo models it as a constraint, not in ``qfrc_passive``.
 
     Returns:
-        Shape (nv,), [N m] or [N]; a new array.
+        Torque, shape (nv,), [N m] or [N]; a new array.
 
     Raises:
         ArgumentTypeError: ``tau`` is missing.

@@ -35,7 +35,7 @@ class PointResponse(NamedTuple):
 def point_response(
     model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, joints: Iterable[str | int], places: ArrayLike
 ) -> PointResponse:
-    """Compute positions and velocities of points, and how forces at them accelerate the robot and each other.
+    """Compute positions and velocities of points, and the accelerations of the robot and the points due to forces.
 
     All unit forces are propagated to the base and back together; rotors and closed loops are exact. Later calls with
     other points on the same joints reuse the tables.
@@ -45,10 +45,10 @@ def point_response(
         places: Positions of the points in the frames of these joints, shape (n, 3), [m].
 
     Returns:
-        Positions, velocities and responses, with units; new arrays.
+        Positions, velocities and responses, in the units of ``PointResponse``; new arrays.
 
     Raises:
-        UnknownNameError: No such joint.
+        UnknownNameError: The model has no such joint.
         ShapeError: ``places`` does not have shape (n, 3).
         ArgumentTypeError: An argument has a wrong type, or a position is not finite.
 
@@ -88,5 +88,5 @@ def places_of(model: ClusterModel, joints: tuple[int, ...], places: Any) -> np.n
     bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     if bad.size:
         i, name = int(bad[0]), model.own_tree.names[joints[int(bad[0])]]
-        raise ArgumentTypeError(f"places[{i}], on joint {name!r}, is {positions[i]}: it must be finite.")
+        raise ArgumentTypeError(f"places[{i}] on joint {name!r} must be finite, got {positions[i]}.")
     return plain(positions)

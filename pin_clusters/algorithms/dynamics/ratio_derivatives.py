@@ -18,12 +18,10 @@ from .._shared import check as _check
 
 @dataclass(frozen=True, eq=False)
 class _Ratio:
-    """A ratio or coefficient of a constant coupling, and its effect on one joint."""
-
     label: str
     joint: int | None  # dependent joint of the tree; None for a rotor that is lumped into its carrier
     row: int  # index in v of the expanded tree
-    # per joint that it follows: index in v of the tree, joint, derivative of the coefficient
+    # for each joint that the dependent joint follows: index in v of the tree, joint id, derivative of the coefficient
     slopes: tuple[tuple[int, int, float], ...]
     offset: float = 0.0  # derivative of the offset of the coupling
 
@@ -47,7 +45,7 @@ def computeRatioDerivatives(
         ``Rotor``, then of each ``Gear`` and ``Belt``, and coefficients of other constant couplings. New arrays.
 
     Raises:
-        ModelError: A coupling moves a joint of a loop or a rod with mass. The ratio would change the closed pose.
+        ModelError: A coupling moves a joint of a loop or of a rod with mass; its ratio would change the closed pose.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -111,7 +109,6 @@ def _ratios(model: ClusterModel, span: SpanningTree) -> list[_Ratio]:
 
 
 def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
-    """Differentiate the coefficients and the offset of a gear or belt with respect to its ratio."""
     source, tree = row.source, model.own_tree
     if isinstance(source, Gear):
         return [1.0], 0.0
@@ -131,7 +128,7 @@ def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndar
         result[ratio.row] = 1.0
         return result
     velocity[tree.idx_vs[ratio.joint]] = 1.0
-    for row in model.coupling_rows:  # sorted: masters come before their dependent joints
+    for row in model.coupling_rows:  # sorted, because masters must precede their dependent joints
         if row.dependent != ratio.joint:
             velocity[tree.idx_vs[row.dependent]] = sum(c * velocity[tree.idx_vs[m]] for m, c in row.terms)
     return np.asarray(span.from_tree @ velocity)

@@ -35,8 +35,8 @@ def rnea(
 
     Args:
         data: Workspace; ``data.tau`` stores the result as well.
-        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-            ``data.check``. Otherwise, q determines the poses of the bodies and G their velocities.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints (checked if ``data.check``).
+            If q violates them, q determines the poses of the bodies, and G determines their velocities.
 
     Returns:
         Torque of the independent joints, shape (nv,), [N m] or [N]; ``out`` or a new array. NaN and inf propagate.
@@ -126,7 +126,7 @@ def computeStaticTorque(
 
 
 def _rest(model: Any) -> np.ndarray:
-    # An argument that is not a model has no nv; the check of the arguments raises later.
+    # An argument that is not a model has no nv; a later check raises the error.
     return np.zeros(getattr(model, "nv", 0))
 
 

@@ -17,7 +17,7 @@ _documented = stock(
         q: Configuration of the spanning tree, shape (nq,); the same for both models.
 
     Raises:
-        SingularClusterError: The loops have no solution for the dependent joints of the model of the given quantity.
+        SingularClusterError: The loops have no solution for the dependent joints of the model of the argument.
         ShapeError: An argument has a wrong size.
         ArgumentTypeError: An argument has a wrong type.
     """,
@@ -29,7 +29,7 @@ class CoordinateChange:
 
     T(q) consists of the rows of the old model's G for the independent joints of the new model: ``v_new = T v_old`` and
     ``a_new = T a_old + T_dot v_old``. Equal power gives ``tau_old = T' tau_new``. Units are SI: [rad] or [m], [N m] or
-    [N]. An object has its own workspaces: use one per thread.
+    [N]. Each object has its own workspaces; use one object per thread.
 
     Attributes:
         old: Original model.
@@ -52,7 +52,7 @@ class CoordinateChange:
 
     @property
     def back(self) -> "CoordinateChange":
-        """The inverse change, from the new model to the old model."""
+        """Inverse change, from the new model to the old model."""
         if self._reverse is None:
             self._reverse = CoordinateChange(self.new, self.old)
             self._reverse._reverse = self
@@ -106,7 +106,7 @@ class CoordinateChange:
 
     @_documented
     def torque_to_new(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Compute the torques of the new independent joints with the same power as torques of the old ones.
+        """Compute the torques of the new independent joints that have the same power as the given torques.
 
         Args:
             tau: Torque of the old independent joints, shape (nv,), [N m] or [N].
@@ -115,7 +115,7 @@ class CoordinateChange:
 
     @_documented
     def torque_to_old(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Compute the torques of the old independent joints with the same power as torques of the new ones.
+        """Compute the torques of the old independent joints that have the same power as the given torques.
 
         Args:
             tau: Torque of the new independent joints, shape (nv,), [N m] or [N].
@@ -151,21 +151,20 @@ def _deprecated(name: str, replacement: str) -> None:
 
 
 def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[ClusterModel, CoordinateChange]:
-    """Choose other independent joints, for poses where the present independent joints are singular.
+    """Choose other independent joints, for poses where the current independent joints are singular.
 
     Both models have the same configurations. The new model reuses all compiled functions.
 
     Args:
         model: Cluster model.
-        names: New independent joints of every cluster with loops that contains one of them. Other clusters keep
-            their independent joints.
+        names: All independent joints of each cluster with loops that changes. Other clusters do not change.
 
     Returns:
         The new model, and the change of velocities, accelerations and torques between the models.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``names`` is not a list of names.
-        UnknownNameError: No such joint.
+        UnknownNameError: The model has no such joint.
         ConstraintError: The number of names is wrong, or these joints do not determine the other joints.
 
     References:

@@ -28,7 +28,7 @@ _MAP = owing(MAP, "computeCentroidalMap")
 _CCRBA = owing(MAP | WHOLE | MOMENTUM, "ccrba")
 _MAP_RATE = owing(MAP | MAP_RATE | WHOLE | MOMENTUM | RATES, "dccrba")
 _MOMENTUM_RATE = owing(MOTION | CENTERS | MOMENTUM, "computeCentroidalMomentumTimeVariation")
-_FLAG = (bool, np.bool_, int, np.integer)  # like Pinocchio, accepts integers as flags
+_FLAG = (bool, np.bool_, int, np.integer)  # like Pinocchio, functions accept integers as flags
 _COMMON = """
 References:
     Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
@@ -82,7 +82,6 @@ def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
 
 
 def _plan_after_kinematics(data: ClusterData, function: Any, level: Any, position: str, flag: str) -> Any:
-    """Describe a call after ``forwardKinematics``; ``position`` and ``flag`` are argument names."""
     form = Form(data, function, f"{position} {flag}")
     if position:
         form.checks.append(("member", form.positions[position], pin.KinematicLevel, int(level), -1))
@@ -111,13 +110,13 @@ def centerOfMass(
 ) -> np.ndarray:
     """Compute the centre of mass; with v also its velocity, with a also its acceleration.
 
-    Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``; index 0 is the whole robot.
+    The function fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``; index 0 is the whole robot.
 
     Args:
         q: Configuration of the spanning tree, shape (nq,). By default, the state of the last ``forwardKinematics``.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
-        compute_subtree_coms: Also compute the centre of mass of the subtree of every joint, in the joint frame. By
-            position, it may replace q, v or a, as in Pinocchio.
+        compute_subtree_coms: Also compute the centre of mass of the subtree of every joint, in the joint frame. As a
+            positional argument, it may replace q, v or a, as in Pinocchio.
         kinematic_level: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``: the quantities to compute from the
             last ``forwardKinematics``. It replaces q, by position or by name.
 
@@ -150,8 +149,8 @@ def centerOfMass(
     _check.model_data(model, data)
     if (v is not None and q is None) or (a is not None and v is None) or (level is not None and q is not None):
         raise ArgumentTypeError(
-            "centerOfMass: v requires q, a requires v, and kinematic_level excludes all three. Call (model, data[, q[, "
-            "v[, a]]]) or (model, data, kinematic_level)."
+            "centerOfMass: v requires q, a requires v, and kinematic_level excludes q, v and a. Call (model, data[, "
+            "q[, v[, a]]]) or (model, data, kinematic_level)."
         )
     if q is None:
         return _from_last_kinematics(model, data, pin.ACCELERATION if level is None else level, subtrees)
@@ -190,14 +189,14 @@ def jacobianCenterOfMass(
     Args:
         data: Workspace; stores the result in ``data.Jcom`` and fills ``data.com`` and ``data.mass``.
         q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
-            calls of Pinocchio with ``data.tree`` do not change it.
+            calls of Pinocchio with ``data.tree`` do not change this default.
         compute_subtree_coms: Also fill ``data.com`` of the subtree of every joint, in the world.
 
     Returns:
-        Shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
+        Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
 
     References:
-        Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
+        Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, multiplied by G.
 
     Example:
         >>> import pin_clusters as pc
@@ -226,13 +225,13 @@ def computeCentroidalMomentum(
 ) -> pin.Force:
     """Compute the momentum about the centre of mass, including the spin of all rotors.
 
-    Without q and v, it uses the state of the last ``forwardKinematics`` with v.
+    Without q and v, the function uses the state of the last ``forwardKinematics`` with v.
 
     Args:
         data: Workspace; stores the result in ``data.hg`` and fills ``data.com[0]`` and the kinematics.
 
     Returns:
-        [linear; angular], in world axes, [kg m/s] and [kg m^2/s].
+        Momentum, [linear; angular], in world axes, [kg m/s] and [kg m^2/s].
 
     Example:
         >>> import pin_clusters as pc
@@ -340,11 +339,11 @@ def _of_center(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -> np.ndarray:
     """Compute the derivative of the centre-of-mass velocity with respect to q along ``pc.integrate``, for constant v.
 
-    The state is that of the last ``centerOfMass``, ``computeAllTerms`` or ``forwardKinematics`` with v. The derivative
+    It uses the state of the last ``centerOfMass``, ``computeAllTerms`` or ``forwardKinematics`` with v. The derivative
     with respect to v is ``jacobianCenterOfMass``.
 
     Returns:
-        Shape (3, nv), in world axes, [m/s] per [rad] or [m]; a new array.
+        Derivative, shape (3, nv), in world axes, [m/s] per [rad] or [m]; a new array.
 
     Raises:
         NotComputedError: None of these functions was called with v before.
@@ -380,13 +379,13 @@ def computeCentroidalMomentumTimeVariation(
 ) -> pin.Force:
     """Compute the time derivative of the momentum about the centre of mass, including the spin of all rotors.
 
-    Without q, v and a, it uses the state of the last ``forwardKinematics`` with v and a.
+    Without q, v and a, the function uses the state of the last ``forwardKinematics`` with v and a.
 
     Args:
         data: Workspace; stores the momentum in ``data.hg`` and its derivative in ``data.dhg``.
 
     Returns:
-        [linear; angular], in world axes, [N] and [N m].
+        Rate of the momentum, [linear; angular], in world axes, [N] and [N m].
 
     Example:
         >>> import pin_clusters as pc

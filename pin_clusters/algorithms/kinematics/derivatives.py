@@ -23,8 +23,7 @@ Args:
     placement: Placement of the frame or point in the frame of the joint.
 
 Raises:
-    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or was called without the
-        required acceleration.
+    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or without the acceleration.
 
 References:
     Pinocchio's ``{name}``.
@@ -69,11 +68,10 @@ def computeForwardKinematicsDerivatives(
     """Prepare the derivatives of velocities, and with a of accelerations, of joints, frames and points.
 
     ``getJointVelocityDerivatives`` and related functions return the derivatives at this state, even after calls of
-    other functions. Also fills ``data.oMi``, ``data.v``, ``data.a``, ``data.tree.J`` and ``data.tree.dJ``.
+    other functions. The function also fills ``data.oMi``, ``data.v``, ``data.a``, ``data.tree.J`` and ``data.tree.dJ``.
 
     Args:
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; without it, only velocities can be
-            differentiated.
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]. Without a, only velocities are differentiated.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -236,7 +234,6 @@ def _of_acceleration(
 def _compute(
     data: ClusterData, level: int, place: int, M: np.ndarray, reference: pin.ReferenceFrame, *results: np.ndarray
 ) -> None:
-    """Write derivatives of velocities, and for level 2 of accelerations, from the prepared state."""
     if data._level < level:
         quantity, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
         raise NotComputedError(

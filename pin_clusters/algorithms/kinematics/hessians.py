@@ -26,8 +26,7 @@ Args:
     placement: Placement of the frame in the frame of the joint.
 
 Returns:
-    Entry [:, k, m] is dJ[:, k] / dq_m; shape (6, nv, nv), [linear; angular], in the units of J per [rad] or [m]; a new
-    array.
+    Array, shape (6, nv, nv), [linear; angular], in units of J per [rad] or [m]. Entry [:, k, m] is dJ[:, k] / dq_m.
 
 Raises:
     NotComputedError: ``computeJointKinematicHessians`` was not called before.
@@ -67,11 +66,11 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Arr
     """Prepare the derivatives of Jacobians for ``getJointKinematicHessian`` and ``getFrameKinematicHessian``.
 
     Args:
-        data: Workspace; if q is given, fills ``data.J`` and ``data.oMi``.
+        data: Workspace; if q is passed, the function fills ``data.J`` and ``data.oMi``.
         q: Configuration of the spanning tree, shape (nq,). By default, the state of ``computeJointJacobians``.
 
     Raises:
-        NotComputedError: Neither this function nor another one was called with q.
+        NotComputedError: q is missing, and no earlier call computed Jacobians.
 
     Example:
         >>> import pin_clusters as pc

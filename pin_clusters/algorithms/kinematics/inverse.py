@@ -1,4 +1,4 @@
-"""Inverse kinematics with closed loops: dependent joints follow, and the limits of all joints hold.
+"""Inverse kinematics with closed loops; the result satisfies the loops and the limits of all joints.
 
 Levenberg-Marquardt steps along ``pc.integrate`` are least-squares problems with linear inequalities (the limits). They
 are solved as least-distance problems (Lawson and Hanson, chapter 23). Dependent joints are nonlinear in a step, so an
@@ -35,7 +35,7 @@ class InverseKinematics:
     """Result of ``pc.inverse_kinematics``.
 
     Attributes:
-        q: Configuration, shape (nq,), with closed loops.
+        q: Configuration that closes the loops, shape (nq,).
         converged: Whether all targets are reached within the tolerance and all limits hold.
         errors: Position error, [m], and angle error, [rad], per target name.
         loop_residual: Largest absolute entry of ``pc.residual(model, q)``, [m] or [rad].
@@ -75,25 +75,23 @@ def inverse_kinematics(
     """Find a configuration that moves frames to target poses, with closed loops and within joint limits.
 
     Args:
-        targets: A ``pin.SE3`` or a position, shape (3,), [m], in the world, per frame name. To keep a floating base in
-            place, make it a target as well.
-        weights: Weight per target name, or (distance, angle) weights, for targets that conflict; 1 by default.
-        center_of_mass: Target of the centre of mass, shape (3,), [m], in the world. Weights and errors list it as
-            "center_of_mass".
-        posture: Configuration that the independent joints approach in the null space of the targets, shape (nq,); by
-            default ``q0``.
+        targets: Target per frame name: a ``pin.SE3`` or a position, shape (3,), [m], in the world. To keep a floating
+            base in place, add the base as a target.
+        weights: Weight per target name, one number or (distance, angle), for conflicting targets; 1 by default.
+        center_of_mass: Target of the centre of mass in the world, shape (3,), [m]; its target name is "center_of_mass".
+        posture: Configuration approached in the null space of the targets, shape (nq,); by default ``q0``.
         posture_weight: Weight of the posture error per rad or m: by default 1e-2 with a posture, otherwise 0. A final
-            phase without it reaches the targets.
+            phase without posture error reaches the targets.
         tolerance: Largest error of a reached target, [m] and [rad].
         iterations: Maximum number of steps per attempt.
-        attempts: Maximum number of starting poses. After ``q0``, they are pseudorandom poses near ``q0``, with a fixed
-            seed, which escape singular poses such as a straight leg. Two attempts with equal results end the search.
+        attempts: Maximum number of starting poses: ``q0``, then pseudorandom poses near ``q0`` (fixed seed), which help
+            at singular poses such as a straight leg. The search ends if two attempts have equal results.
 
     Returns:
         The result; if the targets are not reached, the best configuration that was found.
 
     Raises:
-        UnknownNameError: No such frame or target.
+        UnknownNameError: A frame or the target of a weight does not exist.
         ArgumentTypeError: An argument has a wrong type or value.
         ConfigurationError: The loops of ``q0`` cannot be closed.
 
@@ -174,7 +172,7 @@ def inverse_kinematics(
 
 
 def _limits(model: ClusterModel) -> tuple[np.ndarray, ...]:
-    """List the joint limits sign q <= bound: indices in q and in the tree's v, signs, bounds."""
+    """List the joint limits in the form sign q <= bound: indices in q, indices in the tree's v, signs, bounds."""
     tree = model.own_tree
     limited = [j for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j]]
     pairs = [(tree.idx_qs[j] + k, iv) for j in limited for k, iv in enumerate(in_v(tree, j))]
@@ -240,7 +238,7 @@ def _descend(
         if gain > 0.0:
             flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(point, price) else 0
             point, damped = trial, max(0.01 * damped, 1e-8)
-            best = min(best, point, key=_merit)  # accepted steps violate limits only if the first pose does
+            best = min(best, point, key=_merit)  # accepted steps violate limits only if the first pose violates them
     return best, limit
 
 

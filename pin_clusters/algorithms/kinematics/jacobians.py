@@ -1,4 +1,4 @@
-"""Jacobians of joints and frames: Pinocchio's Jacobians of the tree times G. Columns are the independent velocities."""
+"""Jacobians of joints and frames for the independent velocities: Pinocchio's tree Jacobians, multiplied by G."""
 
 from typing import Any, overload
 
@@ -18,13 +18,13 @@ from .._shared.ids import FRAME, JOINT, RATE
 
 _COMMON = """
 Returns:
-    Shape (6, nv), [linear; angular], in the reference frame, [m/s] and [rad/s] per unit of v; a new array.
+    Jacobian, shape (6, nv), [linear; angular], in the reference frame, [m/s] and [rad/s] per unit of v; a new array.
 
 Raises:
     SingularClusterError: The loops have no solution for the dependent joints.
 
 References:
-    Pinocchio's ``{name}``, times G.
+    Pinocchio's ``{name}``, multiplied by G.
 
 Example:
     >>> import pin_clusters as pc
@@ -34,7 +34,7 @@ Example:
 """
 _WITH_RATE = """
 References:
-    Pinocchio's ``{name}``, times G, plus the Jacobian times dG/dt.
+    Pinocchio's ``{name}``, multiplied by G, plus the tree's Jacobian, multiplied by dG/dt.
 
 Returns:
     dJ/dt, shape (6, nv), [linear; angular], in the reference frame, [m/s^2] and [rad/s^2] per unit of v; a new array.
@@ -63,11 +63,11 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: ArrayLike |
     Args:
         data: Workspace; stores the result in ``data.J``.
         q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
-            calls of Pinocchio with ``data.tree`` do not change it.
+            calls of Pinocchio with ``data.tree`` do not change this default.
 
     Returns:
-        Shape (6, nv), [linear; angular], in the world: the sum of the motion axes of all joints that an independent
-        velocity moves; a new array.
+        Array, shape (6, nv), [linear; angular], in the world; a new array. A column is the sum of the motion axes of
+        all joints that an independent velocity moves.
 
     Example:
         >>> import pin_clusters as pc
@@ -90,13 +90,13 @@ def computeJointJacobiansTimeVariation(
 ) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and related functions.
 
-    It includes the motion of the axes of universal, ZYX and composite joints, which Pinocchio 4.1 omits.
+    The result includes the motion of the axes of universal, ZYX and composite joints, which Pinocchio 4.1 omits.
 
     Args:
         data: Workspace; also fills ``data.J`` and ``data.tree.dJ``.
 
     Returns:
-        Shape (6, nv), [linear; angular], in the world, [m/s^2] and [rad/s^2] per unit of v; a new array.
+        Array, shape (6, nv), [linear; angular], in the world, [m/s^2] and [rad/s^2] per unit of v; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -115,7 +115,7 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: ArrayLike, j
     """Compute the Jacobian of one joint in its own frame.
 
     Returns:
-        Shape (6, nv), [linear; angular], in the joint frame, [m/s] and [rad/s] per unit of v; a new array.
+        Jacobian, shape (6, nv), [linear; angular], in the joint frame, [m/s] and [rad/s] per unit of v; a new array.
     """
     q, joint = _check.pose(model, data, q), _ids.joint(model, joint_id)
     return _compute(model, data, q, joint, pin.LOCAL)
@@ -130,8 +130,8 @@ def computeFrameJacobian(
     """Compute the Jacobian of one frame.
 
     Args:
-        data: Workspace. Unless the reference frame is ``pin.LOCAL``, fills ``data.oMf[frame_id]`` and ``data.oMi`` of
-            the joints that move the frame.
+        data: Workspace. Unless the reference frame is ``pin.LOCAL``, the function fills ``data.oMf[frame_id]`` and
+            ``data.oMi`` of the joints that move the frame.
     """
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
@@ -161,7 +161,6 @@ def _from_data(
     function: Any,
     M: np.ndarray = NOTHING,
 ) -> np.ndarray:
-    """Compute the Jacobian of a joint or a frame, or its time derivative, from the tree's data."""
     if is_pinocchios(model, data):
         return np.asarray(function(model, data, index, reference_frame))
     _check.model_data(model, data)

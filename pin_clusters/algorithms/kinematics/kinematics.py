@@ -21,7 +21,7 @@ References:
 """
 _SPEED = """
 Returns:
-    [linear; angular], [m/s] and [rad/s].
+    Velocity, [linear; angular], [m/s] and [rad/s].
 
 Example:
     >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -33,7 +33,7 @@ Example:
 """
 _RATE = """
 Returns:
-    [linear; angular], [m/s^2] and [rad/s^2].
+    Acceleration, [linear; angular], [m/s^2] and [rad/s^2].
 
 Example:
     >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -61,8 +61,8 @@ def forwardKinematics(
     ``data.tree``, which can be passed to any Pinocchio function together with ``model.tree``.
 
     Args:
-        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints, which is checked only if
-            ``data.check``. Otherwise, q determines the poses of the bodies and G their velocities.
+        q: Configuration of the spanning tree, shape (nq,). It must satisfy the constraints (checked if ``data.check``).
+            If q violates them, q determines the poses of the bodies, and G determines their velocities.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; requires v.
 
     Raises:
@@ -182,7 +182,7 @@ def _motion_at_place(
     model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any], function: Any
 ) -> pin.Motion:
     usual = len(where) == 1 or (len(where) == 2 and type(where[1]) is pin.ReferenceFrame)
-    if usual and not named:  # this branch takes half the time of the general one
+    if usual and not named:  # this branch takes half the time of the general branch
         return _motion_of(_ids.frame, model, data, where[0], where[1] if len(where) == 2 else pin.LOCAL, function)
     _check.model_data(model, data)
     index, placement, axes = _ids.frame_or_joint(model, where, named, default=pin.LOCAL)
@@ -191,7 +191,7 @@ def _motion_at_place(
 
 
 def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], function: Any) -> pin.Motion:
-    """Call a getter of Pinocchio; first compute the fields of the data that it reads."""
+    """Call a getter of Pinocchio; first compute the fields of the data that the getter reads."""
     if data._owed[0]:
         read = _V if function in (pin.getVelocity, pin.getFrameVelocity) else _V | _A
         data._bring(read if where[-1] == pin.LOCAL else read | _OMI)

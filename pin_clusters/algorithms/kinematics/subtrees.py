@@ -88,7 +88,7 @@ def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> fl
 @also_pinocchios
 @_documented
 def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
-    """Compute the masses, [kg], of the subtrees of all joints, ``data.mass``; index 0 is the whole robot.
+    """Compute the masses, [kg], of the subtrees of all joints in ``data.mass``; index 0 is the whole robot.
 
     Example:
         >>> import pin_clusters as pc
@@ -138,10 +138,10 @@ def jacobianSubtreeCenterOfMass(
 
     Args:
         q: Configuration of the spanning tree, shape (nq,). By default, the last q passed to a function of this package;
-            calls of Pinocchio with ``data.tree`` do not change it. Without q, the joint id takes its position.
+            calls of Pinocchio with ``data.tree`` do not change this default. Without q, pass the joint id here.
 
     Returns:
-        Shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
+        Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
 
     Raises:
         SingularClusterError: The loops have no solution for the dependent joints.
@@ -174,7 +174,7 @@ def getJacobianSubtreeCenterOfMass(model: ClusterModel, data: ClusterData, subtr
     """Return the Jacobian of the centre of mass of a subtree, after ``jacobianCenterOfMass``.
 
     Returns:
-        Shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
+        Jacobian, shape (3, nv), in world axes, [m/rad] or [m/m]; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -201,13 +201,13 @@ def _of_supported(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def computeSupportedInertiaByFrame(
     model: ClusterModel, data: ClusterData, frame_id: int, with_subtree: bool
 ) -> pin.Inertia:
-    """Compute the inertia of the links that are rigidly attached beyond a frame, in the frame; after kinematics.
+    """Compute the inertia, in a frame, of the links rigidly attached beyond the frame, after ``forwardKinematics``.
 
     Args:
         with_subtree: Also include all links that these links carry.
 
     Returns:
-        Inertia, [kg] and [kg m^2], with lumped rotors locked and the point masses at the ends of rods.
+        Inertia, [kg] and [kg m^2]. Lumped rotors are locked; point masses at the ends of rods are included.
 
     Example:
         >>> import pin_clusters as pc
@@ -227,7 +227,7 @@ def computeSupportedInertiaByFrame(
 @also_pinocchios
 @_documented
 def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.Force:
-    """Compute the force required by the links beyond a frame, in the frame, after ``rnea`` without external forces.
+    """Compute the force, in a frame, that the links beyond the frame require, after ``rnea`` without external forces.
 
     Returns:
         Force that accelerates these links and everything they carry, and holds them against gravity, [linear; angular],
@@ -271,10 +271,10 @@ def _of_body(data: ClusterData, function: Any) -> tuple[Any, ...]:
 def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
     """Compute the regressor of a joint's body: the force on the body is the regressor times ten inertial parameters.
 
-    It reads ``data.v`` and ``data.a_gf``: call ``rnea`` first.
+    Call ``rnea`` first, because this function reads ``data.v`` and ``data.a_gf``.
 
     Returns:
-        Shape (6, 10), in the frame of the joint, [N] and [N m] per unit of the parameter; a new array.
+        Regressor, shape (6, 10), in the frame of the joint, [N] and [N m] per unit of the parameter; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -296,7 +296,7 @@ def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) ->
     """Compute the regressor of the body to which a frame belongs, as ``jointBodyRegressor`` but in the frame.
 
     Returns:
-        Shape (6, 10), in the frame, [N] and [N m] per unit of the parameter; a new array.
+        Regressor, shape (6, 10), in the frame, [N] and [N m] per unit of the parameter; a new array.
 
     Example:
         >>> import pin_clusters as pc

@@ -1,10 +1,10 @@
 """Identifiable combinations of inertial parameters (base parameters), computed cluster by cluster.
 
-A change of the parameters of a cluster has no effect on torques if, in every motion of the cluster, it acts on the
-carrier of the cluster like a rigid body fixed to the carrier, and the carrier's parameters compensate for it. Each
+A change of a cluster's parameters has no effect on torques under two conditions: in every motion, the change acts on
+the carrier of the cluster like a rigid body fixed to the carrier, and the carrier's parameters compensate for it. Each
 cluster is therefore a small problem with its carrier (Gautier and Khalil 1990; Wensing, Niemeyer and Slotine for single
-joints), here with rotors, couplings and loops. Torques are used instead of energies, because the armature of a joint
-with several degrees of freedom has no energy.
+joints), extended here to rotors, couplings and loops. Torques are used instead of energies, because no energy exists
+for the armature of a joint with several degrees of freedom.
 """
 
 import warnings
@@ -23,19 +23,18 @@ from .regressors import computeJointTorqueRegressor
 _BODY = 10
 _CERTAIN, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
 """Singular values above ``_CERTAIN`` count, and values below ``_LEVEL`` do not (columns have norm 1). Between them, the
-widest gap decides if its factor is at least ``_GAP``; otherwise all values above ``_LEVEL`` count. Rounding errors are
-at most 4e-10."""
+widest gap decides if its factor is at least ``_GAP``; otherwise values above ``_LEVEL`` count. Rounding is < 4e-10."""
 _SMALL = 1e-9
 """Smaller coefficients are set to zero."""
 _SHORTEST = 1e-4
 """Lower limit of the norm of a column relative to the longest one; rounding dominates in shorter columns."""
 _NEW, _LARGEST = 1e-3, 1e5
-"""A column is independent if this part of its norm is new; the largest accepted coefficient of a combination."""
+"""Part of a column's norm that must be new if the column is independent; largest accepted coefficient."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
 """Largest step without loops, largest step with loops, and smallest step, [rad] or [m]."""
 _REGULAR, _TRIES, _WALK = 30.0, 100, 8
-"""Largest accepted condition number of loops (or four times that of the first pose: rounding errors grow with its
-square); attempts per pose; number of poses after which the walk restarts."""
+"""Largest accepted condition number of loops (or four times the value at the first pose, because rounding errors grow
+with its square); attempts per pose; number of poses after which the walk restarts."""
 
 
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -44,28 +43,28 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     Each base parameter is one pivot parameter plus multiples of parameters that the torques cannot separate from it.
     With the pivot columns ``p`` of the regressor, ``Y @ values = Y[:, p] @ basis @ values`` in every state. Pivots are
     the first independent columns, ``p = (basis != 0.0).argmax(axis=1)``, except for parameters that have little effect
-    on torques or hardly differ from earlier ones (by 1e-3). In all cases, ``p = ((basis == 1.0) &
+    on torques or differ from earlier parameters by less than 1e-3. In all cases, ``p = ((basis == 1.0) &
     (np.count_nonzero(basis, axis=0) == 1)).argmax(axis=1)``.
 
-    The poses are reachable from ``pc.neutral``. The singular values of the regressor with normalized columns determine
-    the number of combinations: down to a gap by a factor of at least 1e4, and never below 1e-8. Loops with many bodies
-    and few degrees of freedom may have no such gap. Then all singular values above 1e-8 count, the equation above holds
-    to about 1e-5 of the largest entry, and a warning lists the singular values.
+    The poses are reachable from ``pc.neutral``. The number of combinations is the number of significant singular values
+    of the regressor with normalized columns. Significant values are above 1e-8 and above a gap by a factor of at least
+    1e4. Loops with many bodies and few degrees of freedom may have no such gap. Then all singular values above 1e-8
+    count, the equation above holds to about 1e-5 of the largest entry, and a warning lists the singular values.
 
     Args:
         model: Cluster model.
-        seed: Seed of the poses of mechanisms; the result does not depend on it.
+        seed: Seed of the random poses; the result does not depend on the seed.
 
     Returns:
-        ``basis``, shape (identifiable, parameters), the identity at the pivot columns, so that ``basis @ values`` are
-        the base parameters (in the units of the pivots), and their labels: ``"knee: Izz + 0.09 foot: mass"``.
+        ``basis``, shape (identifiable, parameters), and labels such as ``"knee: Izz + 0.09 foot: mass"``. The pivot
+        columns of ``basis`` are the identity; ``basis @ values`` are the base parameters, in the units of the pivots.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a cluster model, or ``seed`` not an integer.
+        ArgumentTypeError: ``model`` is not a cluster model, or ``seed`` is not an integer.
         SingularClusterError: No regular pose of a loop was found.
 
     Warns:
-        PinClustersWarning: The singular values have no gap, so the number of combinations depends on the level 1e-8.
+        PinClustersWarning: The singular values have no gap; the number of combinations depends on the threshold 1e-8.
 
     References:
         docs/algorithms.md, (Y3); Gautier and Khalil, "Direct calculation of minimum set of inertial parameters of
@@ -85,7 +84,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     columns = parameter_columns(model)
     blocks = [_columns_of(model, columns, i) for i in range(len(model.clusters))]
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY
-    Y_fixed = _torques(model, states, 0)  # determines the pivots, so that they do not depend on the seed
+    Y_fixed = _torques(model, states, 0)  # the pivots are chosen at fixed states and do not depend on the seed
     Y = Y_fixed if seed == 0 else _torques(model, states, seed)
     bases, pivots, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
     # Carriers come before the clusters that they carry.
@@ -127,10 +126,7 @@ def _columns_of(model: ClusterModel, columns: ParameterColumns, i: int) -> np.nd
 
 
 def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
-    """Stack the regressor rows of many states and reduce them by QR to at most as many rows as columns.
-
-    The largest entry of each state is scaled to 1, so that no state dominates.
-    """
+    """Stack the regressors of many states, with the largest entry of each state scaled to 1; reduce them by QR."""
     rng, data = np.random.default_rng(seed), ClusterData(model)
     blocks: list[np.ndarray] = []
     start = q = neutral(model)
@@ -157,7 +153,6 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
 
 
 def _stepped(model: ClusterModel, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Integrate a step, halved until the loops can follow."""
     while True:
         try:
             return integrate(model, q, step)
@@ -173,7 +168,7 @@ def _norms(A: np.ndarray) -> np.ndarray:
 
 
 def _spanning(Y: np.ndarray, carrier: np.ndarray, cluster: np.ndarray, about: str) -> tuple[np.ndarray, np.ndarray]:
-    """Choose columns of a carrier and of its cluster that span all of them."""
+    """Choose columns of a carrier and of its cluster that span all columns of both."""
     A = Y[:, np.concatenate([carrier, cluster])]
     A = A / _norms(A)
     n = len(carrier)
@@ -194,8 +189,8 @@ def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.n
 def _select(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
     """Choose columns that span all columns, preferably the first ones; also return an orthonormal basis.
 
-    If chosen columns are almost dependent, coefficients above ``_LARGEST`` occur. Columns are then exchanged until none
-    is larger (Gu and Eisenstat, strong rank-revealing factorization).
+    If chosen columns are almost dependent, coefficients above ``_LARGEST`` occur. Columns are then exchanged until no
+    coefficient exceeds this limit (Gu and Eisenstat, strong rank-revealing factorization).
     """
     U, s, _ = np.linalg.svd(A, full_matrices=False)
     rank = _rank(s, about)
@@ -228,8 +223,8 @@ def _rank(s: np.ndarray, about: str) -> int:
     if about:
         warnings.warn(
             f"identifiable_parameters: the singular values of {about} decrease without a gap: ..., "
-            f"{', '.join(f'{x:.1e}' for x in s[max(last - 4, 0) : last + 3])}, ... The {last} above {_LEVEL:g} count. "
-            "The last of these combinations have little effect on torques, so a log cannot determine them.",
+            f"{', '.join(f'{x:.1e}' for x in s[max(last - 4, 0) : last + 3])}, ... The {last} values above "
+            f"{_LEVEL:g} count. A log cannot determine the last of these combinations: they hardly affect torques.",
             PinClustersWarning,
             stacklevel=5,
         )

@@ -20,8 +20,8 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
 
     Each body has ten parameters: mass [kg], first moment [kg m] and inertia about the origin of its joint [kg m^2], as
     in Pinocchio's ``toDynamicParameters``. They include rotors that are locked into the body (``Rotor`` with
-    ``inertia``), but not rods. Then follow the axial inertia of each ``Rotor`` [kg m^2], each non-zero armature
-    [kg m^2] or [kg], and the mass of each rod that has one [kg].
+    ``inertia``), but not rods. The following parameters are the axial inertia of each ``Rotor`` [kg m^2], each non-zero
+    armature [kg m^2] or [kg], and the mass of each rod with mass [kg].
 
     Args:
         model: Cluster model.
@@ -60,12 +60,12 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
 def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
     """Create a model with other inertial parameters; its dynamics need no compilation.
 
-    All models that differ only in these values share compiled functions, which read the values from memory. They are
-    slower than the functions of ``pc.specialise``, which contain the values as constants.
+    All models that differ only in these values share compiled functions, which read the values from memory. These
+    functions are slower than the functions of ``pc.specialise``, which contain the values as constants.
 
     A ``Rotor`` defined by its ``inertia`` is defined by its ``axial_inertia`` in the new model, because the parameters
-    of its carrier contain the rest. A rotor that is a body of the tree stays a body if its new parameters are not
-    balanced. Rods and armatures whose value becomes zero are no longer parameters.
+    of its carrier contain the rest of the inertia. A rotor that is a body of the tree stays a body if its new
+    parameters are not balanced. Rods and armatures whose value becomes zero are no longer parameters.
 
     Args:
         model: Cluster model.
@@ -124,14 +124,14 @@ def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:
-    """Name the joint of a velocity of the tree, with a number if the joint has several."""
+    """Return the name of the joint of a tree velocity, with a number if the joint has several velocities."""
     tree = model.own_tree
     j = joint_in_v(tree, iv)
     return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")
 
 
 def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
-    """Convert ten parameters to an inertia; raise if ``checked`` and no mass distribution has this inertia."""
+    """Convert ten parameters to an inertia; if ``checked``, raise an error if no mass distribution has this inertia."""
     mass, h = float(x[0]), x[1:4]
     about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass if mass else np.zeros(3)

@@ -10,7 +10,7 @@ from .._shared import check as _check
 
 _COMMON = """
 References:
-    Pinocchio's ``{name}``, extended by rotors, armature and rods: docs/algorithms.md, (Y1) and (Y2).
+    Pinocchio's ``{name}``, extended by rotors, armature and rods; see docs/algorithms.md, (Y1) and (Y2).
 """
 _documented = _check.documented(_COMMON)
 
@@ -24,8 +24,8 @@ def computeJointTorqueRegressor(
     """Compute the regressor Y of the joint torques: ``pc.rnea(model, data, q, v, a) = Y @ parameters``.
 
     There are ten columns per body of the tree: mass, first moment, and inertia about the joint origin in Pinocchio's
-    order xx xy yy xz yz zz. Then follow one column per ``Rotor`` (axial inertia), per non-zero armature, and per rod
-    with mass. ``pc.parameters`` returns values and labels.
+    order xx xy yy xz yz zz. These are followed by one column per ``Rotor`` (axial inertia), per non-zero armature, and
+    per rod with mass. ``pc.parameters`` returns values and labels.
 
     Args:
         data: Workspace; stores the result in ``data.jointTorqueRegressor``.
@@ -61,9 +61,9 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike)
         data: Workspace; stores the result in ``data.staticRegressor``.
 
     Returns:
-        Shape (3, columns), a new array. There are four columns per body (mass, first moment), followed by zero columns
-        for rotors and armature and the columns of rods. Its product with these parameters is the centre of mass, [m];
-        as in Pinocchio, it is divided by the mass of the robot.
+        Regressor, shape (3, columns); a new array. There are four columns per body (mass, first moment), followed by
+        zero columns for rotors and armature and the columns of rods. Its product with these parameters is the centre of
+        mass, [m]; as in Pinocchio, it is divided by the mass of the robot.
 
     Example:
         >>> import pin_clusters as pc
@@ -84,8 +84,7 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Arr
         data: Workspace; stores the result in ``data.kineticEnergyRegressor``.
 
     Returns:
-        Shape (parameters,), in the order of ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new
-        array.
+        Array, shape (parameters,), as in ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -108,8 +107,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
         data: Workspace; stores the result in ``data.potentialEnergyRegressor``.
 
     Returns:
-        Shape (parameters,), in the order of ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new
-        array.
+        Array, shape (parameters,), as in ``computeJointTorqueRegressor``, [J] per unit of the parameter; a new array.
 
     Example:
         >>> import pin_clusters as pc
@@ -121,7 +119,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
 
 
 def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str, function: str) -> np.ndarray:
-    """Run the kernel for one of its three results; ``data._coupling`` must belong to the state if v is given."""
+    """Run the kernel for one of its three results; with v, ``data._coupling`` must belong to the state."""
     memory, nothing = data._regressor_memory(), data._zeros[:0]
     stored: np.ndarray = getattr(memory, which)
     outputs = [stored.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
