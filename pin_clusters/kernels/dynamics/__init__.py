@@ -1,4 +1,5 @@
-"""Recursive algorithms: passes over the clusters.
+"""Recursive algorithms, as passes over the clusters.
 
-Functions ``x_with`` build x for given operations on LOOP clusters; models without loops do not compile these.
+Each function ``x_with`` builds kernel ``x`` with the given operations on LOOP clusters. Models without loops do not
+compile these operations.
 """
