@@ -65,7 +65,7 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk, second):
-    """Write the first (if ``second``, also the second) time derivative of the gradients with respect to the angles."""
+    """Write the first (if ``second``, also the second) time derivatives of the gradients."""
     R = layout_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     put_zeros(work, R.rates, 2 * r.rows * r.angles)
@@ -86,7 +86,6 @@ def rates_by_angles(index, params, work, r, nk, second):
 
 @inline
 def rates_by_joints(index, params, work, r, row, width, nk):
-    """Add the rates of the rows of K of a harmonic closure, from the rates of its gradient with respect to the angles."""
     R, n = layout_of(r, nk), r.angles
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
