@@ -273,8 +273,8 @@ def _warn_slow(owner: str) -> None:
     if not _warned_slow:
         _warned_slow = True
         warnings.warn(
-            f"{owner}: phi is called from Python at each state, which takes 10 us or more per call; compiled "
-            "functions take 0.1 us or less. To save time, compile phi with numba.cfunc. This warning is shown once.",
+            f"{owner}: phi is called from Python at each state, which is slow. A call takes 10 us or more; compiled "
+            "functions take 0.1 us or less. Compile phi with numba.cfunc. This warning is shown once per process.",
             PinClustersWarning,
             stacklevel=4,
         )
