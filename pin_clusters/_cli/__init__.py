@@ -1,1 +1,1 @@
-"""The command line: ``cli`` and ``commands`` declare the commands, the other modules run them and print results."""
+"""The command line: ``cli`` and ``commands`` declare the commands; the other modules run them and print results."""

@@ -1,4 +1,4 @@
-"""``pin-clusters bench``: time per call against Pinocchio on the approximate robot, or against other exact methods."""
+"""``pin-clusters bench``: print the time per call, compared with Pinocchio or with other exact methods."""
 
 from rich.console import Console
 
@@ -24,7 +24,7 @@ def show(model: ClusterModel, found: Measured, out: Console) -> None:
     for column in table.columns:
         column.no_wrap = True
     put(out, table)
-    say(out, f"One state per call of the Python API; nv = {model.nv}, spanning tree: {model.tree.nv}.")
+    say(out, f"Each Python call computes one state; nv = {model.nv}, nv of the spanning tree = {model.tree.nv}.")
     for note in found.notes:
         say(out, note)
 

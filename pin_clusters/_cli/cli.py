@@ -13,7 +13,7 @@ from .commands import CONTEXT, accuracy, atlas, design, export, identify, paper,
 
 
 class _Commands(click.Group):
-    """A group that prints errors of the package as one line (exit code 1) and handles Ctrl-C (exit code 130)."""
+    """A command group that prints package errors in one line (exit code 1) and handles Ctrl-C (exit code 130)."""
 
     def invoke(self, ctx: click.Context) -> Any:
         with common.warnings_as_lines():
@@ -22,7 +22,7 @@ class _Commands(click.Group):
             except PinClustersError as error:
                 common.error_line(error)
                 ctx.exit(1)
-            except KeyboardInterrupt as stop:  # Sweeps put the number of finished robots into the exception.
+            except KeyboardInterrupt as stop:  # The exception of a sweep contains the number of finished robots.
                 common.error_line(str(stop) or "interrupted.")
                 ctx.exit(INTERRUPTED)
 
@@ -34,7 +34,7 @@ def main() -> None:
 
     \b
     Examples:
-      pin-clusters study mit_humanoid_leg     torque errors of the armature approximation
+      pin-clusters study mit_humanoid_leg     torque errors of armature approximations
       pin-clusters study tello                torque errors with closed loops and differentials
       pin-clusters audit mit_humanoid         one-page verdict: is armature accurate enough?
       pin-clusters atlas                      audits of 33 commercial and research robots

@@ -1,4 +1,4 @@
-"""Shared by all commands: load a robot by name or file, check output paths, and print messages on stderr."""
+"""Functions that all commands share: load a robot, check output paths, and print messages on stderr."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class OutputError(PinClustersError, OSError):
-    """The results cannot be written."""
+    """An output file or folder cannot be written, or a port cannot be used."""
 
 
 def error_line(error: BaseException | str) -> None:
@@ -46,7 +46,7 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 def with_options(model: ClusterModel, robot: str, independent: Sequence[str] | None = None) -> ClusterModel:
-    """Apply --motors, --rotor and --from-armature to the robot, then switch to the given independent joints."""
+    """Apply --motors, --rotor and --from-armature to the robot, then change to the given independent joints."""
     from ..algorithms.dynamics.with_independent import with_independent
     from ..files.motor_keys import ENDING
     from ..files.readers.motors import with_motors
@@ -72,7 +72,7 @@ def _stated(model: ClusterModel, given: str) -> tuple[str, dict[str, str]]:
 
 
 def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:
-    """Load a shipped robot or a file; ``root_joint`` None fixes the base of a shipped robot."""
+    """Load a robot of the package or a file; ``root_joint`` None fixes the base of a robot of the package."""
     from ..files import readers as loaders
 
     names = loaders.robots()
@@ -82,14 +82,14 @@ def load(what: str, root_joint: Literal["default"] | None = "default") -> Cluste
     if path.is_file() or (path / "robot.yaml").is_file():
         return loaders.open_robot(what)
     if path.is_dir():
-        raise LoadError(f"{what} is a folder; give a file or the name of a robot.{_known(what, names)}")
+        raise LoadError(f"{what} is a folder. Specify a file or the name of a robot.{_known(what, names)}")
     if path.suffix or os.sep in what:
-        raise LoadError(f"No such file: {what}. Give an existing file, or one of: {', '.join(names)}.")
+        raise LoadError(f"No such file: {what}. Specify an existing file, or one of: {', '.join(names)}.")
     raise UnknownNameError(f"No such robot or file: {what!r}.{_known(what, names)}")
 
 
 def floating(what: str) -> ClusterModel:
-    """Load a robot with a floating base: the base of the file, or a free-flyer added above the root."""
+    """Load a robot with a floating base, which is a free-flyer of the file or one that is added above the root."""
     from pinocchio import JointModelFreeFlyer
 
     from ..files import readers as loaders
@@ -98,11 +98,11 @@ def floating(what: str) -> ClusterModel:
     if what in loaders.robots():
         return loaders.load(what, root_joint=JointModelFreeFlyer())
     if not Path(what).exists():
-        return load(what)  # raises the error about the name
+        return load(what)  # raises an error about the name
     try:
         return loaders.open_robot(what, JointModelFreeFlyer())
     except LoadError:
-        model = loaders.open_robot(what)  # An MJCF may have a free joint already; a second one raises.
+        model = loaders.open_robot(what)  # An MJCF file may already have a free joint; a second free joint raises.
         if floating_base(model) is None:
             raise
         return model
@@ -114,7 +114,7 @@ def _known(what: str, names: Sequence[str]) -> str:
 
 def check_writable(path: Path, option: str) -> None:
     if path.is_dir():
-        raise OutputError(f"{path} is a folder; give the name of a file, such as {path / 'robot.html'}.")
+        raise OutputError(f"{path} is a folder. Specify a file, such as {path / 'robot.html'}.")
     folder = path.parent
     if not folder.is_dir():
         raise OutputError(f"the folder {folder} of {path.name} does not exist. Create it or choose another {option}.")
@@ -127,7 +127,7 @@ def check_writable(path: Path, option: str) -> None:
 
 @contextmanager
 def output_folder(folder: Path) -> Iterator[None]:
-    """Create a folder or raise ``OutputError``; remove a new, still empty folder if the work fails."""
+    """Create a folder or raise ``OutputError``; if the work fails, remove folders that were created and are empty."""
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
     make_folder(folder, OutputError, " with --output")
     try:
@@ -155,7 +155,7 @@ def console() -> Console:
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):
-    """A progress bar on stderr that appears after one second, and only on a terminal."""
+    """A progress bar on stderr, which appears only on a terminal and only after one second."""
 
     def __init__(self, title: str) -> None:
         self.title = title

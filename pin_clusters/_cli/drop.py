@@ -39,7 +39,7 @@ def of(
     on = drops.floats(model) if ground is None else ground
     plane = Ground(friction, height=height) if on else None
     if plane is None and (touching or drop is not None):
-        raise PinClustersError("--touching and --drop need a ground: add --ground or --base floating.")
+        raise PinClustersError("--touching and --drop need a ground. Add --ground or --base floating.")
     points = touching_of(model, touching) if plane else None
     q = drops.posed(model, _poses(pose), "--pose")
     return drops.Drop.of(model, q, ground=plane, touching=points, drop=drop, limits=LIMITS[limits], **how)
@@ -58,8 +58,8 @@ def touching_of(model: ClusterModel, given: Sequence[str]) -> Any:
     if not given and not model.collision.ngeoms:
         ends = drops.limbs(model)
         raise SimulationError(
-            f"robot {model.name!r} has no collision shapes, so it cannot touch the ground. Give contact points by "
-            f"joint or frame, such as --touching '{ends[0] if ends else 'JOINT'}=0,0,-0.1' [m]; * matches any text. "
+            f"robot {model.name!r} has no collision shapes, so it cannot touch the ground. Specify contact points on "
+            f"joints or frames, such as --touching '{ends[0] if ends else 'JOINT'}=0,0,-0.1' [m]; * matches any text. "
             f"The limbs end at: {', '.join(ends)}."
         )
     return drops.touching_points(model, _points(given), "--touching") if given else model.collision

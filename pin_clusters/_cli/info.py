@@ -66,7 +66,7 @@ def _clusters(model: ClusterModel) -> Table:
 
 
 def _rotors(model: ClusterModel) -> Table:
-    # With loops, only the speed in terms of tree velocities holds at every pose; its terms in v change with the pose.
+    # With loops, the speed as a function of v depends on the pose, but its terms in tree velocities are constant.
     speed = "speed, at any pose" if model.closures else "speed"
     rows = []
     for r, factors in zip(model.rotors, composition.rotor_speeds(model).values(), strict=True):
@@ -92,9 +92,9 @@ def _show_loops(model: ClusterModel, out: Console) -> None:
     put(out, _closed_loops(model))
     say(
         out,
-        "Equations: solved, of all that the constraints state; the rest are redundant. Dropped: residual of the "
-        "redundant equations, in rad or relative to the loop's length. Condition number of the dependent joints: 1 is "
-        "best, above 1e8 is singular; worst: of sampled poses of the assembly mode.\n",
+        "Equations: number of solved equations and of all equations; the others are redundant. Dropped: residual of "
+        "the redundant equations, in rad or relative to the loop's length. Condition number of the dependent joints: "
+        "1 is best, above 1e8 is singular; worst: largest value at sampled poses of the assembly mode.\n",
     )
     rods = [c for c in model.closures if isinstance(c, RodClosure)]
     if rods:
@@ -109,7 +109,7 @@ def _closed_loops(model: ClusterModel) -> Table:
     rows = [
         (
             str(loop.cluster + 1),
-            # Long labels contain joint names, which the table of clusters lists.
+            # Long labels are cut at their joint names, which the table of clusters also lists.
             ", ".join(x.split("(")[0] if len(x) > _LONG else x for x in loop.closed_by),
             f"{loop.solved} of {loop.stated}" + (", chosen at each pose" if loop.chosen_at_each_pose else ""),
             f"{loop.worst_condition:.3g}",

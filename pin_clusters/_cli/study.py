@@ -25,7 +25,7 @@ _OPTIONS = {
     "poses": ("poses", "duration", "dt"),
     "recorded": ("dt", "cutoff", "degrees", "hold_missing"),
 }
-# Options whose name differs from the argument of the trajectory class.
+# Arguments of the trajectory classes whose names differ from the options
 _RENAMED = {("chirp", "frequency"): "end", ("recorded", "hold_missing"): "missing"}
 
 
@@ -56,14 +56,14 @@ def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
     names = (*WAVES, *study.motions())
     raise UnknownNameError(
         f"No such trajectory or file: {name!r}.{did_you_mean(name, names, limit=len(names))} "
-        "Or give a .csv or .npz file."
+        "Or specify a .csv or .npz file."
     )
 
 
 def walk_of(robot: str, name: str) -> str:
     walks = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
     if not name and not walks:
-        raise click.UsageError(f"{robot} has no shipped walk: give a motion, --walk gait.csv, or a height, --drop 0.1.")
+        raise click.UsageError(f"no walk of {robot} is known. Use --walk gait.csv (a motion) or --drop 0.1 (a height).")
     return name or walks[0]
 
 
@@ -124,10 +124,10 @@ def show(result: StudyResult, out: Console) -> None:
 
 
 def _put(out: Console, title: str, rows: list[tuple[str, ...]], *, last: bool = False) -> None:
-    """Print a table, transposed if it has more than nine columns; ``last`` separates the last row with a line."""
+    """Print a table, transposed if it has more than nine columns; if ``last``, a line separates the last row."""
     across = len(rows[0]) <= 9
     if not across:
         rows = list(zip(*rows, strict=True))
     head, *below = rows
-    line = [None] * (last and across)  # The last row contains exact torques, all others contain errors.
+    line = [None] * (last and across)  # because only the last row contains exact torques
     tables.put(out, tables.table_of(title, "l" + "r" * (len(head) - 1), head, [*below[:-1], *line, *below[-1:]]))

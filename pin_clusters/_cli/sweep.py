@@ -28,7 +28,7 @@ def parsed(text: str) -> list[float]:
         except (ValueError, ZeroDivisionError, OverflowError):
             value = 0.0
         if not value > 0.0:
-            raise ArgumentTypeError(f"--factors: {part.strip()!r} must be a number above 0. Try --factors 1/3,1,10.")
+            raise ArgumentTypeError(f"--factors: {part.strip()!r} must be a number above 0. Use --factors 1/3,1,10.")
         factors.append(value)
     return factors
 

@@ -1,4 +1,4 @@
-"""Tables and sentences that fit the width of the console."""
+"""Tables and sentences that fit into the width of the console."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,10 +16,7 @@ _ENDLESS = 100_000
 def table_of(
     title: str, sides: str = "", heads: Sequence[str] = (), rows: Iterable[Sequence[str] | None] = ()
 ) -> Table:
-    """Build a table in the style of the commands.
-
-    ``sides`` has one letter per column, ``l`` or ``r`` for its alignment; a row that is None draws a line.
-    """
+    """Build a table; ``sides`` has a letter ``l`` or ``r`` for each column, and a row None draws a line."""
     table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for side, head in zip(sides, heads, strict=True):
         table.add_column(escape(head), justify="left" if side == "l" else "right")
@@ -36,14 +33,14 @@ def say(out: Console, text: str, *, markup: bool = False) -> None:
 
 
 def put(out: Console, table: Table) -> None:
-    """Print a table without breaking words: wrap cells, then narrow the gaps, then print row by row."""
+    """Print a table without breaking words: wrap cells, or also remove the gaps, or print row by row."""
     for gap in (1, 0):
         table.padding = (0, gap)
         extra, ranges = _widths(out, table)
         free_width = out.width - extra - sum(low for low, _ in ranges)
         if free_width < 0:
             continue
-        # Columns that need the least extra width get it first, because wide columns wrap in any case.
+        # Columns that need the least extra width receive it first, because wide columns wrap in any case.
         order = np.argsort([high - low for low, high in ranges], kind="stable")
         for rank, i in enumerate(order):
             low, high = ranges[i]
@@ -68,7 +65,7 @@ def _widths(out: Console, table: Table) -> tuple[int, list[tuple[int, int]]]:
 
 
 def _row_by_row(out: Console, table: Table) -> None:
-    """Print each row as a paragraph: the first cell, then the remaining cells with their headers."""
+    """Print each row as a paragraph: the first cell, then all other cells with their headers."""
     if table.title:
         out.print(f"[bold]{table.title}[/]")
     headers = [" ".join(str(column.header).split()) for column in table.columns]

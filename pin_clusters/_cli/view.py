@@ -1,4 +1,4 @@
-"""``pin-clusters view``: show the robot and its motion on a page, which is served or written to a file."""
+"""``pin-clusters view``: create a page of the robot and its motion, and serve the page or write it to a file."""
 
 import errno
 import http.server
@@ -20,7 +20,7 @@ from . import common, drop, study, tables
 
 
 def load(robot: str, animate: str | None) -> ClusterModel:
-    """Load the robot: a recorded motion may move the base; motions without ground need a fixed base."""
+    """Load the robot. Motions without ground need a fixed base, but a recorded motion may move the base."""
     if animate is None or animate in motions.KINDS:
         return common.load(robot, "default" if animate is None else None)
     return study.load(robot, None, motions.recording(animate))
@@ -29,7 +29,7 @@ def load(robot: str, animate: str | None) -> ClusterModel:
 def meshes_of(model: ClusterModel, robot: str) -> Any:
     path = Path(robot)
     if not path.is_file():
-        raise LoadError(f"robot {robot!r} has no meshes; --meshes needs a file.")
+        raise LoadError(f"robot {robot!r} is not a file, so it has no meshes. Use --meshes with a file.")
     folders = [str(p) for p in path.resolve().parents if p != p.parent]
     try:
         return pin.buildGeomFromUrdf(model.tree, str(path), pin.GeometryType.VISUAL, package_dirs=folders)
@@ -80,7 +80,7 @@ def page_of(
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """An HTTP server of one page, on any free port by default; raises ``OutputError`` if host or port is unusable."""
+    """An HTTP server for one page, by default on any free port; raises ``OutputError`` if host or port is unusable."""
 
     daemon_threads = True
     page = b""
@@ -105,7 +105,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Send the page, or 403 if the Host header names another machine (DNS rebinding)."""
+        """Send the page, or status 403 if the Host header contains a foreign name (DNS rebinding)."""
         status = 200 if self.path.split("?")[0] == "/" else 404
         if not answers(self.server.host, self.headers.get_all("Host", [])):
             status = 403
@@ -117,7 +117,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        pass  # Requests are not logged.
+        pass  # because requests are not logged
 
 
 def serve(server: Server, page: str, out: Console, open_browser: bool) -> None:
@@ -125,7 +125,7 @@ def serve(server: Server, page: str, out: Console, open_browser: bool) -> None:
     try:
         out.print(f"The robot is at {server.url} (Ctrl-C ends)", soft_wrap=True)
         if open_browser and not webbrowser.open(server.url, new=2):
-            out.print("No browser was found: open the address manually, or write a file with --static robot.html.")
+            out.print("No browser was found. Open the address manually, or write a file with --static robot.html.")
         server.serve_forever()
     except KeyboardInterrupt:
         out.print("Stopped.")

@@ -1,14 +1,14 @@
-"""Docstrings: shared sections are written once, and inserted when the functions are defined.
+"""Shared sections of docstrings, which a decorator inserts when functions are defined.
 
-Shared sections are themselves written as a docstring, as in ``COMMON``, and make a decorator: ``stock(COMMON)``. A
+Shared sections have the form of a docstring, such as ``COMMON``; ``stock(COMMON)`` returns a decorator for them. A
 decorated function documents only its specific parts. The decorator adds
 
-- an entry for each argument that the function does not describe itself;
-- the errors that the function does not describe itself; errors with a bracket only if one of the arguments in the
-  bracket exists;
-- all other sections that the function does not have, with its name for ``{name}``.
+- an entry for each argument that the docstring of the function does not describe;
+- errors that the docstring does not describe; an error with arguments in brackets is added only if the function has
+  one of these arguments;
+- all other missing sections, in which ``{name}`` is replaced by the name of the function.
 
-The function itself stays the same object, with the same signature and speed.
+The decorator returns the function itself, so its signature and speed do not change.
 """
 
 import inspect
@@ -32,18 +32,18 @@ Args:
     a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
     tau: Torque of the independent joints, shape (nv,), [N m] or [N].
     fext: External forces in joint frames, [linear; angular], [N] and [N m]: a list of ``pin.Force`` or an array of
-        shape (njoints, 6), one per joint of the tree, the universe first.
+            shape (njoints, 6), one row for each joint of the tree; the universe is the first joint.
     convention: A ``pin.Convention``, accepted for compatibility with Pinocchio; it has no effect.
-    out: Output array: contiguous float64, with the shape of the result, not overlapping the arguments.
+    out: Output array: contiguous float64 with the shape of the result; it must not overlap the arguments.
     joint_id: Joint id, ``model.getJointId(name)``.
     frame_id: Frame id, ``model.getFrameId(name)``.
     reference_frame: Frame of the result: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
 
 Raises:
-    UnknownNameError (joint_id): There is no such joint.
-    UnknownNameError (frame_id): There is no such frame.
-    ShapeError (q, q0, q1): A size is wrong.
-    ArgumentTypeError: A type is wrong.
+    UnknownNameError (joint_id): No such joint exists.
+    UnknownNameError (frame_id): No such frame exists.
+    ShapeError (q, q0, q1): An array has the wrong size.
+    ArgumentTypeError: An argument has the wrong type.
 """
 """Shared entries of functions of a cluster model and its state."""
 
@@ -54,7 +54,7 @@ Args:
     v: Independent velocity, shape (nv,).
     a: Independent acceleration, shape (nv,).
     tau: Torque, shape (nv,).
-    fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
+    fext: External forces in joint frames, [linear; angular]: one ``pin.Force`` or row for each joint of the tree.
 """
 """Shared entries of reference implementations and baselines."""
 
@@ -73,7 +73,7 @@ Args:
     duration: Duration of the motion, [s].
     dt: Time between samples, [s].
     seed: Seed of the random numbers.
-    progress: Function that is called from time to time with (done, total).
+    progress: Function that is called repeatedly with (done, total).
 """
 """Shared arguments of functions of ``study`` and ``audit``."""
 
@@ -91,13 +91,13 @@ AS_PINOCCHIO = """
 References:
     Pinocchio's ``{name}`` for the independent joints.
 """
-"""Shared reference of functions of configurations."""
+"""Shared reference of functions that correspond to functions of Pinocchio."""
 
 
 def stock(*texts: str) -> Callable[[F], F]:
-    """Create a decorator that completes docstrings with shared sections; entries of later texts take precedence.
+    """Return a decorator that completes docstrings with shared sections; entries of later texts take precedence.
 
-    It changes only ``__doc__``, and raises ``KeyError`` if an argument has no description.
+    The decorator changes only ``__doc__``. It raises ``KeyError`` if an argument has no description.
     """
     common: dict[str, str] = {}
     common_args: dict[str, str] = {}
@@ -138,7 +138,6 @@ def _sections(text: str) -> dict[str, str]:
 
 
 def _entries(section: str) -> dict[str, str]:
-    """Split a section into its entries by name."""
     parts = re.split(r"^    (\w+(?: \([\w, ]+\))?): ", section, flags=re.MULTILINE)
     return dict(zip(parts[1::2], (part.rstrip() for part in parts[2::2]), strict=True))
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from ..errors import InertiaError, LoadError
 
-MAX_POINTS = 2**18  # the convex hull of this many points takes 10 s
+MAX_POINTS = 2**18  # whose convex hull takes 10 s
 LARGEST = 1e30
-"""[m]: larger coordinates are invalid."""
+"""Limit of coordinates, [m]; larger values are invalid."""
 MOST_NEIGHBOURS = 255
-"""Limit of coal, which counts the triangles at a corner of a hull in a byte."""
+"""Limit of coal, which stores the number of triangles at each vertex of a hull in a byte."""
 Soup = tuple[np.ndarray, np.ndarray]
 """Vertices, shape (n, 3), and triangles, shape (m, 3)."""
 
@@ -21,7 +21,7 @@ def hull_of(vertices: np.ndarray, what: str) -> Soup:
 
     vertices = np.unique(vertices, axis=0)
     if len(vertices) > MAX_POINTS:
-        raise LoadError(f"{what}: its {len(vertices)} points are too many for a convex hull, beyond {MAX_POINTS}.")
+        raise LoadError(f"{what}: it has {len(vertices)} points; a convex hull accepts at most {MAX_POINTS}.")
     try:
         hull = ConvexHull(vertices)
     except QhullError:
@@ -34,19 +34,16 @@ def hull_of(vertices: np.ndarray, what: str) -> Soup:
 
 
 def hull(points: np.ndarray, what: str) -> Any:
-    """Compute the convex hull of points, shape (n, 3), as a coal shape.
-
-    Coal's own hull terminates the process if the points lie in a plane.
-    """
-    if not (np.abs(points) <= LARGEST).all():  # also true for NaN, which binary files can contain
-        raise LoadError(f"{what}: its vertices must be finite numbers, and none beyond {LARGEST:g}.")
+    """Return the convex hull of points, shape (n, 3), as a coal shape; coal's own hull crashes for planar points."""
+    if not (np.abs(points) <= LARGEST).all():  # also catches NaN, which binary files can contain
+        raise LoadError(f"{what}: its vertices must be finite numbers of at most {LARGEST:g}.")
     import coal  # Pinocchio's own library of shapes
 
     vertices, triangles = hull_of(points, what)
     corners, triangles = np.unique(triangles, return_inverse=True)
     triangles = triangles.reshape(-1, 3)
     if np.bincount(triangles.ravel()).max() > MOST_NEIGHBOURS:
-        raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull meet in a corner. Simplify it.")
+        raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull meet at a vertex. Simplify it.")
     corner_points, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
     for point in vertices[corners]:
         corner_points.append(point)

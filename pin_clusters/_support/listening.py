@@ -1,6 +1,6 @@
-"""Filter for requests to a local web server; run as a program, meshcat's server with this filter.
+"""Filter for requests to a local web server. As a program, this module runs meshcat's server with the filter.
 
-Meshcat's own program listens on all interfaces and answers requests for any host.
+The filter is needed because meshcat's own program listens on all interfaces and answers requests for any host.
 """
 
 import functools
@@ -14,15 +14,15 @@ from typing import Any
 
 
 def in_url(host: str) -> str:
-    """Return the host name that a browser on this machine uses for a server that listens at ``host``."""
+    """Return the host name with which a browser on this machine reaches a server that listens at ``host``."""
     return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
 
 
 def answers(host: str, headers: list[str]) -> bool:
-    """Whether a server that listens at a host answers a request with these ``Host`` headers.
+    """Whether a server that listens at ``host`` should answer a request with these ``Host`` headers.
 
-    A web page can reach a local server through a domain name that resolves to this machine (DNS rebinding). Its
-    requests have this name in ``Host``. Ports are not compared, because tunnels and containers change them.
+    A foreign web page can reach a local server through a domain name that resolves to this machine (DNS rebinding), but
+    ``Host`` contains that name. Ports are not compared, because tunnels and containers change them.
     """
     name = re.sub(r":\d*$", "", headers[0].strip().lower()) if len(headers) == 1 else ""
     if name in {"127.0.0.1", "localhost", "[::1]", in_url(host).lower()}:
@@ -30,13 +30,13 @@ def answers(host: str, headers: list[str]) -> bool:
     if host in ("localhost", "::1") or host.startswith("127."):
         return False
     try:
-        return bool(ipaddress.ip_address(name.strip("[]")))  # a foreign page has a domain name, not an address
+        return bool(ipaddress.ip_address(name.strip("[]")))  # a foreign page uses a domain name, not an address
     except ValueError:
         return name == socket.gethostname().lower()
 
 
 def main(host: str) -> None:
-    """Run meshcat's server until standard input ends; print the addresses for commands and browsers, or an error."""
+    """Run meshcat's server until standard input closes; print the addresses for commands and browsers, or an error."""
     import tornado.netutil
     import tornado.web
     from meshcat.servers import zmqserver
@@ -56,15 +56,15 @@ def main(host: str) -> None:
             return app
 
     try:
-        for server_socket in tornado.netutil.bind_sockets(0, host):  # otherwise meshcat would try 1,000 ports
+        for server_socket in tornado.netutil.bind_sockets(0, host):  # because meshcat would try 1,000 ports
             server_socket.close()
-        bridge = Bridge()  # commands are accepted on 127.0.0.1
+        bridge = Bridge()  # accepts commands only on 127.0.0.1
     except Exception as error:
         print(*str(error).split())  # noqa: T201
         return
     bridge.web_url = f"http://{in_url(host)}:{bridge.fileserver_port}/static/"
     print(bridge.zmq_url, bridge.web_url)  # noqa: T201
-    # Nothing reads standard output any more; a full pipe would block the server.
+    # No process reads standard output any more, and a full pipe would block the server.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     threading.Thread(target=lambda: os._exit(len(sys.stdin.read())), daemon=True).start()
     bridge.run()

@@ -1,4 +1,4 @@
-"""Available memory, and the memory that Pinocchio needs, checked before allocation."""
+"""Checks, before allocation, that the available memory suffices for Pinocchio."""
 
 import os
 import warnings
@@ -9,21 +9,18 @@ import pinocchio as pin
 
 from ..errors import PinClustersWarning, TooLargeError
 
-_GROUP = (  # limits of the control group, as in a container: the limit and the usage
+_GROUP = (  # files with limit and usage of the control group, for example in a container
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
-# Every pin.Data contains four tensors of nv^3 doubles for second-order derivatives.
+# Every pin.Data contains four tensors of nv^3 doubles (8 bytes) for second-order derivatives.
 _TENSORS = 4 * 8
 _MUCH = 2**31
-"""[bytes]: a larger pin.Data emits a warning."""
+"""Size of a pin.Data that emits a warning, [bytes]."""
 
 
 def data_of(tree: pin.Model) -> pin.Data:
-    """Create a ``pin.Data``; warn if it takes gigabytes, raise ``TooLargeError`` if memory is insufficient.
-
-    ``tree.createData()`` copies its result and therefore needs twice the memory.
-    """
+    """Create a ``pin.Data`` in half the memory of ``tree.createData()``; warn about or reject large ones."""
     needed = _TENSORS * tree.nv**3
     if needed >= _MUCH:
         _say(tree, needed)
@@ -32,22 +29,22 @@ def data_of(tree: pin.Model) -> pin.Data:
 
 def _say(tree: pin.Model, needed: int) -> None:
     reason = (
-        f"a pin.Data of the tree of {tree.name!r} takes {needed / 1e9:.1f} GB, because Pinocchio always allocates four "
-        f"tensors of nv^3 numbers, and nv of the tree is {tree.nv}"
+        f"a pin.Data of the tree of {tree.name!r} needs {needed / 1e9:.1f} GB, because Pinocchio always allocates "
+        f"four tensors of nv^3 numbers, and nv of the tree is {tree.nv}"
     )
     cure = (
-        "Each model.createData() allocates one. Reuse one data per thread, use pc.batch, which allocates none, split "
-        "the robot, or lock joints (model.with_locked)."
+        "Each model.createData() allocates a pin.Data. Reuse one data in each thread, use pc.batch, which needs no "
+        "pin.Data, split the robot, or lock joints (model.with_locked)."
     )
     check_free(needed, reason, cure)
     warnings.warn(f"{reason}. {cure}", PinClustersWarning, stacklevel=6)
 
 
 def check_free(needed: int, what: str, cure: str) -> None:
-    """Raise ``TooLargeError`` if ``needed`` bytes are not free; ``what`` needs them, ``cure`` is a sentence."""
+    """Raise ``TooLargeError`` if fewer than ``needed`` bytes are free; ``what`` and ``cure`` are its sentences."""
     free = available()
     if free is not None and needed > free:
-        raise TooLargeError(f"{what}; {free / 1e9:.1f} GB are free. {cure}")
+        raise TooLargeError(f"{what}; only {free / 1e9:.1f} GB are free. {cure}")
 
 
 def available() -> int | None:
@@ -59,7 +56,7 @@ def available() -> int | None:
         with suppress(OSError, ValueError, AttributeError):
             limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit, used in _GROUP:
-        with suppress(OSError, ValueError):  # int("max") fails: no limit
+        with suppress(OSError, ValueError):  # int("max") fails if there is no limit
             limits.append(int(Path(limit).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
     with suppress(ImportError, OSError, ValueError):
         import resource

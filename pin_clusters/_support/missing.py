@@ -1,4 +1,4 @@
-"""Errors for functions of Pinocchio that this package lacks, with the functions to use instead."""
+"""Errors for functions of Pinocchio that this package does not provide, with the functions to use instead."""
 
 import sys
 from typing import NoReturn
@@ -11,49 +11,49 @@ from .pinocchio_names import ELSEWHERE
 _PACKAGE = __name__.partition(".")[0]
 
 _CHOLESKY = (
-    "The class factors the mass matrix of the tree, without rotors and couplings. "
+    "This class factorizes the mass matrix of the tree, without rotors and couplings. "
     "Use pc.computeKKTContactDynamicMatrixInverse or pc.computeDelassusMatrix, which include them."
 )
 _OF_MANY = {
     "Use pc.batch.{function}(model, q, v, ..., threads=n), whose rows are the states.": """
         abaInParallel rneaInParallel
     """,
-    "It is a part of a solver of contacts with friction on a Delassus matrix. pc.computeDelassusMatrix computes that "
-    "matrix with the couplings; pc.constraintDynamics solves bilateral contacts.": """
+    "This function belongs to a solver for frictional contacts with a Delassus matrix. pc.computeDelassusMatrix "
+    "computes this matrix with the couplings; pc.constraintDynamics solves bilateral contacts.": """
         computeComplementarityShift computeConeProjection computeContactForces computeDualConeProjection
         computePrimalFeasibility computeReprojectionError
     """,
-    "It takes q of the spanning tree: use pinocchio.{name} with model.tree.": """
+    "This function uses q of the spanning tree. Use pinocchio.{name} with model.tree.": """
         compactTangentMap findCommonAncestor getTangentToConfigurationSparsitySegment lieGroup tangentMap
         tangentMapProduct tangentMapTransposeProduct
     """,
-    "It is Pinocchio on another scalar type. pc.trace(model, function) records a robot's function as a list of "
-    "operations; pc.casadi, pc.codegen and pc.jax use it.": """
+    "This module is Pinocchio with another scalar type. pc.trace(model, function) records a function as a list of "
+    "operations; pc.casadi, pc.codegen and pc.jax use such lists.": """
         cppad cppadcg mpfr
     """,
-    "It moves every joint of the tree independently. Draw rows of pc.randomConfiguration(model), and use "
-    "pc.batch.forwardKinematics(model, q, frames).": """
+    "This function moves every joint of the tree independently. Use pc.batch.forwardKinematics(model, q, frames) with "
+    "random rows q of pc.randomConfiguration(model).": """
         reachableWorkspace reachableWorkspaceHull reachableWorkspaceWithCollisions reachableWorkspaceWithCollisionsHull
     """,
 }
-"""Names by their common text; ``{name}`` is the name, ``{function}`` the name without ``InParallel``."""
+"""Names that share a message; ``{name}`` is the name, and ``{function}`` is the name without ``InParallel``."""
 _ROUTES = {
     name: text.format(name=name, function=name.removesuffix("InParallel"))
     for text, names in _OF_MANY.items()
     for name in names.split()
 } | {
-    "computeJointMinimalOrdering": "lcaba needs it; pc.aba solves couplings exactly, in any order of joints.",
+    "computeJointMinimalOrdering": "Only lcaba needs this order; pc.aba is exact for any order of joints.",
     "convertToRigidConstraintModel": "Use pc.RigidConstraintModel(type, model, ...).",
-    "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
+    "lcaba": "It solves loops by constraint forces. Use pc.aba, which solves couplings exactly.",
     "transformJointIntoMimic": (
         "Add the coupling as a pc.LinearCoupling; convert mimic joints of an existing tree with pc.expand_mimic."
     ),
     "loadReferenceConfigurations": (
         "A ClusterModel is immutable: call pinocchio.loadReferenceConfigurations on the pin.Model, then create the "
-        "ClusterModel, which has the referenceConfigurations of the tree."
+        "ClusterModel, which uses the referenceConfigurations of the tree."
     ),
-    "loadReferenceConfigurationsFromXML": "It is loadReferenceConfigurations from text; see there.",
-    "loadRotorParameters": "No algorithm of Pinocchio uses them; rotors are pc.Rotor constraints.",
+    "loadReferenceConfigurationsFromXML": "It is loadReferenceConfigurations for text; see the latter.",
+    "loadRotorParameters": "No algorithm of Pinocchio uses these parameters. Use pc.Rotor constraints for rotors.",
     "ConstraintCholeskyDecomposition": _CHOLESKY,
     "ContactCholeskyDecomposition": _CHOLESKY,
 }
@@ -71,9 +71,9 @@ def missing(name: str) -> NoReturn:
 
 
 def route(name: str) -> str:
-    """Return a sentence about the replacement of a function of Pinocchio that takes a model."""
+    """Return the sentence that names the replacement of a Pinocchio function of a model."""
     return _ROUTES.get(
         name,
-        f"there is no cluster version. For the spanning tree, without the couplings, use pinocchio.{name} with "
+        f"There is no version with couplings. For the spanning tree, without couplings, use pinocchio.{name} with "
         "model.tree, data.tree and the velocities of pc.spanning_velocity; pc.coupling_jacobian maps between the two.",
     )

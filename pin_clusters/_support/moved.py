@@ -1,4 +1,4 @@
-"""Old names of modules that have moved, which pickles contain, are redirected to the new modules."""
+"""Redirection of old module names, which pickles contain, to the new modules."""
 
 import importlib
 import importlib.util
@@ -11,14 +11,14 @@ from types import ModuleType
 
 
 def _head(module: str, places: Mapping[str, str]) -> str | None:
-    """Return the longest prefix of a module's name that has a new location: its own name, or a parent package's."""
+    """Return the longest prefix of a module's name (the name itself or a parent package) that is in ``places``."""
     parts = module.split(".")
     heads = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((head for head in heads if head in places), None)
 
 
 class _Leading(Loader):
-    """Loader that returns a module already imported under another name, unchanged."""
+    """Loader that returns a module that is already imported under another name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -29,13 +29,13 @@ class _Leading(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # importlib replaced the spec by the old name's spec
+        module.__spec__ = self._spec  # because importlib replaced it by the spec of the old name
 
 
 class Finder(MetaPathFinder):
-    """Redirects names of modules that have moved, and of their submodules, to new ``places``; it is the first finder.
+    """The first finder: redirects names of moved modules and of their submodules to new ``places``.
 
-    ``current`` contains public names of modules that are defined elsewhere. They import without a warning.
+    ``current`` contains public names of modules that are defined elsewhere, which are imported without a warning.
     """
 
     def __init__(self, package: str, places: Mapping[str, str], current: Collection[str]) -> None:
@@ -44,13 +44,13 @@ class Finder(MetaPathFinder):
         self._current = {self._front + name for name in current}
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return the spec of the module at its new place, with a warning for old names; None if it has not moved."""
+        """Return the spec of the module at its new place, or None if it has not moved; warn about old names."""
         if not fullname.startswith(self._front) or (head := _head(fullname, self._places)) is None:
             return None
         target_name = self._places[head] + fullname.removeprefix(head)
         if head not in self._current:
             warnings.warn(
-                f"{fullname} has moved to {target_name}. Pickles of earlier versions still load; pickle them again.",
+                f"{fullname} has moved to {target_name}. Old pickles still load. Pickle the objects again.",
                 DeprecationWarning,
                 stacklevel=2,
             )
@@ -60,17 +60,17 @@ class Finder(MetaPathFinder):
 
 
 class Passing(MetaPathFinder):
-    """Redirects names of modules that a package lacks to another package's modules; it is the last finder."""
+    """The last finder: redirects names of modules that a package lacks to modules of another package."""
 
     def __init__(self, package: str, other: str) -> None:
         self._front, self._other = f"{package}.", f"{other}."
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return the spec of the other package's module of that name; None if it has none."""
+        """Return the spec of the module with this name in the other package, or None."""
         name = fullname.removeprefix(self._front)
         if name == fullname or "." in name:
             return None
-        target_name = self._other + name  # a module that is already imported may have no spec
+        target_name = self._other + name  # checked below, because an imported module may have no spec
         if target_name not in sys.modules and importlib.util.find_spec(target_name) is None:
             return None
         return ModuleSpec(fullname, _Leading(target_name))
@@ -82,7 +82,7 @@ _before: dict[str, str] = {}
 def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], current: Collection[str]) -> None:
     """Redirect old names of modules in a package to their new ``places``, or to the modules that they ``joined``.
 
-    The names in ``current`` are public and permanent; only they import without a warning.
+    The names in ``current`` are public and permanent; only these are imported without a warning.
     """
     moved = {old: new for old, new in places.items() if old != new}
     sys.meta_path.insert(0, Finder(package, {**moved, **joined}, current))
@@ -90,6 +90,6 @@ def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], cur
 
 
 def formerly(module: str) -> str:
-    """Return the name of a module in earlier versions, whose files may contain it."""
+    """Return the name of a module in earlier versions, which old files may contain."""
     head = _head(module, _before)
     return module if head is None else _before[head] + module.removeprefix(head)

@@ -1,4 +1,4 @@
-"""Old names of arguments, attributes and constants, which still work and emit a ``DeprecationWarning``."""
+"""Old names of arguments, attributes and constants, which still work but emit a ``DeprecationWarning``."""
 
 import functools
 import warnings
@@ -29,7 +29,7 @@ def argument(old: str, new: str) -> Callable[[_F], _F]:
 
 
 def attribute(new: str) -> Any:
-    """Return a property that reads the attribute ``new``, for the body of a class."""
+    """Return a deprecated property that reads the attribute ``new``; used in the body of a class."""
 
     def read(instance: Any) -> Any:
         _warn("This attribute", f"the attribute {new!r}")
@@ -39,6 +39,6 @@ def attribute(new: str) -> Any:
 
 
 def constant(module: Mapping[str, Any], old: str, new: str) -> Any:
-    """Return the constant ``new`` of a module, for its ``__getattr__``."""
+    """Return the constant ``new`` of a module with a warning; used in the ``__getattr__`` of the module."""
     _warn(old, new)
     return module[new]

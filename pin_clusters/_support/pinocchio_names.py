@@ -54,4 +54,4 @@ _GROUPS = {
 }
 
 ELSEWHERE = {name: where for where, names in _GROUPS.items() for name in names.split()}
-"""Release, or build option of Pinocchio, by name."""
+"""For each name, the release or build option of Pinocchio that has it."""

@@ -1,4 +1,4 @@
-"""The kernels' tables under construction: rows of integers, and the floats to which they refer."""
+"""Construction of the tables of the kernels: rows of integers, and the floats to which the rows refer."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,19 +7,12 @@ import numpy as np
 
 
 class Table:
-    """Rows, parameters and the size of a work array.
-
-    Attributes:
-        rows: Rows of integers, one iterable each; placeholders may be filled in later.
-        params: Floats.
-        work: Size of the work array.
-    """
+    """Rows of integers, float parameters, and the size of the work array."""
 
     def __init__(self, rows: Iterable[Any] = (), params: Iterable[float] = (), work: int = 0) -> None:
-        self.rows, self.params, self.work = list(rows), list(params), work
+        self.rows, self.params, self.work = list(rows), list(params), work  # placeholders in rows may be replaced later
 
     def append(self, values: Any) -> int:
-        """Append parameters; return their offset."""
         self.params += np.ravel(values).tolist()
         return len(self.params) - np.size(values)
 
@@ -32,17 +25,14 @@ class Table:
         return len(self.rows) - 1
 
     def add_all(self, rows: Iterable[Any]) -> tuple[int, int]:
-        """Append rows; return the index of the first row and the index after the last row."""
         first = len(self.rows)
         self.rows.extend(rows)
         return first, len(self.rows)
 
     def add_list(self, values: Iterable[int]) -> tuple[int, int]:
-        """Append a list, one number per row; return its bounds as ``add_all`` does."""
         return self.add_all((int(v),) for v in values)
 
     def reserve(self, size: int) -> int:
-        """Reserve numbers of the work array; return their offset."""
         self.work += size
         return self.work - size
 

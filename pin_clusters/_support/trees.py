@@ -1,4 +1,4 @@
-"""Queries of trees and joints (paths, motion subspaces, values in q), and checks of rotor inertias."""
+"""Queries of trees and joints (paths, motion subspaces, coordinates), and checks of rotor inertias."""
 
 import math
 from collections.abc import Collection, Iterable
@@ -8,12 +8,11 @@ import pinocchio as pin
 
 from ..errors import ConfigurationError
 
-# A CAD export or a rotated inertia has relative noise near 1e-15; a real imbalance is near 1e-3. Values in between are
-# not intended to be balanced.
+# Relative limit. A CAD export or a rotated inertia has noise near 1e-15, and a real imbalance is near 1e-3.
 SPIN_TOLERANCE = 1e-9
-# Printed digits of a rotation or an axis cause errors near 1e-7; a larger error means that it is not a rotation.
+# Printed digits of a rotation cause errors near 1e-7; a larger error means that the matrix is not a rotation.
 ROTATION_TOLERANCE = 1e-6
-# Fields of pin.Model with one entry per coordinate, in all supported versions.
+# Fields of pin.Model in all supported versions, with one entry for each velocity or configuration entry
 PER_VELOCITY = (
     "armature",
     "rotorInertia",
@@ -40,13 +39,12 @@ def common_ancestor(tree: pin.Model, bodies: Iterable[int]) -> int:
 
 
 def path_below(tree: pin.Model, top: int, j: int) -> list[int]:
-    """Return the joints from just below body ``top`` down to ``j``."""
     path = list(tree.supports[j])
     return [int(k) for k in path[path.index(top) + 1 :]]
 
 
 def between(tree: pin.Model, bodies: Collection[int], own: Collection[int] = ()) -> set[int]:
-    """Return the joints that move bodies relative to each other; for bodies in ``own`` also their own joints."""
+    """Return the joints that move bodies relative to each other, and the joints of the bodies in ``own``."""
     top = common_ancestor(tree, [int(tree.parents[b]) if b in own else b for b in bodies])
     return {k for b in bodies for k in path_below(tree, top, b)}
 
@@ -75,14 +73,12 @@ def joint_in_q(tree: pin.Model, i: int) -> int:
 
 
 def check_finite(tree: pin.Model, name: str, q: np.ndarray) -> None:
-    """Raise ``ConfigurationError`` if a configuration is not finite."""
     if not np.isfinite(q).all():
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"{name}[{i}] = {q[i]} (joint {tree.names[joint_in_q(tree, i)]!r}) is not finite.")
 
 
 def slides(tree: pin.Model, j: int) -> bool:
-    """Whether a joint with one degree of freedom is prismatic."""
     return tree.joints[j].shortname().startswith("JointModelP") and tree.joints[j].nv == 1
 
 
@@ -100,7 +96,6 @@ def coordinates_of(tree: pin.Model, joints: Iterable[int], q: np.ndarray) -> np.
 
 
 def set_coordinate(tree: pin.Model, j: int, q: np.ndarray, value: float) -> None:
-    """Set the value of a joint with one degree of freedom in place, [rad] or [m]."""
     i = tree.idx_qs[j]
     q[i : i + tree.nqs[j]] = (math.cos(value), math.sin(value)) if tree.nqs[j] == 2 else value
 
@@ -113,11 +108,11 @@ def floats(value: object) -> np.ndarray | None:
 
 
 def unit(axis: object) -> np.ndarray | None:
-    """Normalize an axis, shape (3,); None if it is not a finite, non-zero vector."""
+    """Normalize an axis, shape (3,); return None if the axis is not a finite, non-zero vector."""
     a = floats(axis)
     if a is None or a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
         return None
-    a = a / np.abs(a).max()  # scaling first avoids overflow of 1e200 squared and underflow of 1e-200 squared
+    a = a / np.abs(a).max()  # because squares of 1e200 or 1e-200 would overflow or underflow
     return a / np.linalg.norm(a)
 
 
@@ -126,25 +121,25 @@ def is_finite(inertia: pin.Inertia) -> bool:
 
 
 def placement_defect(placement: pin.SE3) -> str:
-    """Describe why a placement is not a rigid transform, with the remedy; ``""`` if it is one."""
+    """Describe why a placement is not a rigid transform, with the remedy; return ``""`` for a rigid transform."""
     rotation = placement.rotation
     if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(placement.translation))):
         return "is not finite."
     deviation = np.abs(rotation.T @ rotation - np.eye(3)).max()
     if deviation > ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
         return (
-            f"has no rotation matrix (error of R'R {deviation:.1e}, det R = {np.linalg.det(rotation):.3g}). "
-            "Use a right-handed orthonormal matrix; pin.SE3's normalize() removes rounding errors."
+            f"contains no rotation matrix (error of R'R {deviation:.1e}, det R = {np.linalg.det(rotation):.3g}). "
+            "Use a right-handed orthonormal matrix; normalize() of pin.SE3 removes rounding errors."
         )
     return ""
 
 
 def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
-    """Compute the motion subspace of a joint with one degree of freedom in its frame, shape (6,); else None."""
+    """Return the motion subspace of a joint with one degree of freedom in its frame, shape (6,), or None."""
     if joint.nv != 1:
         return None
     data = joint.createData()
-    # A joint of a model reads its entries of that model's q.
+    # A joint reads its entries from the q of its model.
     q = np.zeros(joint.idx_q + joint.nq)
     if joint.nq == 2:
         q[-2] = 1.0  # (cos, sin)
@@ -153,13 +148,13 @@ def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
 
 
 def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
-    """Compute the axis of a joint with one degree of freedom in its frame, shape (3,), or None."""
+    """Return the axis of a joint with one degree of freedom in its frame, shape (3,), or None."""
     subspace = joint_subspace(joint)
     return None if subspace is None else unit(subspace[3:] if np.any(subspace[3:]) else subspace[:3])
 
 
 def centred(tree: pin.Model, j: int) -> bool:
-    """Whether a joint rotates its body about an axis near its centre of mass: m d^2 is at most half of the inertia."""
+    """Whether a joint rotates its body about an axis near the centre of mass: m d^2 is at most half of the inertia."""
     subspace, inertia = joint_subspace(tree.joints[j]), tree.inertias[j]
     if subspace is None or np.any(subspace[:3]):
         return False
@@ -168,7 +163,7 @@ def centred(tree: pin.Model, j: int) -> bool:
 
 
 def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
-    """Describe why a body is not a balanced, axisymmetric rotor about an axis through its origin, else ``""``."""
+    """Describe why a body is not a balanced, axisymmetric rotor about an axis through its origin, or return ""."""
     rotational = inertia.inertia
     axial = float(axis @ rotational @ axis)
     transverse = 0.5 * (np.trace(rotational) - axial)
@@ -176,7 +171,7 @@ def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
     asymmetry = np.abs(rotational - transverse * (np.eye(3) - outer) - axial * outer).max()
     scale = max(np.abs(rotational).max(), 1e-300)
     if asymmetry > SPIN_TOLERANCE * scale:
-        return f"its inertia is not symmetric about the axis (by {asymmetry / scale:.1e} of its largest entry)"
+        return f"its inertia is not symmetric about the axis (deviation {asymmetry / scale:.1e} of its largest entry)"
     offset = np.linalg.norm(np.cross(inertia.lever, axis))
     gyration = np.sqrt(scale / inertia.mass) if inertia.mass > 0.0 else 0.0
     if inertia.mass > 0.0 and offset > SPIN_TOLERANCE * max(gyration, 1e-3):

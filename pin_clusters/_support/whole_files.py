@@ -1,4 +1,4 @@
-"""Atomic writing of files: a full disk or Ctrl-C leaves the previous contents unchanged."""
+"""Atomic writing of files; a full disk or Ctrl-C leaves the previous contents unchanged."""
 
 import csv
 import errno
@@ -15,12 +15,12 @@ import numpy as np
 
 @contextmanager
 def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
-    """Yield temporary paths next to the files, with their endings, and finally replace the files.
+    """Yield temporary paths next to the files, with the same extensions, and replace the files at the end.
 
-    A symbolic link stays, and its target is replaced. Devices and pipes, which cannot be replaced, are written
-    directly. After an ``OSError`` all files are unchanged.
+    If a file is a symbolic link, its target is replaced. Devices and pipes, which cannot be replaced, are written
+    directly. After an ``OSError``, all files are unchanged.
     """
-    # A pipe has no other path: the target of its link does not exist.
+    # The path of a pipe must not be resolved, because the target of its link does not exist.
     special = [os.path.exists(file) and not os.path.isfile(file) for file in files]
     targets = [Path(x if is_special else os.path.realpath(x)) for x, is_special in zip(files, special, strict=True)]
     parts: dict[Path, Path] = {}
@@ -50,15 +50,14 @@ def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
 
 @contextmanager
 def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> Iterator[None]:
-    """Turn errors while writing into an error of class ``kind`` with the reason and the remedy."""
     try:
         yield
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+    except (OSError, ValueError) as error:  # ValueError if the path contains a null character
         raise kind(f"cannot write {what}: {getattr(error, 'strerror', None) or error}.{cure}") from error
 
 
 def all_of(*steps: Callable[[], object]) -> None:
-    """Run all steps, such as writing a file each, even after one fails; then raise the first error."""
+    """Run all steps, even if a step fails; then raise the first error."""
     errors = list[Exception]()
     for step in steps:
         try:
@@ -70,9 +69,9 @@ def all_of(*steps: Callable[[], object]) -> None:
 
 
 def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:
-    """Create a folder and check that it is writable, else raise ``kind``, which names the option ``by`` to change."""
+    """Create a folder and check that it is writable, else raise ``kind`` with the option ``by`` in the message."""
     if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise kind(f"{folder} is a file, not a folder; choose another one{by}.")
+        raise kind(f"{folder} is a file, not a folder. Choose another folder{by}.")
     with refused(kind, f"to {folder}", f" Choose another folder{by}."):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -80,10 +79,7 @@ def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") ->
 
 
 def write_csv(file: str | os.PathLike[str], columns: Mapping[str, np.ndarray | Sequence[float]]) -> None:
-    """Write columns to CSV with full digits; their names include units, such as "crank [rad]".
-
-    ``numpy.loadtxt(file, delimiter=",", skiprows=1)`` reads the numbers.
-    """
+    """Write columns to CSV with all digits; their names include units, such as "crank [rad]"."""
     table = np.column_stack([np.asarray(x, dtype=float) for x in columns.values()])
     with whole(file) as (part,), open(part, "w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerow(columns)

@@ -1,20 +1,20 @@
-"""Approximations that simulators use in place of exact transmissions and loops.
+"""Approximations of transmissions and loops that simulators use instead of the exact dynamics.
 
-Without closed loops, a constant matrix replaces the spin of the rotors, which are locked into the links at angle 0:
+Without closed loops, the rotors are locked into the links at angle 0, and a constant matrix represents their spin:
 
 - ``none``: the rotors do not spin; reflected inertia is neglected.
-- ``diagonal``: each joint gets its own reflected inertia, ``sum_r J_r g_ri^2``, as Pinocchio's ``armature``.
-- ``block``: the whole matrix ``sum_r J_r g_r' g_r``, which couples joints that share a belt.
+- ``diagonal``: the reflected inertia of each joint, ``sum_r J_r g_ri^2``, is the ``armature`` of the joint.
+- ``block``: the full matrix ``sum_r J_r g_r' g_r``, which couples joints that share a belt.
 
-All three neglect the effects of carrier acceleration and carrier rotation on a spinning rotor.
+All three approximations neglect the effects of carrier acceleration and carrier rotation on a spinning rotor.
 
 With closed loops, let G(q) and g be the coupling (tree acceleration = G a + g):
 
-- ``unconstrained``: the equations of the independent joints in the tree, ``M_ii a + h_i``, at the true q and v.
-- ``frozen``: the coupling of the reference pose at every pose, ``G0' rnea_tree(q, G0 v, G0 a)``, as for gears.
-- ``no rotor`` (if it has rotors): exact loops; the rotors do not spin relative to their carriers.
-- ``armature`` (if it has rotors): as ``no rotor``, with ``J ratio^2`` as armature of the tree joints that drive each
-  rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
+- ``unconstrained``: the equations of the independent joints in the tree, ``M_ii a + h_i``, at the exact q and v.
+- ``frozen``: the coupling G0 of the reference pose is used at every pose, ``G0' rnea_tree(q, G0 v, G0 a)``.
+- ``no rotor`` (robots with rotors only): exact loops; the rotors do not spin relative to their carriers.
+- ``armature`` (robots with rotors only): as ``no rotor``, with ``J ratio^2`` added to the armature of the tree joints
+  that drive each rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
 
 The forward dynamics of each approximation are the inverse of its inverse dynamics.
 """
@@ -57,12 +57,13 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
     """Return the approximations of a robot.
 
     Args:
-        model: The robot; without closed loops its dependent joints must be rotors.
-        drop_rotors: Omit the mass and inertia of the rotors [kg, kg m^2], instead of locking them into their carriers
-            at angle 0, which is more accurate. ``unconstrained`` and ``frozen``, which concern loops, keep the rotors.
+        model: The robot; without closed loops, all its dependent joints must be rotors.
+        drop_rotors: Omit the mass and inertia of the rotors [kg, kg m^2]. The default, which locks the rotors into
+            their carriers at angle 0, is more accurate. ``unconstrained`` and ``frozen`` always keep the rotors.
 
     Returns:
-        Approximations by name, in the order of ``names(model)``. Each has its own workspaces: use one per thread.
+        Approximations by name, in the order of ``names(model)``. Each object has its own workspaces, so use a separate
+            object in each thread.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.

@@ -1,4 +1,4 @@
-"""Base class of all approximations: names, descriptions, and the three dynamics functions."""
+"""Base class of all approximations, with their names and descriptions."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -14,16 +14,16 @@ _documented = stock(
     COMMON,
     """
     Raises:
-        SingularClusterError: The independent velocities do not determine the dependent velocities here.
-    """,
+        SingularClusterError: The independent velocities do not determine the dependent velocities at q.
+        """,
 )
 
 LEVELS = ("none", "diagonal", "block")
-"""Approximations of robots without closed loops, from the coarsest to the finest."""
+"""Names of the approximations of robots without closed loops, from the coarsest to the finest."""
 LOOP_LEVELS = ("unconstrained", "frozen")
-"""Approximations of closed loops."""
+"""Names of the approximations of closed loops."""
 ROTOR_LEVELS = ("no rotor", "armature")
-"""Approximations of the rotors of robots with closed loops; the loops are exact."""
+"""Names of the approximations of the rotors of robots with closed loops; the loops are exact."""
 
 LABELS = {
     "none": "no armature",
@@ -34,7 +34,7 @@ LABELS = {
     "no rotor": "exact loops, no rotor",
     "armature": "exact loops, armature",
 }
-"""Names in tables."""
+"""Labels in tables."""
 DEFINITIONS = {
     "none": "the rotors are locked into their carriers; their spin is neglected",
     "diagonal": "the rotors are locked into their carriers, and sum_r J_r g_ri^2 is armature of joint i",
@@ -47,14 +47,14 @@ DEFINITIONS = {
     "no rotor": "the loops are exact, the rotors do not spin",
     "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
 }
-"""Descriptions, in one sentence each."""
+"""Descriptions of the approximations."""
 
 SINGULAR = 1e-13
-"""Least ratio of the smallest to the largest eigenvalue of a regular mass matrix, scaled to a unit diagonal."""
+"""Smallest ratio of the smallest to the largest eigenvalue of a regular mass matrix with unit diagonal."""
 
 
 def is_singular(M: np.ndarray) -> bool:
-    """Return whether a mass matrix, scaled to a unit diagonal, is singular to rounding."""
+    """Return whether a mass matrix, scaled to a unit diagonal, is numerically singular."""
     size = np.sqrt(np.abs(np.diag(M)))
     if not np.all(size > 0.0):
         return M.size > 0
@@ -69,7 +69,7 @@ def names(model: ClusterModel) -> tuple[str, ...]:
         model: The robot.
 
     Returns:
-        Names, which ``of`` uses as keys.
+        The names, which are the keys of ``of(model)``.
 
     Example:
         >>> import pin_clusters as pc
@@ -84,8 +84,8 @@ def names(model: ClusterModel) -> tuple[str, ...]:
 class Approximation(ABC):
     """An approximate robot with the coordinates of the exact robot.
 
-    q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). Pickles
-    contain the model and the name, and workspaces are created again. Use one object per thread.
+    q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). Use a
+    separate object in each thread. Pickles do not contain the workspaces, which are created again.
 
     Args:
         model: The exact robot.
@@ -113,20 +113,20 @@ class Approximation(ABC):
 
     @property
     def definition(self) -> str:
-        """Description in one sentence."""
+        """Description of the approximation."""
         return DEFINITIONS[self.name]
 
     @_documented
     def rnea(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-        """Return the torques of a motion, shape (nv,), [N m] or [N]."""
+        """Return the torques of a motion by inverse dynamics, shape (nv,), [N m] or [N]."""
         return self._rnea(self._q(q), velocity(self.model, "v", v), velocity(self.model, "a", a))
 
     @_documented
     def aba(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the accelerations under torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
+        """Return the accelerations due to torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
 
         Raises:
-            SingularClusterError: The independent velocities do not determine the dependent velocities here, or the mass
+            SingularClusterError: The independent velocities do not determine the dependent velocities at q, or the mass
                 matrix of the approximation is singular.
         """
         q, v, tau = self._q(q), velocity(self.model, "v", v), velocity(self.model, "tau", tau)
@@ -140,13 +140,13 @@ class Approximation(ABC):
 
     @_documented
     def check(self, q: ArrayLike) -> None:
-        """Raise an exception if some motion moves no inertia; after one success, the check is skipped.
+        """Raise an exception if the mass matrix is singular; after one success, the check is skipped.
 
         Args:
-            q: Configuration of the whole tree to check, shape (nq,).
+            q: Configuration of the tree, shape (nq,).
 
         Raises:
-            SingularClusterError: The mass matrix is singular.
+            SingularClusterError: The mass matrix is singular, because a motion of the joints moves no inertia.
         """
         self._check(self._q(q))
 
@@ -155,12 +155,12 @@ class Approximation(ABC):
             return
         self._sound = not is_singular(
             self._crba(q)
-        )  # a motion that moves inertia at one pose does so at almost all poses
+        )  # a matrix that is regular at one pose is regular at almost all poses
         if not self._sound:
             raise SingularClusterError(
-                f"the mass matrix of the approximation {self.name!r} of {self.model.name!r} is singular: some "
-                "motion of its independent joints moves no inertia, so no torque gives a finite acceleration. Give the "
-                "bodies inertia, keep the rotors (drop_rotors=False), or use another approximation.",
+                f"the mass matrix of the approximation {self.name!r} of {self.model.name!r} is singular, because "
+                "a motion of the independent joints moves no inertia. Add inertia to the bodies, "
+                "keep the rotors (drop_rotors=False), or use another approximation.",
                 self.model.independent_joints,
             )
 

@@ -1,4 +1,4 @@
-"""Approximations that replace rotors by a constant matrix: zero, diagonal, or full."""
+"""Approximations that replace the spin of rotors by a constant matrix, which is zero, diagonal or full."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .armature import WithoutRotors, locked, reflected_inertia
 
 
 class Armature(Approximation):
-    """Pinocchio on the robot without rotors: ``none`` and ``diagonal``.
+    """The approximations ``none`` and ``diagonal``: Pinocchio computes the robot without rotors.
 
     Attributes:
         robot: The robot without rotors.
@@ -34,7 +34,7 @@ class Armature(Approximation):
 
 
 class Block(Armature):
-    """``diagonal`` with the off-diagonal entries of the reflected inertia, which no ``pin.Model`` can represent.
+    """The approximation ``block``: ``diagonal`` plus the off-diagonal reflected inertia, which ``pin.Model`` lacks.
 
     Attributes:
         off_diagonal: ``sum_r J_r g_r' g_r`` without its diagonal, shape (nv, nv), [kg m^2].
@@ -61,17 +61,17 @@ class Block(Armature):
 
 
 def followers(model: ClusterModel) -> tuple[str, ...]:
-    """Return the dependent joints that belong to no rotor, such as the fingers of a gripper.
+    """Return the dependent joints that do not belong to a rotor, such as the fingers of a gripper.
 
-    They carry no bodies, but are not rotors by the definition of ``RotorElement``. Approximations of robots without
-    closed loops lock them into their carriers, like rotors. With closed loops they move, and the result does not
-    contain them.
+    The bodies of these joints carry no other bodies, but are not rotors in the sense of ``RotorElement``. Without
+    closed loops, the approximations lock these bodies into their carriers, like rotors. With closed loops, the bodies
+    move, and the result does not contain their joints.
 
     Args:
         model: The robot.
 
     Returns:
-        Names, in the order of the tree.
+        Joint names, in the order of the tree.
 
     Example:
         >>> import pin_clusters as pc

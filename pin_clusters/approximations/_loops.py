@@ -1,7 +1,4 @@
-"""Approximations of robots with closed loops: loops omitted or frozen, and rotors that do not spin.
-
-All use inverse dynamics of the spanning tree, reduced with a matrix in place of its coupling G.
-"""
+"""Approximations of robots with closed loops: dynamics of the tree, reduced by another matrix than G."""
 
 from abc import abstractmethod
 
@@ -19,27 +16,22 @@ from .armature import axial_inertia, symmetric
 class Tree:
     """A copy of the spanning tree of a robot, which its owner may change.
 
-    The velocity of a rod is linear along it. Two end masses and a midpoint mass have its kinetic energy; the midpoint
-    moves at the mean velocity of both ends.
-
-    Attributes:
-        span: The maps from the user's tree.
-        tree: Pinocchio's model: depth-first, with a joint for every rotor.
-        data: Data of ``tree``.
-        rods: For both ends of each rod: end mass, half the midpoint mass, and joint id with placement of the end.
+    Two end masses and a midpoint mass have the kinetic energy of a rod, because its velocity is linear along the rod;
+    the midpoint moves at the mean velocity of the two ends.
     """
 
     def __init__(self, model: ClusterModel) -> None:
-        self.span = expand(model)
-        self.tree = self.span.tree
+        self.span = expand(model)  # the maps from the user's tree
+        self.tree = self.span.tree  # depth-first, with a joint for every rotor
         self.data = self.tree.createData()
+        # for both ends of each rod: end mass, half the midpoint mass, and joint id with placement of the end
         self.rods = [
             [(mass, 0.5 * c.point_masses[1], self._end(j, point)) for j, point, mass in c.masses_of_ends]
             for c in massive(model.closures)
         ]
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Return the torques of a motion, shape (tree.nv,); q belongs to the user's tree, v and a to this tree."""
+        """Return the torques of a motion, shape (tree.nv,), for q of the user's tree, and v and a of this tree."""
         q = self.span.configuration(q)
         if not self.rods:
             return pin.rnea(self.tree, self.data, q, v, a)
@@ -77,22 +69,17 @@ class Tree:
 
 
 class OnTree(Approximation):
-    """Approximations of the form ``tau = H' ID(q, v_tree, H a + bias)``, with ID of the tree.
-
-    Attributes:
-        on: The tree.
-        data: Workspace of the exact robot, for its coupling.
-        H: Maps independent accelerations to accelerations of the tree, shape (tree.nv, nv).
-    """
+    """Approximations of the form ``tau = H' ID(q, v_tree, H a + bias)``, with the inverse dynamics ID of the tree."""
 
     def _begin(self) -> None:
         super()._begin()
-        self.on, self.data = Tree(self.model), self.model.createData()
+        self.on, self.data = Tree(self.model), self.model.createData()  # data: workspace of the exact robot
+        # H maps independent accelerations to accelerations of the tree.
         self.H = np.zeros((self.on.tree.nv, self.model.nv))
 
     @abstractmethod
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
-        """Return the velocity of the tree, and the part of its acceleration that does not depend on a."""
+        """Return the velocity of the tree, and the acceleration of the tree for a = 0."""
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         v_tree, bias = self._motion(q, v)
@@ -102,12 +89,12 @@ class OnTree(Approximation):
         return self.H.T @ (self.on.mass_matrix(q) @ self.H)
 
     def _coupling(self, q: np.ndarray) -> np.ndarray:
-        """Return the exact coupling of the tree, shape (tree.nv, nv)."""
+        """Return the exact coupling Jacobian of this tree, shape (tree.nv, nv)."""
         return self.on.span.from_tree @ coupling_jacobian(self.model, self.data, q)
 
 
 class Unconstrained(OnTree):
-    """The equations of the independent joints at the true velocity; dependent joints do not accelerate.
+    """The equations of the independent joints at the exact velocity; dependent joints do not accelerate.
 
     Example:
         >>> import pin_clusters as pc
@@ -124,7 +111,7 @@ class Unconstrained(OnTree):
 
 
 class Frozen(OnTree):
-    """The coupling G0 of the reference pose at every pose; it has no bias, because G0 is constant.
+    """The coupling G0 of the reference pose at every pose; the bias is zero, because G0 is constant.
 
     Example:
         >>> import pin_clusters as pc
@@ -141,7 +128,7 @@ class Frozen(OnTree):
 
 
 class Locked(OnTree):
-    """Exact loops with the rotors locked into their carriers at angle 0: ``no rotor``, and ``armature`` in addition.
+    """Exact loops with the rotors locked into their carriers at angle 0: ``no rotor`` and ``armature``.
 
     Example:
         >>> import pin_clusters as pc
@@ -186,7 +173,7 @@ class Locked(OnTree):
         return self.H @ v, self.bias
 
     def _couple(self, q: np.ndarray) -> np.ndarray:
-        """Update H and q of the locked robot for a configuration; return G of the user's tree."""
+        """Update H and the q of the locked robot for a configuration; return G of the user's tree."""
         G = coupling_jacobian(self.model, self.data, q)
         np.dot(self.on.span.from_tree, G, out=self.H)
         self.H[self.rows] = 0.0
@@ -195,7 +182,7 @@ class Locked(OnTree):
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:
-    """Remove the body of a rotor; the carrier gets back the inertia that it gave to the rotor."""
+    """Remove the body of a rotor; return to the carrier the axial inertia that ``expand`` moved to the rotor."""
     if rotor.joint_id is None and rotor.inertia is None and carrier:
         link = pin.Inertia(tree.inertias[carrier])
         link.inertia = link.inertia + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)

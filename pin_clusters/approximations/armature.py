@@ -1,4 +1,4 @@
-"""Approximation of most simulators: no rotors, and armature on the joints."""
+"""The approximation of most simulators: no rotors, but armature of the joints."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,26 +16,26 @@ from ..model import ClusterModel, RotorElement, depth_first, find_rotors
 def armature_model(
     model: ClusterModel, armature: Literal["none", "diagonal"] = "diagonal", drop_rotors: bool = False
 ) -> pin.Model:
-    """Return the approximate robot for Pinocchio, with the independent joints only.
+    """Return the approximate robot for Pinocchio, which has only the independent joints.
 
     The rotors (driven leaf bodies of the tree, dependent fingers, and ``Rotor`` constraints) are locked into their
-    carriers at angle 0, so that the approximate robot has the full mass. Their spin relative to the carriers is
-    neglected; armature restores the part of it that is on the diagonal of the mass matrix.
+    carriers at angle 0, so the approximate robot has the full mass. The spin of the rotors relative to their carriers
+    is neglected; armature restores only its contribution to the diagonal of the mass matrix.
 
     Args:
-        model: Cluster model whose dependent joints are all rotors.
-        armature: ``"none"``: the armature that the independent joints have in the tree. ``"diagonal"``: also the
-            diagonal of ``G' I_r G``, [kg m^2], with the axial inertia of rotors and the armature of dependent joints in
-            ``I_r``.
-        drop_rotors: Omit mass and inertia of the rotors. The mass of a ``Rotor`` with ``axial_inertia`` stays, because
-            it is part of the carrier's link.
+        model: Cluster model; all its dependent joints must be rotors.
+        armature: ``"none"``: only the armature of the independent joints in the tree. ``"diagonal"``: also the diagonal
+            of ``G' I_r G``, [kg m^2]; ``I_r`` contains the axial inertia of rotors and the armature of dependent
+            joints.
+        drop_rotors: Omit mass and inertia of the rotors. The mass of a ``Rotor`` with ``axial_inertia`` is kept,
+            because this mass is part of the carrier's link.
 
     Returns:
         Depth-first model with the names, frames and limits of the independent joints.
 
     Raises:
-        ModelError: The model has loops, a dependent joint is no rotor, a rotor is independent, or ``armature`` is
-            unknown.
+        ModelError: The model has closed loops, a dependent joint is not a rotor, a rotor is independent, or
+            ``armature`` is unknown.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -65,14 +65,9 @@ def armature_model(
 class WithoutRotors:
     """Pinocchio on the approximate robot of ``armature_model``, in the coordinates of the exact robot.
 
-    q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,).
-
-    Attributes:
-        model: The exact robot.
-        approximate: Pinocchio's model of the approximate robot.
-        data: Data of ``approximate``.
-        at_q: Index in q of each configuration entry of ``approximate``.
-        at_v: Index in the velocity of ``approximate`` of each entry of v.
+    q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). ``at_q``
+    and ``at_v`` are the indices in q and in the velocity of ``approximate`` that ``independent_q`` and
+    ``independent_v`` return.
     """
 
     def __init__(
@@ -96,10 +91,7 @@ class WithoutRotors:
         return symmetric(pin.crba(self.approximate, self.data, self.configuration(q)))[np.ix_(self.at_v, self.at_v)]
 
     def on(self, j: int, what: Any) -> tuple[int, Any]:
-        """Map a placement or force on joint j of the tree to a joint id and a quantity of the approximate robot.
-
-        An object on a rotor moves to its carrier, at angle 0.
-        """
+        """Map a joint id and a placement or force on its body to the approximate robot, with rotors at angle 0."""
         tree = self.model.tree
         while j and not self.approximate.existJointName(tree.names[j]):
             what, j = tree.jointPlacements[j].act(what), int(tree.parents[j])
@@ -113,10 +105,10 @@ class WithoutRotors:
 
 @dataclass(frozen=True)
 class Driven:
-    """A rotor as other simulators represent it: an inertia that several joints drive."""
+    """A rotor as other simulators represent it: an inertia driven by one or more joints."""
 
-    rotor: str  # its name
-    inertia: float  # J about its axis, [kg m^2]
+    rotor: str  # name of the rotor
+    inertia: float  # axial inertia J, [kg m^2]
     ratios: dict[str, float]  # turns of the rotor per turn of each joint
 
 
@@ -124,7 +116,7 @@ _Driven = TypeVar("_Driven", bound=Driven)
 
 
 def joined(drives: Iterable[_Driven]) -> list[_Driven]:
-    """Merge rotors whose speeds are always proportional, such as the stages of a gear."""
+    """Merge rotors with proportional speeds, such as the stages of a gear."""
     merged: list[_Driven] = []
     for d in drives:
         for k, earlier in enumerate(merged):
@@ -146,23 +138,23 @@ def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
 
 
 def symmetric(M: Any) -> np.ndarray:
-    """Return the full matrix; older Pinocchio versions fill only the upper triangle."""
+    """Return the full matrix, because older Pinocchio versions fill only the upper triangle."""
     upper = np.triu(M)
     return upper + np.triu(upper, 1).T
 
 
 def locked(model: ClusterModel) -> tuple[RotorElement, ...]:
-    """Return the elements that approximations lock: rotors and, without loops, links that follow."""
+    """Return the elements that approximations lock: rotors and, in robots without loops, dependent leaf links."""
     return model.rotors if model.closures else find_rotors(model.own_tree, model.tables.topology, links=True)
 
 
 def reflected_inertia(
     model: ClusterModel, G: np.ndarray | None = None, rotors: Iterable[RotorElement] | None = None
 ) -> np.ndarray:
-    """Return ``G' I_r G`` [kg m^2], shape (nv, nv): the inertia that the spin of rotors adds to M at resting carriers.
+    """Return ``G' I_r G`` [kg m^2], shape (nv, nv): the contribution of spinning rotors to M if carriers rest.
 
-    ``rotors`` are by default all that approximations lock. If loops change the couplings, G has shape (poses, tree.nv,
-    nv), and there is a matrix per pose.
+    ``rotors`` defaults to ``locked(model)``. If the couplings change with the pose, pass G of shape (poses, tree.nv,
+    nv); the result then contains one matrix for each pose.
     """
     total = np.zeros((*(() if G is None else G.shape[:1]), model.nv, model.nv))
     for r in locked(model) if rotors is None else rotors:
@@ -172,27 +164,25 @@ def reflected_inertia(
 
 
 def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
-    """Return the inertia of a rotor about the axis of its joint, with the armature of that joint, [kg m^2]."""
+    """Return the inertia of a rotor about its joint axis, including the armature of the joint, [kg m^2]."""
     if rotor.joint_id is None:
         return rotor.axial_inertia
     joint = model.tree.joints[rotor.joint_id]
     S = joint_subspace(joint)
     inertia = rotor.axial_inertia
-    if (
-        S is not None and rotor.inertia is not None
-    ):  # about the axis of the joint: larger than about its own centre for an unbalanced body
+    if S is not None and rotor.inertia is not None:  # not about the centre of mass, which matters for unbalanced bodies
         inertia = float(S @ rotor.inertia.matrix() @ S)
     return inertia + float(model.inertia_tree.armature[joint.idx_v])
 
 
 def independent_v(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return the index in the velocity of the approximate robot of each entry of v, shape (nv,)."""
+    """Return, for each entry of v, its index in the velocity of the approximate robot, shape (nv,)."""
     ids = [approximate.getJointId(name) for name in model.independent_joints]
     return np.array([i for j in ids for i in in_v(approximate, j)], dtype=np.int64)
 
 
 def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return the index in q of each configuration entry of the approximate robot, shape (approximate.nq,)."""
+    """Return, for each entry of the approximate configuration, its index in q, shape (approximate.nq,)."""
     indices = np.zeros(approximate.nq, dtype=np.int64)
     for name in list(approximate.names)[1:]:
         indices[in_q(approximate, approximate.getJointId(name))] = in_q(model.tree, model.tree.getJointId(name))
@@ -200,12 +190,12 @@ def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
 
 
 def check_rotors(model: ClusterModel) -> None:
-    """Raise ModelError for loops, dependent joints that are no rotors, and independent rotors."""
+    """Raise ModelError for loops, dependent joints that are not rotors, and independent rotors."""
     tree = model.tree
     if model.closures:
         raise ModelError(
-            f"armature_model: {model.closures[0].source.label} closes a loop, which no constant armature can "
-            "represent. Use baselines.unconstrained for an approximation, baselines.projection for the exact result."
+            f"armature_model: {model.closures[0].source.label} closes a loop, which constant armature cannot "
+            "represent. Use baselines.unconstrained as an approximation, or baselines.projection for the exact result."
         )
     parents = {int(p) for p in list(tree.parents)[1:]}
     carriers = {r.carrier_id for r in locked(model)}
@@ -215,7 +205,7 @@ def check_rotors(model: ClusterModel) -> None:
         if row.dependent not in rotors:
             raise ModelError(
                 f"armature_model: dependent joint {name!r} ({row.source.label}) carries other bodies or rotors, so "
-                "armature cannot represent it. Use baselines.projection, or lock the joint."
+                "armature cannot represent this joint. Use baselines.projection, or lock the joint."
             )
         if rotors[row.dependent].spins:
             continue
@@ -225,6 +215,6 @@ def check_rotors(model: ClusterModel) -> None:
             leaf = m not in parents and m not in carriers and m not in rotors
             if leaf and axis is not None and not spin_defect(tree.inertias[m], axis):
                 raise ModelError(
-                    f"armature_model: {tree.names[m]!r} looks like a rotor but is independent, and {name!r} follows "
-                    f"it. Reverse the coupling: make {name!r} independent and {tree.names[m]!r} dependent."
+                    f"armature_model: {tree.names[m]!r} looks like a rotor but is independent, and {name!r} depends "
+                    f"on it. Reverse the coupling: make {name!r} independent and {tree.names[m]!r} dependent."
                 )

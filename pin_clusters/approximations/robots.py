@@ -1,4 +1,4 @@
-"""Approximations as cluster models, for functions other than dynamics: contacts, batches, files."""
+"""Approximations as cluster models, for functions such as contacts, batches and file output."""
 
 import numpy as np
 import pinocchio as pin
@@ -15,16 +15,16 @@ from .armature import axial_inertia, check_rotors, locked, reflected_inertia
 def robot(model: ClusterModel, level: str) -> ClusterModel:
     """Return an approximation as a model with the joints, configurations and independent joints of the exact model.
 
-    The bodies of rotors transfer their inertia to their carriers at angle 0, and then turn without inertia. Armature of
-    the joints [kg m^2] replaces their spin; in ``block``, rotors on the universe do, which no carrier tilts. Friction
-    of motors becomes friction of joints; gears have no losses.
+    The inertia of the rotors is moved to their carriers at angle 0; their bodies stay in the model without inertia.
+    Armature of the joints [kg m^2] represents their spin. In ``block``, rotors on the universe represent it, because
+    no carrier rotates these. Friction of motors becomes friction of joints; gears have no losses.
 
     Args:
         model: The exact robot.
-        level: ``"none"``, ``"diagonal"`` or ``"block"``; with closed loops ``"no rotor"`` or ``"armature"``.
+        level: ``"none"``, ``"diagonal"`` or ``"block"``; for robots with closed loops ``"no rotor"`` or ``"armature"``.
 
     Raises:
-        UnknownNameError: The robot has no such approximation, or no model can represent it.
+        UnknownNameError: The robot has no such approximation, or a model cannot represent the approximation.
         ModelError: Without closed loops, a dependent joint is not a rotor.
 
     Example:
@@ -39,8 +39,8 @@ def robot(model: ClusterModel, level: str) -> ClusterModel:
     """
     levels = ROTOR_LEVELS if model.closures else LEVELS
     if level not in levels or not locked(model):
-        why = f".{did_you_mean(level, levels, limit=len(levels))}" if locked(model) else ": it has no rotors."
-        raise UnknownNameError(f"robot {model.name!r} has no approximation {level!r} as a model of its own{why}")
+        why = f".{did_you_mean(level, levels, limit=len(levels))}" if locked(model) else ", because it has no rotors."
+        raise UnknownNameError(f"robot {model.name!r} has no approximation {level!r} that is a cluster model{why}")
     if not model.closures:
         check_rotors(model)
     tree = inertia_tree_of(model.tree, model.rotors, ())
@@ -49,7 +49,7 @@ def robot(model: ClusterModel, level: str) -> ClusterModel:
     constraints += friction_of_motors(tree, model.rotors)
     if level == "diagonal":
         of_joints[model.idx_v_independent] = np.diag(reflected_inertia(model))
-    for r in reversed(locked(model)):  # a rotor is merged into its carrier before the carrier is merged
+    for r in reversed(locked(model)):  # because rotors must be merged before their carriers
         J = axial_inertia(model, r)
         if r.joint_id is not None:
             j, carrier = r.joint_id, tree.parents[r.joint_id]

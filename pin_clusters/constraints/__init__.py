@@ -1,4 +1,4 @@
-"""Constraints, by which users describe transmissions, loops, rotors and springs; one file per kind."""
+"""Constraints, which describe transmissions, loops, rotors and springs; one module for each type."""
 
 from .belt import Belt as Belt
 from .coupling import Coupling as Coupling

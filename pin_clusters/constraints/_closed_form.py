@@ -16,31 +16,24 @@ from .._support.trees import coordinates_of, set_coordinate
 class ClosedForm:
     """The dependent coordinates of one mechanism as explicit functions of the independent coordinates.
 
-    All joints have one degree of freedom. The coordinate of a continuous joint is its angle.
-
-    Attributes:
-        independent: Joint ids whose coordinates are given.
-        dependent: Joint ids whose coordinates are computed.
-        solve: Maps the coordinates of the independent joints, shape (independent,), to the list of all assemblies, each
-            of shape (dependent,), with the user's branch first. The list is empty if the mechanism cannot be assembled.
-                Link
-            angles lie in (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that
-            satisfies the equations, which may lie outside this interval.
-        explicit: The same for symbolic coordinates, passed one by one. It gives for each dependent joint its value, or
-            (a, b, c, gear) if the value is gear times a solution of ``a sin x + b cos x = c``.
+    All joints have one degree of freedom. The coordinate of a continuous joint is its angle. Link angles lie in
+    (-pi, pi]; coordinates of rotors and of linear equations may lie outside this interval.
     """
 
-    independent: tuple[int, ...]
+    independent: tuple[int, ...]  # joint ids
     dependent: tuple[int, ...]
+    # From the independent coordinates, shape (independent,), to all assemblies, each of shape (dependent,): the user's
+    # branch first, empty if the mechanism cannot be assembled.
     solve: Callable[[np.ndarray], list[np.ndarray]]
+    # From symbolic coordinates, passed as separate arguments, to the value of each dependent joint, or to (a, b, c,
+    # gear) if this value is gear times a solution of ``a sin x + b cos x = c``.
     explicit: Callable[..., list[Any]] | None = None
 
     def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
-        """Return the dependent coordinates of all assemblies for the independent coordinates in q."""
         return self.solve(coordinates_of(tree, self.independent, q))
 
     def assemblies(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
-        """Return the same as configurations, with the other joints as in q."""
+        """Return all assemblies as configurations; the other joints have their values in q."""
         configurations = []
         for solution in self.solutions(tree, q):
             configurations.append(q.copy())
@@ -50,7 +43,7 @@ class ClosedForm:
 
 
 def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
-    """Return all assemblies of an ``explicit`` form; ``first`` (+1 or -1) selects the user's solution of each sine."""
+    """Return all assemblies of an ``explicit`` form; ``first`` (+1 or -1) selects the preferred roots."""
     choices = []
     for row, branch in zip(explicit(*map(float, x)), first, strict=True):
         *sine, gear = row if isinstance(row, tuple) else (row, None)
@@ -59,19 +52,16 @@ def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.nd
 
 
 def wrap(angle: float) -> float:
-    turned = math.remainder(angle, 2.0 * math.pi)  # in [-pi, pi], without rounding
+    turned = math.remainder(angle, 2.0 * math.pi)  # exact, in [-pi, pi]
     return math.pi if turned == -math.pi else turned
 
 
 def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
-    """Solve ``a sin x + b cos x = c``: return up to two values in (-pi, pi], none if a = b = 0.
-
-    They are ``atan2(a, b) + acos(..)`` and ``atan2(a, b) - acos(..)``, and only one where they coincide.
-    """
+    """Solve ``a sin x + b cos x = c``; return the distinct values ``atan2(a, b) +- acos(..)`` in (-pi, pi], if any."""
     size = math.hypot(a, b)
     if size == 0.0:
         return ()
-    # Near the dead centre, acos(c / size) loses half of the digits; the root of this product keeps them.
+    # Near the dead centre, acos(c / size) loses half of the digits, but the square root of this product is accurate.
     square = (size - c) * (size + c)
     if square < 0.0:
         if square < -DEAD_CENTRE * size * size:
@@ -81,5 +71,5 @@ def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
     return (wrap(middle + half), wrap(middle - half)) if square else (wrap(middle + half),)
 
 
-# Rounding error where two circles touch, relative to the square of a length
+# Rounding error of a squared length if two circles touch, relative to the square of a length
 DEAD_CENTRE = 1e-14

@@ -1,8 +1,4 @@
-"""Frames and joints of a tree, as constraints refer to them.
-
-Functions raise ``UnknownNameError`` for an unknown name, ``UnsupportedJointError`` for a joint of another type, and
-``ConstraintError`` for an invalid frame or direction, or a frame on the wrong body.
-"""
+"""Frames and joints of a tree, to which constraints refer, with checks that raise ``PinClustersError``."""
 
 import math
 import warnings
@@ -18,31 +14,29 @@ from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, Unsu
 from .rows import Constraint, model_name, moving_joint_id
 
 UNIVERSE = "universe"
-# A direction with seven printed digits has a length error of 1e-7; a larger error is no unit vector.
+# A direction with seven printed digits has a length error of 1e-7; a larger error means that it is not a unit vector.
 UNIT_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
 class Attachment:
-    """A placement in a named frame; its plain numbers can be compared, hashed and pickled."""
+    """A placement in a named frame. It consists of plain numbers, so it can be compared, hashed and pickled."""
 
     name: str  # joint, body or any frame of the tree, or ``"universe"``
-    translation: tuple[float, ...]  # in that frame, [m]
-    rotation: tuple[float, ...]  # row by row, 9 numbers
+    translation: tuple[float, ...]  # position in that frame, [m]
+    rotation: tuple[float, ...]  # rotation matrix, row by row
 
     @property
     def placement(self) -> pin.SE3:
         return pin.SE3(np.array(self.rotation).reshape(3, 3), np.array(self.translation))
 
     def __repr__(self) -> str:
-        """Show arguments that give the same frame: the name with a point, or with a 4x4 matrix."""
         if self.rotation == tuple(np.eye(3).ravel()):
             return f"({self.name!r}, {list(self.translation)})"
         return f"({self.name!r}, {self.placement.homogeneous.tolist()})"
 
 
 def frame_of(value: object, what: str, owner: str) -> str | Attachment:
-    """Check a frame given by a user: a name, or a pair of a name and a placement."""
     if isinstance(value, Attachment) or (isinstance(value, str) and value):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
@@ -50,7 +44,7 @@ def frame_of(value: object, what: str, owner: str) -> str | Attachment:
         if isinstance(name, str) and name:
             return _attachment(name, placement, what, owner)
     raise ConstraintError(
-        f"{owner}: {what} must be the name of a joint, body or frame, or a pair (name, placement) with the placement "
+        f"{owner}: {what} must be the name of a joint, body or frame, or a pair (name, placement) whose placement is "
         f"a pinocchio.SE3, a 4x4 matrix or a point of three numbers, got {shown(value)}."
     )
 
@@ -100,7 +94,6 @@ def moved_frames(constraint: Any, places: Mapping[str, Attachment]) -> Any:
 
 
 def names_in(given: Any) -> set[str]:
-    """Return all texts in a constraint that may name a joint, a body or a frame."""
     if isinstance(given, (str, Attachment)):
         return {short(given)}
     if isinstance(given, Constraint):
@@ -109,15 +102,11 @@ def names_in(given: Any) -> set[str]:
 
 
 def short(frame: str | Attachment) -> str:
-    """Return the name of a frame, for labels."""
     return frame if isinstance(frame, str) else frame.name
 
 
 def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple[int, pin.SE3]:
-    """Return the joint id of a frame's body, and the frame in the frame of that joint.
-
-    A name means a joint, or else a body, or else any other frame of that name.
-    """
+    """Return the joint id of a frame's body and the frame in that joint's frame; names of joints take precedence."""
     name = short(frame)
     extra = pin.SE3.Identity() if isinstance(frame, str) else frame.placement
     if name == UNIVERSE:
@@ -137,28 +126,28 @@ def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple
 def two_bodies(
     tree: pin.Model, frame_a: str | Attachment, frame_b: str | Attachment, owner: str
 ) -> tuple[int, pin.SE3, int, pin.SE3]:
-    """Return joint id and placement of two frames, and check that a loop may connect their bodies."""
+    """Return joint ids and placements of two frames, and check that a loop can connect their bodies."""
     joint_a, placement_a = resolve_frame(tree, frame_a, owner)
     joint_b, placement_b = resolve_frame(tree, frame_b, owner)
     if joint_a == joint_b:
         body = f"the body of joint {tree.names[joint_a]!r}" if joint_a else "the universe"
         raise ConstraintError(
             f"{owner}: both frames are on the same body ({body}), which cannot move relative to itself. "
-            "Name frames of two bodies; links that are welded together are one body."
+            "Specify frames on two different bodies. Links that are welded together count as one body."
         )
     for j in sorted(between(tree, (joint_a, joint_b))):
         if tree.parents[j] == 0 and tree.joints[j].nv == 6:
             raise ConstraintError(
-                f"{owner}: the path between the two frames leads through {tree.names[j]!r}, a free joint on the "
+                f"{owner}: the path between the two frames contains {tree.names[j]!r}, a free joint on the "
                 "universe. A connection of a floating base to the world is a contact, not a loop of the mechanism: "
-                "use fext or a contact solver. If this body is a platform held by legs, hang it from one leg "
+                "use fext or a contact solver. If this body is a platform on legs, attach it to one leg "
                 "instead of the free joint, and close the other legs by loops."
             )
     return joint_a, placement_a, joint_b, placement_b
 
 
 def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
-    """Return an axis as a unit vector; warn if its length was not 1."""
+    """Return an axis as a unit vector; warn if its length is not 1."""
     a = unit(axis)
     if a is None:
         raise ConstraintError(f"{owner}: {what} must be three finite numbers, not all zero, got {shown(axis)}.")
@@ -173,7 +162,7 @@ def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
 
 
 def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the smallest rotation that maps one unit vector to another, (3, 3); if opposite, a fixed half turn."""
+    """Return the smallest rotation that maps a unit vector to another, shape (3, 3); a fixed half turn if opposite."""
     cosine = start @ end
     if cosine < -1.0 + 1e-12:
         across = perpendicular(start)
@@ -183,9 +172,10 @@ def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 
 def perpendicular(axis: np.ndarray) -> np.ndarray:
-    """Return a unit vector perpendicular to an axis: y for x, z for y, and x for z.
+    """Return a unit vector perpendicular to an axis: y for axis x, z for axis y, and x for axis z.
 
-    In general, it is the perpendicular part of the coordinate axis that follows the one nearest to ``axis``.
+    In general, it is the perpendicular part of the coordinate axis that follows the coordinate axis nearest to
+    ``axis``.
     """
     next_axis = np.eye(3)[(np.argmax(np.abs(axis)) + 1) % 3]
     across = next_axis - (next_axis @ axis) * axis
@@ -198,13 +188,13 @@ def coordinate_joint(tree: pin.Model, name: str, owner: str) -> int:
     if tree.joints[j].nq != 1:
         raise UnsupportedJointError(
             f"{owner}: joint {tree.names[j]!r} is continuous: its coordinates are (cos, sin), without the number of "
-            "turns that the equations need. Make it revolute (in a URDF: type 'revolute', limits as wide as you like)."
+            "turns that the equations need. Use a revolute joint instead (in a URDF: type 'revolute' with wide limits)."
         )
     return j
 
 
 def line_joint(tree: pin.Model, name: str, owner: str, prismatic: bool = False) -> tuple[int, np.ndarray]:
-    """Return the id and the unit axis, in the frame of the joint, of a revolute (or prismatic) joint."""
+    """Return the id of a revolute (or prismatic) joint, and its unit axis in its own frame."""
     j = moving_joint_id(tree, name, owner)
     subspace = joint_subspace(tree.joints[j])
     assert subspace is not None  # because moving_joint_id checks for one degree of freedom

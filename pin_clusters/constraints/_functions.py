@@ -1,4 +1,4 @@
-"""User functions, compiled or Python: their pickling, and finite differences for missing derivatives."""
+"""User functions, compiled or in Python: pickling, and finite differences for missing derivatives."""
 
 import ctypes
 import importlib
@@ -17,7 +17,7 @@ SIGNATURE = "(float64*, float64*) -> none"
 
 @dataclass(frozen=True)
 class _ByName:
-    """A reference to a compiled function of a module, because such a function cannot be pickled."""
+    """A reference by module and name to a compiled function, which cannot be pickled itself."""
 
     place: tuple[str, str]
 
@@ -31,12 +31,12 @@ def restored(function: Any) -> Any:
 
 
 def picklable(function: Any, owner: str) -> Any:
-    """Return a picklable replacement of a function; raise ``PinClustersError`` if there is none, as for lambdas."""
+    """Return a function or a picklable reference to it; raise ``PinClustersError`` for lambdas and the like."""
     try:
         pickle.dumps(function)
         return function
-    except Exception:  # pickle raises many kinds
-        named = getattr(function, "_pyfunc", function)  # of a numba.cfunc
+    except Exception:  # pickle raises many types of errors
+        named = getattr(function, "_pyfunc", function)  # a numba.cfunc contains its Python function
         location = (str(getattr(named, "__module__", "")), str(getattr(named, "__name__", "")))
     try:
         if _find(*location) is function:
@@ -44,9 +44,9 @@ def picklable(function: Any, owner: str) -> Any:
     except (ImportError, AttributeError, KeyError, ValueError):
         pass
     raise PinClustersError(
-        f"{owner}: cannot be pickled, because {getattr(function, '__qualname__', function)!r} is not found by name in "
-        "a module (a lambda, a function within a function, a pointer). Define it with def at the top level of a "
-        "module; functools.partial may hold its parameters."
+        f"{owner}: cannot be pickled, because {getattr(function, '__qualname__', function)!r} cannot be found by name "
+        "in a module (it may be a lambda, a nested function or a pointer). Define it with def at the top level of a "
+        "module; use functools.partial for its parameters."
     )
 
 
@@ -64,7 +64,7 @@ _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__bases__[0]
 
 
 def function_defect(function: Any) -> str:
-    """Return why an object is not an accepted function, or an empty text; a wrong signature would crash later."""
+    """Return the reason if an object is not a valid function, or ""; a wrong signature would crash later."""
     if isinstance(function, _FUNCTION_POINTER):
         if not address_of(function):
             return "is a null pointer"
@@ -78,15 +78,15 @@ def function_defect(function: Any) -> str:
 
 Function = Callable[[np.ndarray], Any]
 
-# Weights of eighth-order central differences, steps 1 to 4
+# Weights of eighth-order central differences at steps 1 to 4
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
-# Weights of second derivatives, steps 0 to 4
+# Weights of second derivatives at steps 0 to 4
 SECOND_WEIGHTS = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
-# The error is step^8 / 630 x ninth derivative + 1e-16 / step, which is 1e-14 for sines at 0.02 rad. Functions of a
-# length vary over about 0.1 m, so their step [m] is smaller.
+# The error is (ninth derivative) step^8 / 630 + 1e-16 / step, which is 1e-14 for sines and a step of 0.02 rad.
+# Functions of a length vary over about 0.1 m, so their step [m] is smaller.
 ANGLE_STEP = 0.02
 LENGTH_STEP = 1e-3
-# A wider outer step reduces the rounding error of a difference of differences
+# A larger outer step reduces the rounding error of differences of differences.
 OUTER = 2.5
 COMPLEX_STEP = 1e-30
 
@@ -100,7 +100,7 @@ def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) ->
             ahead, behind = x.copy(), x.copy()
             ahead[k] += n * step
             behind[k] -= n * step
-            # the actual width, after rounding
+            # the actual distance after rounding
             width = (ahead[k] - behind[k]) / (2.0 * n)
             total = total + weight / width * (np.asarray(function(ahead)) - np.asarray(function(behind)))
         columns.append(total)
@@ -122,7 +122,7 @@ def second_difference(function: Callable[[float], np.ndarray], step: float) -> n
 
 @dataclass(frozen=True)
 class ComplexStep:
-    """The Jacobian of a function that accepts complex numbers, by complex step: accurate to rounding."""
+    """The Jacobian, accurate to rounding, of a function that accepts complex numbers; computed by complex steps."""
 
     function: Function
 

@@ -1,13 +1,13 @@
-"""Equations of linkages written as geometry, expanded into the terms of a HarmonicClosure.
+"""Expansion of geometric equations of linkages into the terms of a HarmonicClosure.
 
-A few lines state a mechanism::
+Example of a mechanism::
 
     crank, rocker = coordinates(2)
     pin_a = rotation((0, 0, 1), crank) @ (0.1, 0.0, 0.0)
     pin_b = (0.3, 0.0, 0.0) + rotation((0, 0, 1), rocker) @ (0.12, 0.0, 0.0)
     row = square(pin_b - pin_a) - 0.25**2
 
-Points are NumPy arrays of ``Harmonic`` and numbers, so that NumPy's ``+``, ``-``, ``@`` work on them.
+Points are NumPy arrays of ``Harmonic`` and numbers, so NumPy's ``+``, ``-`` and ``@`` apply to them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_FACTORS = 3
 
 
 class _Arithmetic:
-    """Operators that follow from the sum and product of a class."""
+    """Operators that follow from the sum and the product of a class."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ Scalar = Union["Harmonic", float, int]
 
 
 class Harmonic(_Arithmetic):
-    """A sum of products of sines, cosines and angles; at most three factors each."""
+    """A sum of products, each of at most three sines, cosines or angles."""
 
     __slots__ = ("terms",)
 
@@ -101,7 +101,7 @@ def coordinates(count: int) -> tuple[Angle, ...]:
 
 
 def linear(angle: Angle) -> Harmonic:
-    """Return the angle itself; also used for the coordinate of a prismatic joint."""
+    """Return the angle itself as a term; also used for the coordinate of a prismatic joint."""
     return Harmonic({((LINEAR, angle),): 1.0})
 
 
@@ -114,7 +114,7 @@ def cos(angle: Angle) -> Harmonic:
 
 
 def _wave(kind: int, angle: Angle) -> Harmonic:
-    """Return a sine or cosine; angles that differ by sign become one, so that equal terms are merged."""
+    """Return a sine or cosine; the sign of the angle is normalized so that equal terms are merged."""
     leading = next((w for w in angle.weights if w != 0.0), 0.0)
     if leading == 0.0:
         return Harmonic({(): float(np.sin(angle.phase) if kind == SIN else np.cos(angle.phase))})
@@ -124,13 +124,13 @@ def _wave(kind: int, angle: Angle) -> Harmonic:
 
 
 def _product(factors: Sequence[Factor], coefficient: float) -> Harmonic:
-    """Return one term; product-to-sum formulas reduce the factors to MOST_FACTORS."""
+    """Return one term; product-to-sum formulas reduce the number of factors to MOST_FACTORS."""
     if len(factors) <= MOST_FACTORS:
         ordered = tuple(sorted(factors, key=lambda f: (f[0], f[1].weights, f[1].phase)))
         return Harmonic({ordered: coefficient})
     waves = [f for f in factors if f[0] != LINEAR]
     if len(waves) < 2:
-        raise NotImplementedError(f"A term has {len(factors)} factors, {len(waves)} of them sines or cosines.")
+        raise NotImplementedError(f"A term has {len(factors)} factors, of which {len(waves)} are sines or cosines.")
     (kind_a, a), (kind_b, b) = waves[:2]
     remaining = list(factors)
     for wave in waves[:2]:
@@ -157,7 +157,7 @@ def square(vector: np.ndarray) -> Any:
 
 
 def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
-    """Return the terms of a row except those due to rounding, such as the cosine of a right angle."""
+    """Return the terms of a row without terms due to rounding, such as the cosine of a right angle."""
     terms = _harmonic(row).terms
     least = np.finfo(float).eps * max((abs(c) for c in terms.values()), default=0.0)
     return {factors: c for factors, c in terms.items() if abs(c) > least}
@@ -166,7 +166,7 @@ def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
 def harmonic_closure(
     source: Any, joints: Sequence[int], rows: Iterable[Scalar], labels: Sequence[str], units: Sequence[str]
 ) -> HarmonicClosure:
-    """Return the closure whose rows are zero when the mechanism is assembled; joints in the order of coordinates."""
+    """Return the closure of the equations ``rows`` = 0; ``joints`` are in the order of the coordinates."""
     index: dict[Angle, int] = {}
     terms = tuple(
         tuple(

@@ -1,7 +1,7 @@
-"""Planar mechanisms, read from a tree with the vectors of the plane as complex numbers.
+"""Planar mechanisms of a tree; complex numbers represent the vectors of the plane.
 
-The plane is perpendicular to the axis of the crank, which points to the viewer: angles count anticlockwise. A mechanism
-that is not planar, or whose joints are not in the expected order, raises ``ConstraintError``.
+The plane is perpendicular to the axis of the crank, which points to the viewer, so positive angles are anticlockwise.
+A mechanism that is not planar, or whose joints are not in the expected order, raises ``ConstraintError``.
 """
 
 import math
@@ -18,9 +18,10 @@ from .closures import Closure, FrameClosure
 from .loop import Loop
 from .rows import Constraint, store
 
-# [rad], and relative length. Files write 1.5708 for pi/2, an error of 4e-6; larger errors are not due to printing.
+# [rad], and relative length. A file that contains 1.5708 instead of pi/2 has an error of 4e-6; larger errors than this
+# tolerance are not due to printing.
 PLANAR_TOLERANCE = 1e-4
-# Relative to the longest link; a shorter link has coincident joints
+# Relative to the longest link; a shorter link is considered to have length 0.
 SHORTEST = 1e-9
 
 
@@ -29,16 +30,16 @@ class Link:
     """A body of the mechanism."""
 
     joint: int  # joint id of the body; 0 is the universe
-    sign: float  # sense of the joint's angle about the normal; 0 for ground and slider
-    axes: np.ndarray  # the axes of the plane in the frame of the joint, as columns, when all coordinates are 0
-    start: complex  # origin of the joint in its parent body, in the plane
-    height: float  # origin of the joint along the normal [m]
+    sign: float  # sign of the joint's angle about the normal; 0 for ground and slider
+    axes: np.ndarray  # axes of the plane in the frame of the joint, as columns, if all coordinates are 0
+    start: complex  # origin of the joint in its parent body, in the plane [m]
+    height: float  # position of this origin along the normal [m]
     slide: complex = 0j  # direction of a slider in the plane
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of a body: in its joint frame, in the plane about the origin of the joint, and along the normal."""
+    """A point of a body, [m]: in its joint frame, in the plane about the origin of the joint, and along the normal."""
 
     link: Link
     position: np.ndarray
@@ -47,12 +48,12 @@ class Point:
 
     @property
     def frame(self) -> pin.SE3:
-        """The axes of the plane at the point, in the frame of the joint."""
+        """Frame at the point with the axes of the plane, in the frame of the joint."""
         return pin.SE3(self.link.axes, self.position)
 
 
 class Plane:
-    """Reader of the bodies of one planar mechanism, which checks that it is planar."""
+    """Reads the bodies of one mechanism and checks that the mechanism is planar."""
 
     def __init__(self, tree: pin.Model, crank: str, owner: str) -> None:
         self.tree, self.owner = tree, owner
@@ -71,8 +72,8 @@ class Plane:
         tilt = opening(sign * along, np.array([0.0, 0.0, 1.0]))
         if tilt > PLANAR_TOLERANCE:
             raise ConstraintError(
-                f"{self.owner}: the axis of joint {self.tree.names[j]!r} ({what}) is {tilt:.2g} rad off the axis of "
-                "the crank; a planar mechanism needs parallel axes. For a spatial one use pc.Loop."
+                f"{self.owner}: the axis of joint {self.tree.names[j]!r} ({what}) deviates by {tilt:.2g} rad from the "
+                "axis of the crank. A planar mechanism needs parallel axes; for spatial mechanisms use pc.Loop."
             )
         return replace(link, sign=sign)
 
@@ -84,7 +85,7 @@ class Plane:
         if abs(along[2]) > PLANAR_TOLERANCE:
             raise ConstraintError(
                 f"{self.owner}: slider {self.tree.names[j]!r} leaves the plane of the crank by {abs(along[2]):.2g} "
-                "m per m; a planar mechanism slides across the crank's axis. For a spatial one use pc.Loop."
+                "m per m. Its axis must be perpendicular to the crank's axis; for spatial mechanisms use pc.Loop."
             )
         return replace(link, slide=complex(along[0], along[1]))
 
@@ -92,8 +93,8 @@ class Plane:
         names = self.tree.names
         if self.tree.parents[j] != parent.joint:
             raise ConstraintError(
-                f"{self.owner}: joint {names[j]!r} ({what}) hangs from {names[self.tree.parents[j]]!r}, and should "
-                f"hang from {names[parent.joint]!r}. Check the order of the joints; for another mechanism use pc.Loop."
+                f"{self.owner}: joint {names[j]!r} ({what}) hangs from {names[self.tree.parents[j]]!r}, but it should "
+                f"hang from {names[parent.joint]!r}. Check the order of the joints; for other mechanisms use pc.Loop."
             )
         M = self.tree.jointPlacements[j]
         x, y, z = parent.axes.T @ M.translation
@@ -111,28 +112,24 @@ class Plane:
         return Point(link, position, complex(x, y), link.height + float(z))
 
     def check(self, a: Point, b: Point, lengths: dict[str, float]) -> None:
-        """Check that no link has length 0, and that both points of the closure lie in one plane."""
+        """Check that no link has length 0, and that both points of the closure lie in the same plane."""
         longest = max(lengths.values())
         for what, length in lengths.items():
             if length <= SHORTEST * longest:
                 raise ConstraintError(
-                    f"{self.owner}: the {what} has length 0 across the crank's axis. Check the frames of the closure; "
-                    "for such a mechanism use pc.Loop."
+                    f"{self.owner}: the {what} has length 0 in the plane of the mechanism. Check the frames of the "
+                    "closure, or use pc.Loop."
                 )
         gap = abs(a.height - b.height)
         if gap > PLANAR_TOLERANCE * longest:
             raise ConstraintError(
-                f"{self.owner}: the two frames of the closure are {gap:.3g} m apart along the "
-                "axis of the crank, at every pose. Move one of them along the pin, or use pc.Loop with kind "
-                "'cylindrical'."
+                f"{self.owner}: at every pose, the two frames of the closure are {gap:.3g} m apart along the axis of "
+                "the crank. Move one frame along the pin, or use pc.Loop with kind 'cylindrical'."
             )
 
 
 def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[complex, ...]:
-    """Return the intersections of two circles: left of the line from b to d, then right of it.
-
-    There is one where the circles touch, and none where they do not meet or are concentric.
-    """
+    """Return the intersections of two circles, if any: first left, then right of the line from b to d."""
     line = d - b
     distance = abs(line)
     if distance == 0.0:
@@ -150,17 +147,17 @@ def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[c
 class LinkageGeometry:
     """The dimensions of a linkage in its plane."""
 
-    pin: tuple[Point, Point]  # the two points that the pin holds together
+    pin: tuple[Point, Point]  # the two points that the pin connects
     joints: tuple[int, ...]  # joint ids, the independent ones first
     branch: int  # +1 or -1
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
-        """Return the dependent coordinates of all assemblies, for the independent coordinates."""
+        """Return the dependent coordinates of all assemblies for given independent coordinates."""
         raise NotImplementedError
 
 
 class Linkage(Constraint):
-    """Base class of planar linkages: frozen dataclasses with ``closure``, ``branch`` and ``independent``."""
+    """Base class of planar linkages, which are frozen dataclasses with ``closure``, ``branch`` and ``independent``."""
 
     _tied: ClassVar[str] = "one on each of the two bodies that the pin connects"
     closure: Any
@@ -174,7 +171,7 @@ class Linkage(Constraint):
         store(self, closure=closure, branch=check_branch(self.branch, self.label))
 
     def geometry(self, tree: pin.Model) -> LinkageGeometry:
-        """Return the dimensions of the linkage in ``tree``; raises as ``closures`` does."""
+        """Return the dimensions of the linkage in ``tree``; raises the same errors as ``closures``."""
         raise NotImplementedError
 
     def closures(self, tree: pin.Model) -> list[Closure]:
@@ -197,5 +194,5 @@ class Linkage(Constraint):
 
 def check_branch(value: object, owner: str) -> int:
     if isinstance(value, bool) or value not in (1, -1):
-        raise ConstraintError(f"{owner}: branch must be +1 or -1 (the two ways to assemble it), got {value!r}.")
+        raise ConstraintError(f"{owner}: branch must be +1 or -1 (the two assembly modes), got {value!r}.")
     return 1 if value == 1 else -1

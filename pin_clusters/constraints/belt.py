@@ -1,4 +1,4 @@
-"""Belts, and other transmissions, between two bodies across all joints between them."""
+"""Belts and other transmissions between two bodies that may be several joints apart."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 @dataclass(frozen=True)
 class Belt(Constraint):
-    """A transmission between two bodies whose pulleys ride on their nearest common ancestor (NCA).
+    """A transmission between two bodies, with its pulleys on the nearest common ancestor (NCA) of the two bodies.
 
     ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``. The axis of each joint defines its
     positive sense. This is the ``<coupling>`` of URDF+ (arXiv 2411.19753). If the predecessor is the link and the
@@ -22,15 +22,15 @@ class Belt(Constraint):
         predecessor: Link or joint name.
         successor: Link or joint name.
         ratio: Turns of the successor per turn of the predecessor; not 0.
-        offset: [rad] or [m].
-        dependent: Joint (or body) of the two paths that becomes dependent; by default the last joint of the successor's
-            path.
+        offset: Offset of the equation, [rad] or [m].
+        dependent: Joint (or body) on either path that becomes dependent; by default the last joint on the path to the
+            successor.
 
     Raises:
-        ConstraintError: A name is not text, the ratio is 0 or not finite, or both names are the same.
+        ConstraintError: A name is not text, the ratio is 0 or not finite, or the two names are equal.
 
     Example:
-        A belt that turns the ankle rotor, carried by the thigh, with knee and ankle:
+        A belt turns the ankle rotor, which the thigh carries, in proportion to the sum of knee and ankle angles:
 
         >>> import pin_clusters as pc
         >>> pc.Belt("ankle", "ankle_rotor", 12.0).ratio
@@ -39,7 +39,7 @@ class Belt(Constraint):
 
     predecessor: str
     successor: str
-    ratio: float = None  # type: ignore[assignment]  # required; __post_init__ explains it
+    ratio: float = None  # type: ignore[assignment]  # required; a missing ratio raises in __post_init__
     offset: float = 0.0
     dependent: str | None = None
 
@@ -50,7 +50,7 @@ class Belt(Constraint):
         if self.dependent is not None:
             name_of(self.dependent, "dependent", owner)
         if self.predecessor == self.successor:
-            raise ConstraintError(f"{owner}: {self.predecessor!r} is coupled to itself. Name another link.")
+            raise ConstraintError(f"{owner}: {self.predecessor!r} is coupled to itself. Specify two different links.")
         ratio = number(self.ratio, "ratio", owner, nonzero=True)
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
@@ -59,8 +59,8 @@ class Belt(Constraint):
         first, last = (moving_joint_id(tree, name, self.label) for name in (self.predecessor, self.successor))
         if first == last:
             raise ConstraintError(
-                f"{self.label}: both names mean joint {tree.names[first]!r}, which would be coupled to itself. "
-                "Name another link."
+                f"{self.label}: both names refer to joint {tree.names[first]!r}, which would be coupled to itself. "
+                "Specify two different links."
             )
         nca = common_ancestor(tree, (first, last))
         before, after = path_below(tree, nca, first), path_below(tree, nca, last)
@@ -81,6 +81,7 @@ class Belt(Constraint):
         else:
             names = ", ".join(repr(tree.names[j]) for j in (*before, *after))
             raise ConstraintError(
-                f"{self.label}: dependent joint {self.dependent!r} is not between the two links. Choose one of {names}."
+                f"{self.label}: dependent joint {self.dependent!r} is not on the path between the two links. "
+                f"Choose one of {names}."
             )
         return (make_row(tree, dependent, tuple(terms), tuple(terms.values()), offset, self),)

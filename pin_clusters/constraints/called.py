@@ -1,4 +1,4 @@
-"""Closure of a ``Coupling``: a user's function, and its known derivatives."""
+"""Closure of a ``Coupling``: a user's function and its known derivatives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,25 +23,21 @@ ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivat
 class CallableClosure(JointClosure):
     """A user's function of coordinates, and its known derivatives.
 
-    Entry k of ``functions`` or ``addresses`` returns derivatives of order k, shape (size,) and k times joints.
-
-    Attributes:
-        functions: Python callables of x, or None; all None if compiled.
-        steps: Step sizes of the differences that replace missing derivatives, shape (joints,).
-        addresses: Addresses of compiled ``void f(const double* x, double* out)``, row-major; 0 if missing.
-        keep: Objects that must live as long as the addresses.
+    Entry k of ``functions`` or ``addresses`` computes derivatives of order k; their shape is (size,) and k times
+    joints.
     """
 
-    functions: tuple[Callable[[np.ndarray], Any] | None, ...]
-    steps: np.ndarray
+    functions: tuple[Callable[[np.ndarray], Any] | None, ...]  # Python callables of x, or None; all None if compiled
+    steps: np.ndarray  # of the differences that replace missing derivatives, shape (joints,)
+    # of compiled ``void f(const double* x, double* out)``, row-major; 0 if missing
     addresses: tuple[int, ...] = (0, 0, 0, 0)
-    keep: Any = None
+    keep: Any = None  # objects that must live as long as the addresses
 
     def knows(self, order: int) -> bool:
         return bool(self.addresses[order]) or self.functions[order] is not None
 
     def given(self, order: int, x: np.ndarray) -> np.ndarray:
-        """Return derivatives of a known order; raise ``FunctionFailedError`` if the function raises an exception."""
+        """Return the derivatives of a known order; raise ``FunctionFailedError`` if the user's function raises."""
         shape = (self.size,) + order * (len(self.joints),)
         function = self.functions[order]
         if function is None:
@@ -77,13 +73,13 @@ class CallableClosure(JointClosure):
     def _call(self, function: Callable[[np.ndarray], Any], x: np.ndarray, shape: tuple[int, ...], what: str) -> Any:
         try:
             result = function(np.array(x, dtype=float))
-        except Exception as error:  # a user's function may raise anything
+        except Exception as error:  # a user's function may raise any exception
             raise FunctionFailedError(
-                f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. It "
-                "must be defined at all poses of the mechanism; elsewhere it may return NaN or raise."
+                f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. "
+                "It must be defined at all poses of the mechanism; elsewhere it may return NaN or raise."
             ) from error
         out = floats(result)
-        if out is not None and out.ndim == 0:  # a single equation may be returned as a number
+        if out is not None and out.ndim == 0:  # because a single equation may be returned as a number
             out = out.reshape(1)
         if out is None or out.shape != shape:
             returned = type(result).__name__ if out is None else f"an array of shape {out.shape}"

@@ -1,7 +1,7 @@
-"""Closures: the constraint equations of loops, which are zero when a mechanism is assembled.
+"""Closures: the constraint equations of loops, which are zero if the mechanism is assembled.
 
-A constraint builds its closures for one tree; topology, assembly and packing use only these. Closures on bodies
-(frames, rods) are evaluated from poses, closures on joints from the coordinates of the joints.
+A constraint creates its closures for one tree; topology, assembly and packing use only closures. Closures of bodies
+(frames, rods) are evaluated from poses, closures of joints from joint coordinates.
 """
 
 import itertools
@@ -21,18 +21,13 @@ from .._support.trees import between, common_ancestor
 class Closure:
     """Equations phi(q) = 0 of one constraint.
 
-    A new kind of closure derives from ``BodyClosure`` or ``JointClosure`` and implements their properties. See
-    docs/add-a-mechanism.md for the evaluators and kernels that it needs in addition.
-
-    Attributes:
-        source: The constraint that the user wrote; ``source.label`` names it in messages.
-        labels: Name of each equation, for messages.
-        units: Unit of each equation: ``"m"``, ``"rad"`` or ``""``.
+    A new type of closure derives from ``BodyClosure`` or ``JointClosure`` and implements their properties.
+    docs/add-a-mechanism.md describes the evaluators and kernels that it also needs.
     """
 
-    source: Any
-    labels: tuple[str, ...]
-    units: tuple[str, ...]
+    source: Any  # the constraint that the user wrote; ``source.label`` names it in messages
+    labels: tuple[str, ...]  # name of each equation, for messages
+    units: tuple[str, ...]  # unit of each equation: ``"m"``, ``"rad"`` or ``""``
 
     @property
     def size(self) -> int:
@@ -41,17 +36,12 @@ class Closure:
 
     @property
     def bodies(self) -> tuple[int, ...]:
-        """Ids of the joints that move the bodies of the equations."""
+        """Joint ids of the bodies that the equations constrain."""
         raise NotImplementedError
 
 
 class BodyClosure(Closure):
-    """Equations between two bodies, evaluated from their poses; an abstract class.
-
-    Attributes:
-        joint_a: Joint id of body a; 0 is the universe.
-        joint_b: Joint id of body b.
-    """
+    """Equations between two bodies, evaluated from their poses; an abstract class."""
 
     joint_a: int
     joint_b: int
@@ -62,7 +52,7 @@ class BodyClosure(Closure):
 
     @property
     def ends(self) -> tuple[tuple[int, Any], tuple[int, Any]]:
-        """Joint id of each body, with the frame or point on it."""
+        """Joint id of each body, and the frame or point on this body."""
         raise NotImplementedError
 
 
@@ -70,30 +60,21 @@ class BodyClosure(Closure):
 class FrameClosure(BodyClosure):
     """Two frames that form a joint.
 
-    With t the position of frame b in the axes of frame a, and e their relative rotation, the equations are
-    ``rows @ [t; e] = 0``. Both frames are rotated so that the axis of the joint is their z axis. ``rotation`` selects
-    e:
+    Let t be the position of frame b in the axes of frame a, and e their relative rotation. The equations are ``rows @
+    [t; e] = 0``. Both frames are rotated so that the axis of the joint is their z axis. ``rotation`` selects e:
 
     - ``"none"``: 0;
     - ``"full"``: log3(R_a' R_b);
     - ``"axis"``: the shortest rotation vector that maps z of a to z of b, in axes of a (its z component is 0);
     - ``"universal"``: (0, 0, asin(z_a . x_b)).
-
-    Attributes:
-        joint_a: Joint id of the body of frame a; 0 is the universe.
-        placement_a: Frame a in the frame of joint a.
-        joint_b: Joint id of the body of frame b.
-        placement_b: Frame b in the frame of joint b.
-        rotation: One of the texts above.
-        rows: Shape (size, 6), linear part first.
     """
 
     joint_a: int
-    placement_a: pin.SE3
+    placement_a: pin.SE3  # frame a in the frame of joint a
     joint_b: int
-    placement_b: pin.SE3
-    rotation: str
-    rows: np.ndarray
+    placement_b: pin.SE3  # frame b in the frame of joint b
+    rotation: str  # "none", "full", "axis" or "universal"
+    rows: np.ndarray  # shape (size, 6), linear part first
 
     @property
     def ends(self) -> tuple[tuple[int, pin.SE3], tuple[int, pin.SE3]]:
@@ -102,34 +83,23 @@ class FrameClosure(BodyClosure):
 
 @dataclass(frozen=True, eq=False)
 class RodClosure(BodyClosure):
-    """A constant distance between two points: |b - a| - length = 0, one equation.
-
-    Attributes:
-        joint_a: Joint id of the body of point a; 0 is the universe.
-        point_a: In the frame of joint a, shape (3,), [m].
-        joint_b: Joint id of the body of point b.
-        point_b: In the frame of joint b, shape (3,), [m].
-        length: [m]; None until the reference pose determines it.
-        mass: [kg].
-        centre: Distance of the centre of mass from point a, [m]; None for a slender rod.
-        moment: Transverse moment of inertia about the centre, [kg m^2].
-    """
+    """A constant distance between two points: |b - a| - length = 0, one equation."""
 
     joint_a: int
-    point_a: np.ndarray
+    point_a: np.ndarray  # in the frame of joint a, shape (3,), [m]
     joint_b: int
-    point_b: np.ndarray
-    length: float | None
-    mass: float
-    centre: float | None = None
-    moment: float = 0.0
+    point_b: np.ndarray  # in the frame of joint b, shape (3,), [m]
+    length: float | None  # [m]; None until the reference pose determines it
+    mass: float  # [kg]
+    centre: float | None = None  # distance of the centre of mass from point a, [m]; None for a slender rod
+    moment: float = 0.0  # transverse moment of inertia about the centre of mass, [kg m^2]
 
     @property
     def point_masses(self) -> tuple[float, float, float]:
-        """Point masses with the inertia of the rod, [kg]: at point a, at the midpoint and at point b.
+        """Point masses at point a, the midpoint and point b that have the same inertia as the rod, [kg].
 
-        The velocity is linear along a rod, so that three moments of its mass determine the inertia; for a slender rod,
-        Simpson's rule gives the masses.
+        The velocity is linear along the rod, so three moments of the mass distribution determine the inertia. For a
+        slender rod, Simpson's rule gives the masses.
         """
         m = self.mass
         if self.centre is None:
@@ -151,13 +121,9 @@ class RodClosure(BodyClosure):
 
 @dataclass(frozen=True, eq=False)
 class JointClosure(Closure):
-    """Equations between the coordinates of joints of one degree of freedom; an abstract class.
+    """Equations between the coordinates of joints with one degree of freedom; an abstract class."""
 
-    Attributes:
-        joints: Joint ids, in the order of the coordinates.
-    """
-
-    joints: tuple[int, ...]
+    joints: tuple[int, ...]  # joint ids, in the order of the coordinates
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -177,28 +143,25 @@ class JointClosure(Closure):
 
 
 SIN, COS, LINEAR = 0, 1, 2
-"""Factors of a harmonic term: sin(angle), cos(angle), the angle itself."""
+"""Types of factors of a harmonic term: sin(angle), cos(angle), and the angle itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class HarmonicClosure(JointClosure):
-    """Equations that are sums of products of sines, cosines and powers of linear combinations of coordinates.
+    """Equations that are sums of products; the factors are angles, or sines and cosines of angles.
 
-    ``angle_p = weights[p] @ x + phases[p]``. Row i is the sum over its terms of ``coefficient * f1 * f2 * f3``, where
-    each factor is SIN, COS or LINEAR of one angle. All rigid linkages have this form.
-
-    Attributes:
-        weights: Shape (angles, joints).
-        phases: Shape (angles,), [rad].
-        terms: Per row: ``(coefficient, ((factor, angle), ...))`` with up to three factors.
+    Angles are linear in the coordinates: ``angle_p = weights[p] @ x + phases[p]``. Row i is the sum of its terms
+    ``coefficient * f1 * f2 * f3``; each factor is SIN, COS or LINEAR of one angle. All rigid linkages have this form.
     """
 
-    weights: np.ndarray
-    phases: np.ndarray
-    terms: tuple[tuple[tuple[float, tuple[tuple[int, int], ...]], ...], ...]
+    weights: np.ndarray  # shape (angles, joints)
+    phases: np.ndarray  # shape (angles,), [rad]
+    terms: tuple[
+        tuple[tuple[float, tuple[tuple[int, int], ...]], ...], ...
+    ]  # by row: (coefficient, ((factor, angle), ...))
 
     def _factors(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return value, first and second derivative of each factor, shape (factors, angles)."""
+        """Return value, first and second derivative of each type of factor and angle, shape (3, angles) each."""
         angle = self.weights @ np.asarray(x, dtype=float) + self.phases
         s, c, ones = np.sin(angle), np.cos(angle), np.ones_like(angle)
         return np.array([s, c, angle]), np.array([c, -s, ones]), np.array([-s, -c, 0.0 * ones])
@@ -232,7 +195,6 @@ class HarmonicClosure(JointClosure):
 
 
 def path_of(tree: pin.Model, closure: Closure) -> set[int]:
-    """Return the joints between the bodies of a closure, up to their nearest common ancestor."""
     return between(tree, closure.bodies, closure.joints if isinstance(closure, JointClosure) else ())
 
 
@@ -254,9 +216,10 @@ def massive(closures: Iterable[Closure]) -> list[RodClosure]:
 def lumps_of(
     tree: pin.Model, closures: Iterable[Closure]
 ) -> list[tuple[float, tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]], int]]:
-    """Return the point masses of rods that no body contains: mass, two points, and the joint that carries both.
+    """Return the point masses of rods that belong to no body: mass, two points, and the joint that carries both points.
 
-    The mass is midway between the two points. Bodies contain the end masses, except at ends on the universe.
+    Each mass is midway between its two points. The bodies already contain the end masses, except at ends on the
+    universe.
     """
     lumps = []
     for rod in massive(closures):

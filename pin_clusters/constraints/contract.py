@@ -1,4 +1,4 @@
-"""The contract of constraints: methods of a new constraint, which the model calls.
+"""Protocols of constraints: the methods that the model calls, which a new constraint must implement.
 
 A constraint has a ``label`` (``rows.Constraint`` provides it) and at least one of the methods ``rows`` and
 ``closures``. Both raise ``UnknownNameError`` for unknown names, ``UnsupportedJointError`` for joints of the wrong type,
@@ -32,7 +32,8 @@ class RowConstraint(Protocol):
 class LoopConstraint(Protocol):
     """A constraint with loop closures.
 
-    It may have ``independent``, names of its preferred independent joints, and ``branch``, +1 or -1 per assembly mode.
+    Two attributes are optional: ``independent``, the names of the preferred independent joints, and ``branch``, which
+    selects the assembly mode by +1 or -1.
     """
 
     @property
@@ -45,7 +46,7 @@ class LoopConstraint(Protocol):
 
 @runtime_checkable
 class SolvedConstraint(LoopConstraint, Protocol):
-    """A constraint with loop closures whose assemblies are known in closed form."""
+    """A constraint with loop closures that can be solved in closed form."""
 
     def closed_form(self, tree: pin.Model) -> ClosedForm | None:
-        """Return all assemblies as explicit functions of the independent joints, or None if there are none."""
+        """Return all assemblies as explicit functions of the independent joints, or None if no such functions exist."""

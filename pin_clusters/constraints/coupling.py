@@ -1,4 +1,4 @@
-"""Couplings by a user's function of joint coordinates that is zero."""
+"""Couplings by user-defined functions of joint coordinates."""
 
 import math
 import warnings
@@ -19,8 +19,8 @@ from .rows import Constraint, name_of, store
 from ._functions import ANGLE_STEP, LENGTH_STEP, ComplexStep, address_of, call_compiled  # isort: skip
 from ._functions import central_differences, function_defect, picklable, restored  # isort: skip
 
-# Largest difference from finite differences, relative to the largest entry, that counts as a correct derivative. For a
-# smooth phi, differences are more accurate; the last one is a difference of differences.
+# A derivative is considered correct if its difference from finite differences, relative to the largest entry, is below
+# this value. Finite differences of a smooth phi are more accurate. Those for "third" are differences of differences.
 TOLERANCES = {"jacobian": 1e-4, "hessian": 1e-4, "third": 1e-2}
 BELOW = {"jacobian": "phi", "hessian": "its Jacobian", "third": "its Hessian"}
 COMPLEX_TOLERANCE = 1e-6
@@ -29,35 +29,37 @@ _warned_slow = False
 
 @dataclass(frozen=True)
 class Coupling(Constraint):
-    """Equations ``phi(x) = 0`` between joints of one degree of freedom, given by any function.
+    """Equations ``phi(x) = 0`` between joints with one degree of freedom, for a user-defined function phi.
 
     The joints and all joints on the paths between them form one cluster.
 
-    ``phi`` is one of two things:
+    There are two types of ``phi``:
 
     - A Python callable, ``phi(x) -> (m,)`` for x of shape (joints,). It is called from Python at each state, which is
-      slow and causes a warning once per process. It must be a function of a module (or a ``functools.partial`` of one)
-      if the model is to be pickled.
+      slow and emits a warning once per process. To pickle the model, phi must be a function of a module (or a
+      ``functools.partial`` of such a function).
     - A compiled function: ``numba.cfunc`` of signature ``void(CPointer(float64), CPointer(float64))``, or a ctypes
       function pointer ``void phi(const double *x, double *out)``. It requires ``size``. Kernels call it by address.
 
     Missing derivatives are computed as follows:
 
-    - First derivatives: the complex step, accurate to rounding, if phi is Python and accepts complex numbers (no abs,
-      no comparison; checked against differences). Otherwise eighth-order central differences with steps of 0.02 rad and
-      1 mm: about 1e-13 for sines of angles, worse if phi changes within less than 0.5 rad or 2 cm.
-    - Second derivatives: the same differences of the Jacobian (about 1e-13), or of its differences (about 1e-12). Only
-      velocity terms use second derivatives.
-    - Third derivatives, along the motion: differences of the Hessian (about 1e-12), second differences of the Jacobian
-      (about 1e-10), or of its differences (about 1e-8). Only derivatives of dynamics with respect to q use them.
+    - First derivatives: complex steps, accurate to rounding, if phi is a Python function that accepts complex numbers
+      (no abs, no comparison; checked against differences). Otherwise eighth-order central differences with steps of
+      0.02 rad and 1 mm. Their error is about 1e-13 for sines of angles, and larger if phi changes within 0.5 rad or 2
+      cm.
+    - Second derivatives: the same differences of the given Jacobian (error about 1e-13), or of its differences (1e-12).
+      Only velocity terms use second derivatives.
+    - Third derivatives, along the motion: differences of the given Hessian (error about 1e-12), or second differences
+      of the given Jacobian (1e-10) or of its differences (1e-8). Only derivatives of dynamics with respect to q use
+      them.
 
     Args:
-        joints: Joint (or body) names, in the order of x. Revolute, prismatic or helical; not continuous.
-        phi: See above; x in [rad] and [m], the equations in any unit.
+        joints: Names of revolute, prismatic or helical joints (or their bodies), in the order of x.
+        phi: Function of x, [rad] or [m], see above; the equations may have any unit.
         jacobian: ``x -> (m, joints)``, Python or compiled (row-major), like phi.
         independent: Preferred independent joints.
         size: Number of equations m; required for a compiled phi.
-        name: Name in messages.
+        name: Name in messages; by default composed of the joint names.
         hessian: ``x -> (m, joints, joints)``, Python or compiled, like phi.
         third: ``x -> (m, joints, joints, joints)``, Python or compiled, like phi.
 
@@ -91,7 +93,7 @@ class Coupling(Constraint):
         owner = self.label
         for j in self.joints:
             if self.joints.count(j) > 1:
-                raise ConstraintError(f"{owner}: joint {j!r} is named twice. Name it once; phi may use it often.")
+                raise ConstraintError(f"{owner}: joint {j!r} is listed twice. List it once; phi may reuse it.")
         if not isinstance(self.independent, Iterable):
             raise ConstraintError(f"{owner}: independent must be a list of joint names, got {shown(self.independent)}.")
         listed = (self.independent,) if isinstance(self.independent, str) else tuple(self.independent)
@@ -106,7 +108,7 @@ class Coupling(Constraint):
 
     @property
     def _functions(self) -> dict[str, Any]:
-        """The functions phi and its derivatives, by order."""
+        """The function phi and its derivatives by name, in increasing order."""
         return {"phi": self.phi, "jacobian": self.jacobian, "hessian": self.hessian, "third": self.third}
 
     def _check_functions(self, owner: str) -> None:
@@ -114,17 +116,17 @@ class Coupling(Constraint):
             defect = "" if function is None and what != "phi" else function_defect(function)
             if defect:
                 raise ConstraintError(
-                    f"{owner}: {what} {defect}. Give a Python function of one array, a numba.cfunc "
+                    f"{owner}: {what} {defect}. Use a Python function of one array, a numba.cfunc "
                     "void(CPointer(float64), CPointer(float64)), or a ctypes pointer void(const double*, double*)."
                 )
             if function is not None and bool(address_of(function)) != bool(address_of(self.phi)):
                 raise ConstraintError(
-                    f"{owner}: phi and {what} must both be compiled, or both be Python. Compile both."
+                    f"{owner}: phi and {what} must both be compiled, or both be Python functions. Compile both."
                 )
         if self.size is not None:
             whole_number(f"{owner}: size", self.size, 1, ConstraintError, " of equations")
         elif address_of(self.phi):
-            raise ConstraintError(f"{owner}: a compiled phi needs the number of its equations. Give size=.")
+            raise ConstraintError(f"{owner}: a compiled phi needs the number of its equations. Specify size=.")
 
     def _parts(self) -> Sequence[str]:
         return self.joints
@@ -137,7 +139,7 @@ class Coupling(Constraint):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Coupling":
-        """Return self: the object is immutable, and lambdas cannot be copied."""
+        """Return self, because the object is immutable and lambdas cannot be copied."""
         return self
 
     def closures(self, tree: pin.Model) -> list[CallableClosure]:
@@ -146,8 +148,8 @@ class Coupling(Constraint):
         for j in joints:
             if joints.count(j) > 1:
                 raise ConstraintError(
-                    f"{self.label}: joint {tree.names[j]!r} is named twice (by its own name and by its body?). "
-                    "Name it once; phi may use it often."
+                    f"{self.label}: joint {tree.names[j]!r} is listed twice (by its own name and by its body?). "
+                    "List it once; phi may use it several times."
                 )
         steps = np.array([_step(tree.joints[j]) for j in joints])
         x, value = self._probe(_starts(tree, joints))
@@ -177,19 +179,19 @@ class Coupling(Constraint):
                     values = self._evaluate(x)
             except ConstraintError:
                 raise
-            except Exception as error:  # a user's function may raise anything
+            except Exception as error:  # a user's function may raise any exception
                 failure = error
                 continue
             if np.all(np.isfinite(values)):
                 return x, values
         if values is not None:
             raise ConstraintError(
-                f"{self.label}: phi is not finite at any of {len(starts)} points tried (first {starts[0].tolist()}, "
-                f"last value {values.tolist()}). It must be finite near the poses of the mechanism."
+                f"{self.label}: phi is not finite at any of {len(starts)} sample points (first {starts[0].tolist()}, "
+                f"last value {values.tolist()}). phi must be finite near the poses of the mechanism."
             )
         raise ConstraintError(
-            f"{self.label}: phi raised {type(failure).__name__} ({failure}) at each of {len(starts)} points tried, the "
-            f"first of which is {starts[0].tolist()}. Its argument is one array of {len(self.joints)} numbers."
+            f"{self.label}: phi raised {type(failure).__name__} ({failure}) at all {len(starts)} sample points (first "
+            f"{starts[0].tolist()}). The argument of phi is one array of {len(self.joints)} numbers."
         ) from failure
 
     def _evaluate(self, x: np.ndarray) -> np.ndarray:
@@ -204,7 +206,7 @@ class Coupling(Constraint):
             raise ConstraintError(f"{self.label}: phi must return a vector of real numbers, got {given}.")
         values = np.atleast_1d(values)
         if len(values) == 0:
-            raise ConstraintError(f"{self.label}: phi returns no equation (m = 0). Return one number per equation.")
+            raise ConstraintError(f"{self.label}: phi returns no equation (m = 0). Return a number per equation.")
         if self.size is not None and len(values) != self.size:
             raise ConstraintError(f"{self.label}: size is {self.size}, but phi returns {len(values)} numbers.")
         return values
@@ -216,10 +218,10 @@ class Coupling(Constraint):
             point = x + shift * steps
             try:
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
-                    warnings.simplefilter("error")  # NumPy's ComplexWarning: an imaginary part was discarded
+                    warnings.simplefilter("error")  # also NumPy's ComplexWarning about a discarded imaginary part
                     J = candidate(point)
                     expected = central_differences(self._evaluate, point, steps)
-            except Exception:  # phi does not take complex numbers, in one of many ways
+            except Exception:  # phi does not accept complex numbers; the error depends on phi
                 return None
             scale = max(1.0, np.abs(expected).max())
             if J.shape != (rows, len(x)) or not np.abs(J - expected).max() <= COMPLEX_TOLERANCE * scale:
@@ -229,7 +231,7 @@ class Coupling(Constraint):
     def _check_derivative(self, what: str, found: np.ndarray, below: Any, x: np.ndarray, steps: np.ndarray) -> None:
         """Compare a derivative with differences of the next lower derivative."""
         with np.errstate(all="ignore"):
-            # The differences may leave the domain of phi, and are then not finite.
+            # The differences are not finite if a step leaves the domain of phi.
             expected = central_differences(below, x, 0.1 * steps)
         error = np.abs(found - expected)
         scale = max(1.0, np.abs(expected).max())
@@ -239,8 +241,8 @@ class Coupling(Constraint):
             by = " ".join(f"d {self.joints[k]!r}" for k in ks)
             raise ConstraintError(
                 f"{self.label}: {what} is not the derivative of {BELOW[what]}: at {x.tolist()} entry "
-                f"{(i, *ks)}, d phi[{i}] / {by}, is {found[worst]:g}, and differences of {BELOW[what]} give "
-                f"{expected[worst]:g}. Correct it, or leave it out."
+                f"{(i, *ks)}, d phi[{i}] / {by}, is {found[worst]:g}, but differences of {BELOW[what]} give "
+                f"{expected[worst]:g}. Correct or omit {what}."
             )
 
 
@@ -256,7 +258,7 @@ def _step(joint: pin.JointModel) -> float:
 
 
 def _starts(tree: pin.Model, joints: tuple[int, ...]) -> list[np.ndarray]:
-    """Return points at which phi is tried: zero, the middle of the limits, and fixed random points about it."""
+    """Return sample points of phi: zero, the middle of the limits, and fixed random points around the middle."""
     index = [tree.joints[j].idx_q for j in joints]
     low, high = np.array(tree.lowerPositionLimit)[index], np.array(tree.upperPositionLimit)[index]
     bounded = np.isfinite(low) & np.isfinite(high) & (np.abs(low) < 1e10) & (np.abs(high) < 1e10) & (low < high)
@@ -271,8 +273,8 @@ def _warn_slow(owner: str) -> None:
     if not _warned_slow:
         _warned_slow = True
         warnings.warn(
-            f"{owner}: phi is called from Python at each state, which is slow (10 us and more per call, against 0.1 us "
-            "and less compiled). Compile it with numba.cfunc if that matters. This warning is shown once per process.",
+            f"{owner}: phi is called from Python at each state, which is slow. A call takes 10 us or more; compiled "
+            "functions take 0.1 us or less. Compile phi with numba.cfunc. This warning is shown once per process.",
             PinClustersWarning,
             stacklevel=4,
         )

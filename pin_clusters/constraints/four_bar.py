@@ -14,11 +14,11 @@ from .rows import joint_id
 
 @dataclass(frozen=True, eq=False)
 class FourBarGeometry(LinkageGeometry):
-    """A four-bar in its plane, lengths in m.
+    """A four-bar in its plane, with lengths in m.
 
-    Vectors at zero angles, each in the plane of its body: crank l1 (crank joint to coupler joint), coupler l2 (coupler
-    joint to its pin), rocker l3 (rocker joint to its pin). In the parallel shape, the rocker joint is at d on the
-    ground. In the serial shape, the rocker hangs from the coupler and ends at d.
+    The vectors at zero angles are crank l1 (crank joint to coupler joint), coupler l2 (coupler joint to its pin) and
+    rocker l3 (rocker joint to its pin). In the parallel shape, the rocker joint is at d on the ground. In the serial
+    shape, the rocker hangs from the coupler and ends at d.
     """
 
     signs: tuple[float, float]
@@ -49,31 +49,31 @@ class FourBar(Linkage):
 
     There are two shapes:
 
-    - Crank and rocker hang from one body (the ground of the linkage), the coupler hangs from the crank, and the closure
-      pins the coupler to the rocker.
-    - Crank, coupler and rocker hang from each other, and the closure pins the rocker to the parent body of the crank.
+    - Crank and rocker hang from the same body (the ground of the linkage), the coupler hangs from the crank, and the
+      closure pins the coupler to the rocker.
+    - Crank, coupler and rocker form a chain, and the closure pins the rocker to the parent body of the crank.
 
-    Let B be the joint between crank and coupler, C the one between coupler and rocker, and D the one between rocker and
-    ground. C is where the circles about B and D meet. There are two equations: x and y of the pin, perpendicular to the
-    axis of the crank. (A ``Loop`` of kind revolute has three more, which always hold.)
+    Let B be the joint between crank and coupler, C the joint between coupler and rocker, and D the joint between rocker
+    and ground. C is at an intersection of the circles about B and D. There are two equations: x and y of the pin,
+    perpendicular to the axis of the crank. (A revolute ``Loop`` has three more equations, which always hold.)
 
-    Singular poses: B, C and D in line (dead centre; the crank cannot be independent there). If the shortest and the
-    longest link are together as long as the other two, all four joints come in line at a change point. There, the two
-    assemblies meet, and no choice of the independent joint is regular. For a parallelogram use
-    ``pc.Differential.parallelogram``, which passes its change points.
+    Singular poses: If B, C and D are in line (dead centre), the crank cannot be independent. If the shortest and the
+    longest link together are as long as the other two links, all four joints can be in line. At this bifurcation
+    (change point) the two assemblies meet, and every choice of the independent joint is singular. For a parallelogram
+    use ``pc.Differential.parallelogram``, which passes its change points.
 
     Args:
         crank: Revolute or continuous joint; the preferred independent joint.
         coupler: Revolute joint that hangs from the body of the crank.
         rocker: Revolute joint that hangs from the parent body of the crank, or from the coupler.
-        closure: Two frames, of which only the origins matter: on the coupler and on the rocker; in the serial shape, on
-            the rocker and on the parent body of the crank. Points are in [m].
-        branch: +1: with the axis of the crank pointing to the viewer, C is left of the line from B to D; -1: right. The
-            model starts there. A q_reference takes precedence, with a warning if it is on another branch.
-        name: Name in messages; by default made of the joints.
+        closure: Frames on the coupler and on the rocker; in the serial shape, on the rocker and on the parent body of
+            the crank. Only their origins [m] matter.
+        branch: Assembly mode. +1: C is left of the line from B to D if the axis of the crank points to the viewer; -1:
+            right. The model starts in this mode. A q_reference takes precedence, with a warning if it has another mode.
+        name: Name in messages; by default composed of the joint names.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
+        ConstraintError: A name, frame or the branch is invalid, or a joint is repeated.
 
     Example:
         >>> import pin_clusters as pc

@@ -1,4 +1,4 @@
-"""Gears between two joints of the tree."""
+"""Gear pairs between two joints of the tree."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 class Gear(Constraint):
     """A gear pair: ``q_rotor = ratio * q_link + offset``; both joints are in the tree.
 
-    The axes of the joints define their positive senses; the sign of the ratio is kept.
+    The axes of the joints define their positive senses, so the sign of the ratio matters.
 
     Args:
-        link: Joint (or body that it moves) on the output side; stays independent.
-        rotor: Joint (or body) on the motor side; becomes dependent.
+        link: Joint on the output side, or the body that it moves; this joint stays independent.
+        rotor: Joint on the motor side, or the body that it moves; this joint becomes dependent.
         ratio: Turns of the rotor per turn of the link; not 0.
         offset: Rotor position at zero link position, [rad] or [m].
 
@@ -32,7 +32,7 @@ class Gear(Constraint):
 
     link: str
     rotor: str
-    ratio: float = None  # type: ignore[assignment]  # required; __post_init__ explains it
+    ratio: float = None  # type: ignore[assignment]  # required; a missing ratio raises in __post_init__
     offset: float = 0.0
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class Gear(Constraint):
         name_of(self.link, "link", owner)
         name_of(self.rotor, "rotor", owner)
         if self.link == self.rotor:
-            raise ConstraintError(f"{owner}: joint {self.link!r} is coupled to itself. Name another joint.")
+            raise ConstraintError(f"{owner}: joint {self.link!r} is coupled to itself. Specify two different joints.")
         ratio = number(self.ratio, "ratio", owner, nonzero=True)
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 

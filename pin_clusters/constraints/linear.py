@@ -1,4 +1,4 @@
-"""Linear couplings of joints, to which gears and belts reduce."""
+"""Linear couplings of joints, which also represent gears and belts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 @dataclass(frozen=True, repr=False)
 class LinearCoupling(Constraint):
-    """A joint that follows other joints: ``dependent = sum(coefficient * independent) + offset``.
+    """A linear coupling of a joint to other joints: ``dependent = sum(coefficient * independent) + offset``.
 
-    The axes of the joints define their positive senses; signs are kept. All joints are in the tree and have one degree
-    of freedom. An independent joint may be the dependent joint of another coupling; chains are resolved.
+    The axes of the joints define their positive senses, so signs matter. All joints are in the tree and have one degree
+    of freedom. An independent joint may be the dependent joint of another coupling; such chains are resolved.
 
     Args:
-        dependent: Name of the joint (or of the body that it moves) that follows.
-        independent: Coefficient of each independent joint, by joint or body name, [rad/rad], [m/rad] or similar.
-        offset: Value of the dependent joint if all others are zero, [rad] or [m].
+        dependent: Name of the dependent joint, or of the body that it moves.
+        independent: Coefficients of the independent joints by joint or body name, [rad/rad], [m/rad] or similar.
+        offset: Value of the dependent joint if all independent joints are zero, [rad] or [m].
 
     Raises:
         ConstraintError: A name is not text, a coefficient or the offset is not a finite number, a coefficient is 0,
@@ -49,19 +49,19 @@ class LinearCoupling(Constraint):
             for k, c in self.independent.items()
         }
         if self.dependent in checked:
-            raise ConstraintError(f"{owner}: joint {self.dependent!r} is coupled to itself. Name another joint.")
-        # immutable, as the other fields are
+            raise ConstraintError(f"{owner}: joint {self.dependent!r} is coupled to itself. Specify other joints.")
+        # immutable, like the other fields
         store(self, independent=MappingProxyType(checked), offset=number(self.offset, "offset", owner))
 
     def __reduce__(self) -> "tuple[type[LinearCoupling], tuple[object, ...]]":
-        # a read-only mapping cannot be pickled or copied
+        # because a read-only mapping cannot be pickled or copied
         return LinearCoupling, (self.dependent, dict(self.independent), self.offset)
 
     def __repr__(self) -> str:
         return f"LinearCoupling({self.dependent!r}, {dict(self.independent)!r}, offset={self.offset!r})"
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the coupling, with joint ids of ``tree``; raises ``ConstraintError`` if two names mean one joint."""
+        """Return the coupling with joint ids of ``tree``; raises ``ConstraintError`` for a repeated joint."""
         dependent = moving_joint_id(tree, self.dependent, self.label)
         masters = tuple(moving_joint_id(tree, n, self.label) for n in self.independent)
         return (make_row(tree, dependent, masters, tuple(self.independent.values()), self.offset, self),)
@@ -78,11 +78,11 @@ def make_row(
     """Return a row; raise ``ConstraintError`` if a joint appears twice."""
     label = getattr(source, "label", type(source).__name__)
     if dependent in masters:
-        raise ConstraintError(f"{label}: joint {tree.names[dependent]!r} is coupled to itself. Name another joint.")
+        raise ConstraintError(f"{label}: joint {tree.names[dependent]!r} is coupled to itself. Specify other joints.")
     for m in masters:
         if masters.count(m) > 1:
             raise ConstraintError(
-                f"{label}: joint {tree.names[m]!r} is named twice (by its own name and by its body?). Add up its "
-                "coefficients and name it once."
+                f"{label}: joint {tree.names[m]!r} is listed twice (by its own name and by its body?). "
+                "List it once with the sum of its coefficients."
             )
     return Row(dependent, masters, coefficients, offset, source, (dependent, *masters))

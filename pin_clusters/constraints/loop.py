@@ -1,4 +1,4 @@
-"""Loops: two frames that form a joint which the tree does not have."""
+"""Loop-closure constraints: two frames form a joint that is not in the tree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ._frames import direction, frame_of, opening, perpendicular, short, smalles
 from .closures import FrameClosure
 from .rows import Constraint, store
 
-# By kind: rotation of the closure, and its rows as indices into [t; e]. The free motions of the joint have no row.
+# For each kind: rotation of the closure, and indices in [t; e] of its rows. The free motions of the joint have no row.
 KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "fixed": ("full", (0, 1, 2, 3, 4, 5)),
     "revolute": ("axis", (0, 1, 2, 3, 4)),
@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
     "planar": ("axis", (2, 3, 4)),
 }
 ROW_NAMES = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
-# [rad]; closer to opposite, printed digits would decide which half turn is meant
+# [rad]; if axes are closer to opposite, printed digits would determine the half turn
 OPPOSITE = 1e-6
 
 
@@ -32,10 +32,10 @@ class Loop(Constraint):
     """A joint between two bodies that closes a loop of the tree.
 
     The frames may be on any two bodies: on two branches, on a body and one of its ancestors, or on a body and the
-    universe. The joints on the path between them, up to their nearest common ancestor, form a cluster.
+    universe. The joints on the path between the two bodies, up to their nearest common ancestor, form a cluster.
 
-    Equations, with t the position [m] of frame b in the axes of frame a, rotated so that ``axis`` is z, and e their
-    relative rotation [rad]:
+    Let t be the position [m] of frame b in the axes of frame a, rotated so that ``axis`` is z, and let e be the
+    rotation [rad] of frame b relative to frame a. The equations are:
 
     =============  =========================================  =====  ================================
     kind           zero in a closed loop                      rows   free motion
@@ -49,21 +49,21 @@ class Loop(Constraint):
     planar         t along the axis, and e across it          3      translation across, rotation about
     =============  =========================================  =====  ================================
 
-    If e is across an axis, it is the shortest rotation vector that maps the axis in frame a to the axis in frame b, so
-    that opposite axes are not closed (e = pi). For fixed and spherical loops, t and e are in the axes of frame a as
-    given.
+    If only the parts of e across the axis appear, e is the shortest rotation vector that maps the axis in frame a to
+    the axis in frame b. Therefore opposite axes do not close the loop (e = pi). For fixed and spherical loops, t and e
+    are in the axes of frame a, without the rotation to ``axis``.
 
     Args:
         frame_a: Name of a joint, body or frame of the tree, ``"universe"``, or a pair of a name and a placement in that
             frame: a ``pinocchio.SE3``, a 4x4 matrix, or a point of three numbers [m].
         frame_b: A frame on another body, given like ``frame_a``.
-        kind: One of the table.
-        axis: In frame a; has no effect on a spherical loop, or on a fixed loop without ``axis_b``.
-        axis_b: The same line in frame b; by default the same coordinates. Frame b is first rotated by the smallest
-            rotation that maps ``axis`` to ``axis_b``. For a universal loop, it is the second axis of the cross, fixed
-            in frame b; by default y for x, z for y, x for z (in general, the part perpendicular to ``axis`` of the
-            coordinate axis that follows the one nearest to it).
-        name: Name in messages; by default made of the arguments.
+        kind: Kind of joint, from the table above.
+        axis: Axis of the joint in frame a; it has no effect on a spherical loop, or on a fixed loop without ``axis_b``.
+        axis_b: The same axis in frame b; by default with the same coordinates. Frame b is first rotated by the smallest
+            rotation that maps ``axis`` to ``axis_b``. For a universal loop, ``axis_b`` is the second axis of the cross,
+            fixed in frame b. Its default is y if ``axis`` is x, z if it is y, and x if it is z. In general, the default
+            is the part perpendicular to ``axis`` of the coordinate axis that follows the axis nearest to ``axis``.
+        name: Name in messages; by default composed of the arguments.
 
     Raises:
         ConstraintError: A frame is invalid, the kind is unknown, or an axis is zero or not finite.
@@ -95,14 +95,14 @@ class Loop(Constraint):
         if opposite and self.kind in ("fixed", "prismatic"):
             raise ConstraintError(
                 f"{owner}: axis_b is opposite to axis, so the rotation between them is ambiguous, but a {self.kind} "
-                "loop needs it. Rotate frame b itself: give it as (name, placement)."
+                "loop needs it. Rotate frame b itself: specify frame_b as (name, placement)."
             )
 
     def _parts(self) -> tuple[str, ...]:
         return short(self.frame_a), short(self.frame_b), self.kind
 
     def _turns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rotations of frame a and of frame b that make the axis z."""
+        """Return the rotations of frame a and of frame b after which the axis is z."""
         z = np.array([0.0, 0.0, 1.0])
         axis = np.array(self.axis)
         if self.kind == "universal":
@@ -113,7 +113,7 @@ class Loop(Constraint):
         return to_z, to_b @ to_z
 
     def closures(self, tree: pin.Model) -> list[FrameClosure]:
-        """Return the loop; raises ``ConstraintError`` if both frames are on one body."""
+        """Return the closure; raises ``ConstraintError`` if both frames are on one body."""
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.frame_a, self.frame_b, self.label)
         turn_a, turn_b = (pin.SE3(R, np.zeros(3)) for R in self._turns())
         rotation, rows = KINDS[self.kind]

@@ -1,4 +1,4 @@
-"""Motors with gears: torque limits, speed limits and losses."""
+"""Motors with gears: limits of torque and speed, and losses."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Self
@@ -15,39 +15,40 @@ _ABOVE_ZERO = ("rated_torque", "peak_torque", "voltage", "torque_constant", "res
 
 @dataclass(frozen=True)
 class Motor(PassiveForce):
-    """A motor with its gear: its limits and its losses. All numbers are at its rotor, in SI units.
+    """A motor with its gear, defined by limits and losses. All numbers refer to its rotor, in SI units.
 
-    With w the speed of the rotor relative to its carrier, J its inertia and s the sign of w, smooth about zero::
+    Let w be the speed of the rotor relative to its carrier, J its inertia and s the sign of w, smoothed near zero::
 
         load = tau_motor - (viscous w + coulomb s) - loss - J dw/dt      torque at the output of the gear
         loss = s |load| c,   c = 1 / efficiency - 1   if power flows to the joint (load w > 0)
                              c = 1 - back_efficiency  if power flows from the joint
 
-    The joints receive B (tau_motor - friction - loss), with B = ``pc.actuation_matrix``. ``None`` means that a value is
-    unknown: no limit, no loss. Place the motor on a rotor by ``pc.Rotor("knee", motor=...)``, or add
-    ``motor.on("rotor:knee")`` to the constraints of a model. ``pc.passive_torque`` contains its losses,
-    ``pc.motor_torque`` the torque that it has to deliver, and ``pc.simulate`` applies both; with ``limits="effort"`` it
-    limits the torque to ``torque_limits``.
+    The torque on the joints is B (tau_motor - friction - loss), with B = ``pc.actuation_matrix``. ``None`` means that a
+    value is unknown, so there is no limit or no loss. Place the motor on a rotor with ``pc.Rotor("knee", motor=...)``,
+    or add ``motor.on("rotor:knee")`` to the constraints of a model. ``pc.passive_torque`` includes its losses, and
+    ``pc.motor_torque`` returns the torque that it must deliver. ``pc.simulate`` applies the losses and
+    this torque, which is limited to ``torque_limits`` with ``limits="effort"``.
 
     Args:
-        rotor: Name of its rotor, as in ``model.rotors``; None for a motor without a robot.
+        rotor: Name of its rotor in ``model.rotors``; None for a motor that is not part of a robot.
         name: Name of the type of motor.
-        ratio: Turns of its rotor per turn of its output; ``pc.Rotor`` uses it if ``ratios`` is not given.
-        rotor_inertia: Inertia about the rotor axis, [kg m^2]; ``pc.Rotor`` uses it if no inertia is given.
+        ratio: Turns of the rotor per turn of the output; the default of ``ratios`` in ``pc.Rotor``.
+        rotor_inertia: Inertia about the rotor axis, [kg m^2]; the default of ``axial_inertia`` in ``pc.Rotor``.
         rated_torque: Largest continuous torque, [N m].
-        peak_torque: Largest torque, [N m].
+        peak_torque: Largest short-term torque, [N m].
         voltage: Supply voltage, [V].
         torque_constant: Torque constant of the equivalent DC motor, [N m/A] = [V s/rad].
         resistance: Resistance of the equivalent DC motor, [ohm].
-        no_load_speed: [rad/s]; by default voltage / torque_constant.
+        no_load_speed: Speed without load, [rad/s]; by default voltage / torque_constant.
         viscous: Viscous friction, [N m s/rad].
         coulomb: Dry friction, [N m].
-        efficiency: Output power of the gear over input power while the motor drives, in (0, 1]; None for no loss.
-        back_efficiency: The same while the joint drives; by default ``efficiency``; below 0 for a gear that locks.
+        efficiency: Output power of the gear divided by input power while the motor drives, in (0, 1]; None for no loss.
+        back_efficiency: Power at the motor divided by power at the joint while the joint drives; by default
+            ``efficiency``; below 0 for a self-locking gear.
         source: Source of the numbers.
 
     Raises:
-        ConstraintError: A number is not finite, or has a value that no motor has.
+        ConstraintError: A number is not finite, or has a value that is impossible for a motor.
 
     Example:
         >>> import pin_clusters as pc
@@ -82,24 +83,24 @@ class Motor(PassiveForce):
                 limits = {"nonzero": key == "ratio", "positive": key not in ("ratio", "back_efficiency")}
                 store(self, **{key: number(given, key, owner, **limits)})
             if key in _ABOVE_ZERO and getattr(self, key) == 0.0:
-                raise ConstraintError(f"{owner}: {key} is 0. Give a number above 0, or None if it is unknown.")
+                raise ConstraintError(f"{owner}: {key} is 0. Use a number above 0, or None if it is unknown.")
         if self.rated_torque and self.peak_torque and self.rated_torque > self.peak_torque:
             raise ConstraintError(
                 f"{owner}: rated_torque = {self.rated_torque:g} N m exceeds peak_torque = {self.peak_torque:g} N m. "
-                "Both are torques at the rotor; at the output they are larger by the gear ratio."
+                "Both are torques at the rotor; torques at the output are larger by the gear ratio."
             )
         if self.efficiency is not None and not 0.0 < self.efficiency <= 1.0:
             raise ConstraintError(
-                f"{owner}: efficiency must lie above 0 and be at most 1, got {self.efficiency:g}. It is output "
-                "power over input power while the motor drives; 85 % is 0.85."
+                f"{owner}: efficiency must be above 0 and at most 1, got {self.efficiency:g}. It is output "
+                "power divided by input power while the motor drives; 85 % is 0.85."
             )
         if self.back_efficiency is not None and self.back_efficiency > 1.0:
             raise ConstraintError(
-                f"{owner}: back_efficiency = {self.back_efficiency:g} creates energy while the joint drives. It is "
-                "power at the motor over power at the joint: at most 1, and 0 or less for a gear that locks."
+                f"{owner}: back_efficiency must be at most 1, got {self.back_efficiency:g}. It is power at the motor "
+                "divided by power at the joint while the joint drives, and 0 or less for a self-locking gear."
             )
         if self.back_efficiency is not None and self.efficiency is None:
-            raise ConstraintError(f"{owner}: back_efficiency needs efficiency; give 1.0 if it has no loss.")
+            raise ConstraintError(f"{owner}: back_efficiency requires efficiency, which is 1.0 without loss.")
 
     @property
     def label(self) -> str:
@@ -112,46 +113,46 @@ class Motor(PassiveForce):
         return f"Motor({', '.join(f'{k}={x!r}' for k, x in given.items())})"
 
     def on(self, rotor: str) -> Self:
-        """Return the same motor on a rotor of a model, by its name in ``model.rotors``."""
+        """Return the same motor on a rotor, given by its name in ``model.rotors``."""
         return replace(self, rotor=rotor)
 
     @property
     def loss_factors(self) -> tuple[float, float]:
-        """Loss of the gear per load: 1 / efficiency - 1 while the motor drives, else 1 - back_efficiency."""
+        """Loss of the gear divided by the load: 1 / efficiency - 1 while the motor drives, else 1 - back_efficiency."""
         forward = 1.0 if self.efficiency is None else self.efficiency
         return 1.0 / forward - 1.0, 1.0 - (forward if self.back_efficiency is None else self.back_efficiency)
 
     @property
     def loses(self) -> bool:
-        """Whether it has friction, or a gear with losses."""
+        """Whether the motor has friction or a gear with losses."""
         return self.viscous > 0.0 or self.coulomb > 0.0 or any(self.loss_factors)
 
     @property
     def free_speed(self) -> float | None:
-        """Speed without load, [rad/s]: ``no_load_speed``, else voltage / torque_constant; None if unknown."""
+        """Speed without load, [rad/s]: ``no_load_speed`` or voltage / torque_constant; None if unknown."""
         if self.no_load_speed is None and self.voltage is not None and self.torque_constant is not None:
             return self.voltage / self.torque_constant
         return self.no_load_speed
 
     @property
     def stall_torque(self) -> float | None:
-        """Torque at rest by voltage and resistance, k V / R, [N m]; None if a value is unknown."""
+        """Torque k V / R at rest, [N m], as limited by voltage and resistance; None if a value is unknown."""
         if self.voltage is None or self.torque_constant is None or self.resistance is None:
             return None
         return self.torque_constant * self.voltage / self.resistance
 
     def torque_limits(self, speed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least and the largest torque that it can deliver, friction included.
+        """Return the smallest and the largest torque that the motor can deliver, including its friction.
 
-        The limit is ``peak_torque``. If voltage V, torque constant k and resistance R are known, it is also
-        k (V - k w) / R, which is smaller while the motor drives and larger while it brakes. From ``no_load_speed`` on,
-        no torque can drive.
+        The limit is ``peak_torque``. If voltage V, torque constant k and resistance R are known, it is also k (V - k w)
+        / R, which is smaller while the motor drives and larger while it brakes. From ``no_load_speed`` on, the motor
+        cannot drive.
 
         Args:
             speed: Speed of the rotor, [rad/s], of any shape.
 
         Returns:
-            ``(low, high)``, [N m], of the shape of ``speed``; infinite if nothing is known.
+            ``(low, high)``, [N m], with the shape of ``speed``; infinite if no limit is known.
         """
         speeds = numbers("Motor.torque_limits: speed", speed).astype(float)
         k, voltage, free = self.torque_constant, self.voltage, self.free_speed

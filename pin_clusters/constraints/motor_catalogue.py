@@ -11,10 +11,10 @@ from .motor import Motor
 
 @cache
 def motors() -> Mapping[str, Motor]:
-    """Return the catalogue of motors by name, read-only; each has the source of its numbers.
+    """Return the read-only catalogue of motors by name; each motor includes the source of its numbers.
 
     Raises:
-        LoadError: This installation has no catalogue.
+        LoadError: The catalogue is missing from this installation.
 
     Example:
         >>> import pin_clusters as pc
@@ -35,5 +35,5 @@ def motors() -> Mapping[str, Motor]:
 
 def motor_of(given: Motor | str, owner: str) -> Motor:
     if not isinstance(given, Motor) and given not in motors():
-        raise UnknownNameError(f"{owner}: there is no motor {given!r} in pc.motors().{did_you_mean(given, motors())}")
+        raise UnknownNameError(f"{owner}: pc.motors() contains no motor {given!r}.{did_you_mean(given, motors())}")
     return given if isinstance(given, Motor) else motors()[given]

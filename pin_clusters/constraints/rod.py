@@ -14,34 +14,33 @@ from .closures import RodClosure
 from .rows import Constraint, number, store
 
 SLOPPY = 0.01
-"""Largest relative deviation from an axisymmetric inertia; files have few digits."""
+"""Largest relative deviation from an axisymmetric inertia, because files contain few digits."""
 
 
 @dataclass(frozen=True)
 class Rod(Constraint):
-    """A rod with a ball joint at each end, without a body of the tree: ``|b - a| = length``.
+    """A rod with a ball joint at each end, which needs no body in the tree: ``|b - a| = length``.
 
-    With a mass, it is an exact slender rod that needs no coordinate: its kinetic energy is
-    ``mass / 6 (va.va + va.vb + vb.vb)``, and half of its weight acts at each end. With an inertia, its centre of mass
-    and moment of inertia are exact as well. The spin about its own axis is not modelled: nothing drives it, because its
-    inertia must be the same about all transverse axes, so a rod that does not spin never starts.
+    A rod with ``mass`` is modelled exactly as a slender rod: its kinetic energy is ``mass / 6 (va.va + va.vb +
+    vb.vb)``, and half of its weight acts at each end. ``inertia`` models any centre of mass and moment of inertia
+    exactly. The spin of the rod about its own axis is not modelled. A rod that does not spin never starts to spin,
+    because its inertia must be the same about all transverse axes.
 
     Args:
         a: One end: name of a joint, body or frame of the tree (its origin), ``"universe"``, or a pair of a name and a
             point in that frame [m].
         b: The other end, on another body.
-        length: [m]; by default the distance in the reference pose of the model.
+        length: Length, [m]; by default the distance of the two ends in the reference pose of the model.
         mass: Mass of a slender rod, [kg].
-        name: Name in messages; by default made of the two names.
-        inertia: Replaces ``mass`` for a rod that is not slender: ``pin.Inertia`` [kg, m, kg m^2] in a frame whose
-            origin is end a and whose x axis points to end b. The centre must be on that axis and the inertia about it
-                axisymmetric,
-            up to 1 %; a warning gives the part that is neglected.
+        name: Name in messages; by default composed of the names of the ends.
+        inertia: Inertia of a rod that is not slender, instead of ``mass``: ``pin.Inertia`` [kg, m, kg m^2] in a frame
+            with its origin at end a and its x axis towards end b. It must be axisymmetric about x, up to 1 %. A warning
+            states the neglected part.
 
     Raises:
-        ConstraintError: An end is no frame, the length is 0 or negative, or the mass is negative.
+        ConstraintError: An end is not a valid frame, the length is 0 or negative, or the mass is negative.
         InertiaError: ``inertia`` is not axisymmetric about the rod.
-        ArgumentTypeError: ``inertia`` is no ``pin.Inertia``.
+        ArgumentTypeError: ``inertia`` is not a ``pin.Inertia``.
 
     Warns:
         PinClustersWarning: The inertia is not exactly axisymmetric.
@@ -62,7 +61,7 @@ class Rod(Constraint):
     mass: float = 0.0
     name: str | None = None
     inertia: pin.Inertia | None = field(default=None, hash=False)
-    # of ``inertia``: distance of the centre from end a [m], and transverse moment of inertia [kg m^2]
+    # distance of the centre of mass from end a [m], and transverse moment of inertia [kg m^2], from ``inertia``
     _moments: tuple[float, float] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +72,7 @@ class Rod(Constraint):
             length = number(self.length, "length", owner, positive=True)
             if length == 0.0:
                 raise ConstraintError(
-                    f"{owner}: the length is 0, so the rod has no direction. For two points that coincide use "
+                    f"{owner}: the length is 0, so the rod has no direction. To join two coincident points, use "
                     "pc.Loop(a, b, 'spherical')."
                 )
             store(self, length=length)
@@ -82,7 +81,6 @@ class Rod(Constraint):
             self._take_inertia(owner)
 
     def _take_inertia(self, owner: str) -> None:
-        """Check the inertia, and store its mass, centre and transverse moment."""
         if not isinstance(self.inertia, pin.Inertia):
             raise ArgumentTypeError(f"{owner}: inertia must be a pinocchio.Inertia, got {type(self.inertia).__name__}.")
         inertia = self.inertia.copy()
@@ -94,19 +92,20 @@ class Rod(Constraint):
         moment = 0.5 * float(I[1, 1] + I[2, 2])
         if not (moment > 0.0 and I[0, 0] <= (2.0 + SLOPPY) * moment and np.linalg.eigvalsh(I)[0] >= -SLOPPY * moment):
             raise InertiaError(
-                f"{owner}: inertia about its centre is {np.diag(I)} kg m^2, which no rigid body has. Check its units."
+                f"{owner}: inertia about its centre is {np.diag(I)} kg m^2, which is impossible for a rigid body. "
+                "Check the units."
             )
         offset = max(abs(y), abs(z)) / max(np.sqrt(moment / mass), abs(x))
         uneven = max(np.abs([I[1, 1] - I[2, 2], 2.0 * I[1, 2], 2.0 * I[0, 1], 2.0 * I[0, 2]])) / moment
         if max(offset, uneven) > SLOPPY:
             raise InertiaError(
-                f"{owner}: inertia is not axisymmetric about x (centre {inertia.lever} m, about it "
-                f"{I.tolist()} kg m^2), so the spin of the rod about its axis would matter. Rotate the inertia "
-                "to a frame with x from end a to end b, or model the rod as a body with a universal joint at one end."
+                f"{owner}: inertia is not axisymmetric about x (centre of mass {inertia.lever} m, inertia about it "
+                f"{I.tolist()} kg m^2), so the spin of the rod about its axis would matter. Express the inertia in "
+                "a frame with x from end a to end b, or model the rod as a body with a universal joint."
             )
         if max(offset, uneven) > 1e-9:
             warnings.warn(
-                f"{owner}: inertia is made axisymmetric; the change relative to its transverse moment is "
+                f"{owner}: the inertia was made axisymmetric; the change relative to its transverse moment is "
                 f"{max(offset, uneven):.2g}.",
                 PinClustersWarning,
                 stacklevel=4,
@@ -114,7 +113,7 @@ class Rod(Constraint):
         store(self, mass=mass, inertia=inertia, _moments=(float(x), moment))
 
     def with_mass(self, mass: float) -> "Rod":
-        """Return the rod with another mass [kg], distributed as before."""
+        """Return the same rod with another mass [kg] and the same mass distribution."""
         if self.inertia is None or not self.mass:
             return dataclasses.replace(self, mass=mass)
         part, I = mass / self.mass, self.inertia
@@ -126,7 +125,7 @@ class Rod(Constraint):
         return short(self.a), short(self.b)
 
     def closures(self, tree: pin.Model) -> list[RodClosure]:
-        """Return the rod, with joint ids of ``tree``; raises ``ConstraintError`` if both ends are on one body."""
+        """Return the closure with joint ids of ``tree``; raises ``ConstraintError`` if both ends are on one body."""
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.a, self.b, self.label)
         ends = joint_a, np.array(placement_a.translation), joint_b, np.array(placement_b.translation)
         moments = self._moments or (None, 0.0)

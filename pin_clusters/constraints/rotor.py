@@ -1,4 +1,4 @@
-"""Rotors that are not bodies of the tree."""
+"""Rotors that are not bodies in the tree."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -16,16 +16,16 @@ from .rows import TEXT, Constraint, joint_id, moving_joint_id, name_of, number, 
 
 @dataclass(frozen=True, eq=False)
 class RotorRow:
-    """A rotor with joint ids in place of names."""
+    """A rotor with joint ids instead of names."""
 
-    name: str  # as messages and ``model.rotors`` show it
-    joints: tuple[int, ...]  # joint ids that drive it
-    ratios: tuple[float, ...]  # ``speed = sum(ratio * v_joint)``, one per joint
-    carrier: int  # joint id of the body that carries it, 0 for the universe
-    placement: pin.SE3  # rotor frame in the carrier's joint frame
+    name: str  # name in messages and in ``model.rotors``
+    joints: tuple[int, ...]  # ids of the joints that drive the rotor
+    ratios: tuple[float, ...]  # ``speed = sum(ratio * v_joint)``, one ratio for each joint
+    carrier: int  # joint id of the body that carries the rotor, 0 for the universe
+    placement: pin.SE3  # placement of the rotor frame in the carrier's joint frame
     axis: np.ndarray  # unit spin axis in the carrier's joint frame, shape (3,)
-    axial_inertia: float  # about the axis, [kg m^2]
-    inertia: pin.Inertia | None  # in the rotor frame; None if the carrier's link contains it
+    axial_inertia: float  # inertia about the spin axis, [kg m^2]
+    inertia: pin.Inertia | None  # in the rotor frame; None if the link of the carrier includes the rotor
     source: "Rotor"  # the constraint that the user wrote
 
 
@@ -33,34 +33,33 @@ class RotorRow:
 class Rotor(Constraint):
     """A balanced, axisymmetric rotor that needs no coordinate and no body of the tree.
 
-    A body of the tree carries the rotor, which spins relative to it at ``speed = sum(ratio_i * v_i)``. The model keeps
-    its ``q``, ``v`` and ``tau``. The dynamics are exact, including gyroscopic moments and the acceleration of the
-    carrier.
+    A body of the tree carries the rotor, which spins relative to this body at ``speed = sum(ratio_i * v_i)``. ``q``,
+    ``v`` and ``tau`` of the model do not change. The dynamics are exact, including gyroscopic moments and the
+    acceleration of the carrier.
 
     Args:
-        joints: Joint that drives the rotor, or several; joint or body names. They may be dependent joints of other
-            constraints, and may be continuous, because only their velocities matter.
-        ratios: Turns of the rotor per turn of each joint; signs are kept.
-        axial_inertia: Inertia about the spin axis, [kg m^2]. The link of the carrier then must contain the locked rotor
-            (mass, transverse and axial inertia), as in most published models; nothing is added.
-        inertia: The whole inertia in the rotor frame, [kg, m, kg m^2], instead of ``axial_inertia``. It is added to the
-            carrier; it has no effect on the universe, whose bodies Pinocchio ignores. It must be balanced (centre of
-                mass
-            on the axis) and axisymmetric.
-        axis: Spin axis in the rotor frame; by default the axis of the first joint, if it is fixed in the carrier.
+        joints: Name of the joint (or body) that drives the rotor, or several names. These joints may be dependent
+            joints of other constraints. They may be continuous, because only their velocities matter.
+        ratios: Turns of the rotor per turn of each joint; signs matter.
+        axial_inertia: Inertia about the spin axis, [kg m^2]. The link of the carrier must then include the locked rotor
+            (mass, transverse and axial inertia), as in most published models; its inertia is not changed.
+        inertia: Complete inertia of the rotor in the rotor frame, [kg, m, kg m^2], instead of ``axial_inertia``. It is
+            added to the carrier, unless the carrier is the universe. The rotor must be balanced (centre of mass on the
+            axis) and axisymmetric.
+        axis: Spin axis in the rotor frame; by default the axis of the first joint, if fixed in the carrier.
         placement: Rotor frame in the joint frame of the carrier; identity by default.
         carrier: Joint or body that carries the rotor; by default the parent of the first joint.
         armature: Meaning of the armature of the driven joints in the tree: ``"keep"`` adds the rotor to it,
             ``"replace"`` ignores it. Required only if a driven joint has armature in the tree.
-        driven: Whether it is the rotor of a motor; False for the further stages of a gear.
-        motor: ``Motor`` of this rotor, or its name in ``pc.motors()``. The model applies its losses and limits, and it
-            provides ``ratios`` and ``axial_inertia`` if they are not given.
-        name: By default ``"rotor:"`` and the names of the joints.
+        driven: Whether a motor drives the rotor directly; False for gear stages.
+        motor: ``Motor`` of this rotor, or its name in ``pc.motors()``. The model applies the losses and limits of the
+            motor. The motor also provides the defaults of ``ratios`` and ``axial_inertia``.
+        name: Name of the rotor; by default ``"rotor:"`` and the names of the joints.
 
     Raises:
-        ConstraintError: A name, ratio or option is ill-formed, or the axis has no direction.
-        InertiaError: Neither or both inertias are given, one is negative, unbalanced or not axisymmetric.
-        UnknownNameError: There is no motor of that name.
+        ConstraintError: A name, ratio or option is invalid, or the axis is zero.
+        InertiaError: None or both inertias are given, or the inertia is negative, unbalanced or not axisymmetric.
+        UnknownNameError: No motor has this name.
 
     Example:
         >>> import pin_clusters as pc
@@ -69,7 +68,7 @@ class Rotor(Constraint):
     """
 
     joints: str | Sequence[str]
-    ratios: float | Sequence[float] = None  # type: ignore[assignment]  # required; __post_init__ explains it
+    ratios: float | Sequence[float] = None  # type: ignore[assignment]  # required; __post_init__ raises if they are missing
     _: KW_ONLY
     axial_inertia: float | None = None
     inertia: pin.Inertia | None = field(default=None, hash=False)
@@ -110,16 +109,15 @@ class Rotor(Constraint):
         self._check_inertia()
 
     def _take(self, given: Motor | str) -> None:
-        """Take ratios and inertia from the motor if they are not given."""
         if not isinstance(given, (Motor, str)):
-            raise ConstraintError(f"{self.label}: motor must be a pc.Motor or a name of pc.motors, got {shown(given)}.")
+            raise ConstraintError(f"{self.label}: motor must be a pc.Motor or a name in pc.motors, got {shown(given)}.")
         motor = motor_of(given, self.label)
         if motor.rotor not in (None, self.name):
             raise ConstraintError(
-                f"{self.label}: its motor belongs to rotor {motor.rotor!r}. Give a motor without rotor=."
+                f"{self.label}: its motor belongs to rotor {motor.rotor!r}. Use a motor without rotor=."
             )
         if not self.driven:
-            raise ConstraintError(f"{self.label}: driven=False contradicts motor=. Omit one of them.")
+            raise ConstraintError(f"{self.label}: driven=False contradicts motor=. Omit one of these arguments.")
         store(self, motor=motor.on(str(self.name)))
         ratios, inertia = self.ratios, self.axial_inertia
         if ratios is None:
@@ -128,7 +126,7 @@ class Rotor(Constraint):
             inertia = motor.rotor_inertia
         missing = [*["ratios"] * (ratios is None), *["axial_inertia"] * (inertia is None and self.inertia is None)]
         if missing:
-            raise ConstraintError(f"{self.label}: {motor.label} has no {missing[0]}. Give {missing[0]}=....")
+            raise ConstraintError(f"{self.label}: {motor.label} has no {missing[0]}. Specify {missing[0]}=.")
         store(self, ratios=ratios, axial_inertia=inertia)
 
     def _check_placement(self) -> None:
@@ -142,13 +140,13 @@ class Rotor(Constraint):
         defect = placement_defect(self.placement)
         if defect:
             raise ConstraintError(f"{self.label}: the placement {defect}")
-        store(self, placement=self.placement.copy())  # the user may change it later
+        store(self, placement=self.placement.copy())  # because the user may change the original later
 
     def _checked_ratios(self, joints: tuple[str, ...]) -> tuple[float, ...]:
         ratios = self.ratios.tolist() if isinstance(self.ratios, np.ndarray) else self.ratios
         listed = ratios if isinstance(ratios, Sequence) and not isinstance(ratios, str) else (ratios,)
         if len(listed) != len(joints):
-            raise ConstraintError(f"{self.label}: {len(joints)} joints need as many ratios, got {len(listed)}.")
+            raise ConstraintError(f"{self.label}: {len(joints)} joints need {len(joints)} ratios, got {len(listed)}.")
         return tuple(
             number(r, f"the ratio of {j!r}", self.label, nonzero=True) for j, r in zip(joints, listed, strict=True)
         )
@@ -156,39 +154,39 @@ class Rotor(Constraint):
     def _check_inertia(self) -> None:
         if (self.axial_inertia is None) == (self.inertia is None):
             raise InertiaError(
-                f"{self.label}: give either axial_inertia (the rest is in the carrier's link) or inertia (all of the "
-                f"rotor is added to the carrier), got {'neither' if self.inertia is None else 'both'}."
+                f"{self.label}: specify either axial_inertia (if the carrier's link includes the rotor) or inertia "
+                f"(which is added to the carrier), got {'neither' if self.inertia is None else 'both'}."
             )
         if self.axial_inertia is not None:
             try:
                 value = number(self.axial_inertia, "axial_inertia", self.label, positive=True)
             except ConstraintError as error:
-                raise InertiaError(f"{error} It is in kg m^2, about the spin axis.") from None
+                raise InertiaError(f"{error} The unit is kg m^2, and the axis is the spin axis.") from None
             store(self, axial_inertia=value)
         elif not isinstance(self.inertia, pin.Inertia):
             raise InertiaError(
                 f"{self.label}: inertia must be a pinocchio.Inertia in the rotor frame, "
-                f"got {type(self.inertia).__name__}. A number goes to axial_inertia."
+                f"got {type(self.inertia).__name__}. Pass numbers as axial_inertia."
             )
         elif not is_finite(self.inertia):
-            raise InertiaError(f"{self.label}: the rotor's inertia is not finite (mass {self.inertia.mass:g} kg).")
+            raise InertiaError(f"{self.label}: the inertia of the rotor is not finite (mass {self.inertia.mass:g} kg).")
         elif self.inertia.mass < 0.0:
-            raise InertiaError(f"{self.label}: the rotor's mass is {self.inertia.mass:g} kg; it must not be negative.")
+            raise InertiaError(f"{self.label}: its mass must not be negative, got {self.inertia.mass:g} kg.")
         else:
             store(self, inertia=self.inertia.copy())
 
     def resolve(self, tree: pin.Model) -> RotorRow:
-        """Return the rotor with joint ids of ``tree``; raises if its axis or inertia cannot be used there."""
+        """Return the rotor with joint ids of ``tree``; raises an error if axis or inertia are invalid for this tree."""
         joints = tuple(moving_joint_id(tree, n, self.label) for n in self.joints)
         for j in joints:
             if joints.count(j) > 1:
-                raise ConstraintError(f"{self.label}: joint {tree.names[j]!r} is named twice. Add up its ratios.")
+                raise ConstraintError(f"{self.label}: joint {tree.names[j]!r} is listed twice. Add its ratios.")
             armature = float(tree.armature[tree.joints[j].idx_v])
             if armature != 0.0 and self.armature is None:
                 raise ConstraintError(
-                    f"{self.label}: joint {tree.names[j]!r} has armature {armature:g} in the tree, and a rotor on top "
-                    "may count the same inertia twice. Give armature='replace' if the rotor represents it, "
-                    "or 'keep' if both exist."
+                    f"{self.label}: joint {tree.names[j]!r} has armature {armature:g} in the tree, so a rotor "
+                    "may count the same inertia twice. Use armature='replace' if the rotor represents the armature, "
+                    "or armature='keep' if both exist."
                 )
         first = joints[0]
         carrier = tree.parents[first] if self.carrier is None else joint_id(tree, self.carrier, self.label)
@@ -201,13 +199,13 @@ class Rotor(Constraint):
             defect = spin_defect(self.inertia, axis)
             if defect:
                 raise InertiaError(
-                    f"{self.label}: {defect}. Only a balanced, axisymmetric rotor can be without a body: "
-                    "add it to the tree as a body with a joint, and couple that joint with Gear or Belt."
+                    f"{self.label}: {defect}. Only a balanced, axisymmetric rotor needs no body. "
+                    "Add this rotor to the tree as a body with a joint, and couple the joint with Gear or Belt."
                 )
             if axial < 0.0:
-                raise InertiaError(f"{self.label}: the inertia about the axis is {axial:g}; it must not be negative.")
+                raise InertiaError(f"{self.label}: the inertia about the axis must not be negative, got {axial:g}.")
         assert axial is not None
-        assert isinstance(self.ratios, tuple)  # made so in __post_init__
+        assert isinstance(self.ratios, tuple)  # because __post_init__ stores a tuple
         return RotorRow(
             str(self.name),
             joints,
@@ -231,5 +229,5 @@ class Rotor(Constraint):
             return placement.rotation.T @ axis
         raise ConstraintError(
             f"{self.label}: the axis of joint {tree.names[first]!r} is not fixed in the carrier "
-            f"{tree.names[carrier]!r}, so the spin axis cannot be derived. Give axis=(x, y, z) in the rotor frame."
+            f"{tree.names[carrier]!r}, so the spin axis is unknown. Specify axis=(x, y, z) in the rotor frame."
         )

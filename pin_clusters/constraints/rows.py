@@ -1,8 +1,4 @@
-"""Base class of constraints, checks of their names and numbers, and rows of linear couplings.
-
-``ConstraintError``: a name or number is ill-formed, or cannot be coupled; ``UnknownNameError``: no joint or body has
-the name; ``UnsupportedJointError``: a joint has more than one degree of freedom.
-"""
+"""Base class of constraints, checks of their names and numbers, and equations of linear couplings."""
 
 import math
 import re
@@ -22,10 +18,10 @@ class Row:
 
     dependent: int  # joint id in the tree
     masters: tuple[int, ...]  # joint ids in the tree; may be dependent joints of other rows
-    coefficients: tuple[float, ...]  # one per master, [rad/rad], [m/rad], ...
-    offset: float  # unit of the dependent joint
+    coefficients: tuple[float, ...]  # one for each master, [rad/rad], [m/rad], ...
+    offset: float  # in the unit of the dependent joint, [rad] or [m]
     source: Any  # the constraint that the user wrote
-    tied: tuple[int, ...]  # coupled joint ids; they and the joints between them form a cluster
+    tied: tuple[int, ...]  # ids of coupled joints, which form a cluster with all joints between them
 
     @property
     def terms(self) -> list[tuple[int, float]]:
@@ -38,29 +34,29 @@ def store(constraint: object, **fields: object) -> None:
         object.__setattr__(constraint, name, value)
 
 
-# Reflected inertia scales with the square of the ratio; beyond these limits, one side is lost in rounding.
+# Reflected inertia scales with the square of the ratio. Beyond these limits, one of the inertias is lost in rounding.
 _LEAST_RATIO, _MOST_RATIO = 1e-8, 1e8
 TEXT = re.compile("[^\ud800-\udfff]+")
-"""Names that Pinocchio accepts: lone surrogates (halves of characters) have no UTF-8 encoding."""
+"""Names that Pinocchio accepts; lone surrogates (halves of characters) have no UTF-8 encoding."""
 
 
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
     x = real(value)
     if x is None:
-        cure = " Give the signed turns of the driven side per turn of the driving side." if "ratio" in what else ""
+        cure = " Use the signed turns of the driven side per turn of the driving side." if "ratio" in what else ""
         raise ConstraintError(f"{owner}: {what} must be a number, got {shown(value)} ({type(value).__name__}).{cure}")
     if not math.isfinite(x):
         raise ConstraintError(f"{owner}: {what} must be finite, got {x}.")
     if nonzero and x == 0.0:
         raise ConstraintError(
             f"{owner}: {what} is 0, which removes the coupling. "
-            "Give the ratio of the transmission, or omit the constraint."
+            "Use the ratio of the transmission, or omit the constraint."
         )
     if nonzero and not _LEAST_RATIO <= abs(x) <= _MOST_RATIO:
         raise ConstraintError(
             f"{owner}: {what} is {x:g}; its absolute value must lie between {_LEAST_RATIO:g} and {_MOST_RATIO:g}, "
-            "because reflected inertia scales with its square and would be lost in rounding. Give the turns of the "
-            "driven side per turn of the driving side."
+            "because reflected inertia scales with its square and would be lost in rounding. The ratio is the turns of "
+            "the driven side per turn of the driving side."
         )
     if positive and x < 0.0:
         raise ConstraintError(f"{owner}: {what} must not be negative, got {x}.")
@@ -76,7 +72,7 @@ def name_of(value: object, what: str, owner: str) -> str:
 class Constraint:
     """Base class of all constraints, which are frozen dataclasses; see ``contract`` for their methods."""
 
-    _text_fields: ClassVar[tuple[str, ...]] = ()  # fields that identify it in messages, usually its joints
+    _text_fields: ClassVar[tuple[str, ...]] = ()  # fields that identify the constraint in messages, usually its joints
 
     def __init_subclass__(cls) -> None:
         cls._text_fields += tuple(field for field, kind in cls.__annotations__.items() if kind in (str, "str"))
@@ -97,7 +93,7 @@ class Constraint:
         return [getattr(self, field) for field in self._text_fields]
 
     def _owner(self) -> str:
-        """Return the name in messages before ``label`` can be built, after a check that ``name`` is text."""
+        """Check that ``name`` is text; return the name for messages that are written before ``label`` is available."""
         name = getattr(self, "name", None)
         return self._kind if name is None else f"{self._kind}({name_of(name, 'name', self._kind)!r})"
 
@@ -106,7 +102,7 @@ class Constraint:
         for name in names:
             if names.count(name) > 1:
                 raise ConstraintError(
-                    f"{self.label}: {name!r} is named twice. Each joint has one part in the mechanism."
+                    f"{self.label}: joint {name!r} is listed twice. Each role in the mechanism needs its own joint."
                 )
 
 
@@ -128,18 +124,18 @@ def joint_id(tree: pin.Model, name: str, owner: str) -> int:
 
 
 def moving_joint_id(tree: pin.Model, name: str, owner: str) -> int:
-    """Return the id of a joint that can be coupled: one degree of freedom, not the universe."""
+    """Return the id of a joint that can be coupled, which has one degree of freedom."""
     j = joint_id(tree, name, owner)
     if j == 0:
         raise ConstraintError(
             f"{owner}: {name!r} does not move (it is fixed to the universe), so it cannot be coupled. "
-            "Name a joint or a moving body."
+            "Specify a joint or a moving body."
         )
     joint = tree.joints[j]
     if joint.nv != 1:
         raise UnsupportedJointError(
-            f"{owner}: joint {tree.names[j]!r} is a {joint.shortname()} with {joint.nv} degrees of freedom; a joint "
-            "that a coupling names, or that lies in the sum of a belt, must have one. Couple other joints "
-            "(pc.LinearCoupling, pc.Gear), or split this one into joints of one degree of freedom."
+            f"{owner}: joint {tree.names[j]!r} is a {joint.shortname()} with {joint.nv} degrees of freedom, but "
+            "couplings and belts need joints with one degree of freedom. Couple other joints "
+            "(pc.LinearCoupling, pc.Gear), or split this joint into several joints."
         )
     return j

@@ -14,7 +14,7 @@ from ._planar import Linkage, LinkageGeometry, Plane
 
 @dataclass(frozen=True, eq=False)
 class SliderCrankGeometry(LinkageGeometry):
-    """A slider-crank in its plane [m]: crank l1, coupler l2 at zero angles; the pin of the slider at e + u x."""
+    """A slider-crank in its plane, [m]: crank l1 and coupler l2 at zero angles; the slider x has its pin at e + u x."""
 
     sign: float
     origin: complex
@@ -26,7 +26,7 @@ class SliderCrankGeometry(LinkageGeometry):
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         crank = float(x[0])
         b = self.origin + self.l1 * cmath.rect(1.0, crank)
-        # In coordinates of the slider, the pin moves along the real axis.
+        # Divided by u, the pin moves along the real axis.
         start = (self.e - b) / self.u
         length = abs(self.l2) / abs(self.u)
         square = (length - start.imag) * (length + start.imag)
@@ -44,25 +44,26 @@ class SliderCrankGeometry(LinkageGeometry):
 class SliderCrank(Linkage):
     """A planar slider-crank; its lengths are read from the tree.
 
-    Crank and slider hang from one body, the coupler hangs from the crank, and the closure pins the coupler to the
-    slider. Let B be the joint between crank and coupler. The pin is where the circle about B meets the line of the
-    slider. There are two equations: x and y of the pin, perpendicular to the axis of the crank.
+    Crank and slider hang from the same body, the coupler hangs from the crank, and the closure pins the coupler to the
+    slider. Let B be the joint between crank and coupler. The pin is at an intersection of the circle about B with the
+    line of the slider. There are two equations: x and y of the pin, perpendicular to the axis of the crank.
 
-    Singular poses: the coupler perpendicular to the line of the slider (the crank cannot be independent there; a
-    coupler longer than crank and offset never gets there), and crank and coupler in line (the slider cannot be
-    independent).
+    Singular poses: If the coupler is perpendicular to the line of the slider, the crank cannot be independent; a
+    coupler longer than crank plus offset never reaches this pose. If crank and coupler are in line, the slider cannot
+    be independent.
 
     Args:
         crank: Revolute or continuous joint; the preferred independent joint.
         coupler: Revolute joint that hangs from the body of the crank.
         slider: Prismatic joint that hangs from the parent body of the crank.
-        closure: Two frames, of which only the origins matter: on the coupler and on the slider. Points are in [m].
-        branch: +1: the pin is ahead of B in the direction of the slider (the assembly with the larger coordinate); -1:
-            behind. The model starts there. A q_reference takes precedence, with a warning if it is on another branch.
-        name: Name in messages; by default made of the joints.
+        closure: A frame on the coupler and a frame on the slider; only their origins [m] matter.
+        branch: Assembly mode. +1: the pin is ahead of B in the direction of the slider (the larger coordinate); -1:
+            behind. The model starts in this mode. A q_reference takes precedence, with a warning if it has another
+            mode.
+        name: Name in messages; by default composed of the joint names.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
+        ConstraintError: A name, frame or the branch is invalid, or a joint is repeated.
 
     Example:
         >>> import pin_clusters as pc

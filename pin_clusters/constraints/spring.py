@@ -12,44 +12,44 @@ from ._frames import frame_of
 from .rows import Constraint, Row, name_of, number, store
 
 MOST_POWERS = 3
-"""Stiffness and damping are polynomials of this degree at most."""
+"""Maximum degree of the polynomials of stiffness and damping."""
 
 
 class PassiveForce(Constraint):
-    """A constraint that couples no joints but exerts a force; ``ClusterModel.passive`` lists them."""
+    """Base class of constraints that exert a force but couple no joints; ``ClusterModel.passive`` lists them."""
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return no rows: it couples no joints."""
+        """Return an empty tuple, because a passive force couples no joints."""
         return ()
 
 
 @dataclass(frozen=True)
 class Spring(PassiveForce):
-    """A spring, a damper and dry friction along one coordinate; any of them may be absent.
+    """A spring, a damper and dry friction along one coordinate; each of the three may be absent.
 
-    The coordinate x is the coordinate of a joint, a sum of coordinates (a fixed tendon, a rod on two cranks), or the
-    length of a path through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
+    The coordinate x is a joint coordinate, a weighted sum of joint coordinates (a fixed tendon, a rod on two cranks),
+    or the length of a path through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
 
         -(k1 y + k2 y^2 + k3 y^3) - (d1 xd + d2 xd |xd| + d3 xd^3) - friction * sign(xd)
 
-    On a joint of several degrees of freedom, the spring acts against its displacement (the rotation vector from
-    ``rest``, and the translation), the damper against its velocity.
+    On a joint with several degrees of freedom, the spring opposes the displacement of the joint (the rotation vector
+    from ``rest``, and the translation), and the damper opposes its velocity.
 
-    List it among the constraints of a model. It couples no joints, and ``pc.rnea`` and ``pc.aba`` do not include it:
-    ``pc.passive_torque`` returns its torque, and ``pc.simulate`` applies it.
+    Add the spring to the constraints of a model. ``pc.rnea`` and ``pc.aba`` do not include its force:
+    ``pc.passive_torque`` returns the torque, and ``pc.simulate`` applies it.
 
     Args:
         along: Joint (or body) name; coefficients by joint; or a list of points, each a name of a frame or a pair of a
             name and a point in that frame [m].
-        stiffness: k1, or (k1, k2, k3), [N m/rad], [N/m], ... On a joint of several degrees of freedom k1 only.
-        rest: Coordinate without spring force, [rad] or [m]; or (low, high), between which there is none. For a joint of
-            several degrees of freedom its configuration, by default the neutral one.
+        stiffness: k1, or (k1, k2, k3), [N m/rad], [N/m], ... A joint with several degrees of freedom accepts only k1.
+        rest: Coordinate without spring force, [rad] or [m], or an interval (low, high) without spring force. For a
+            joint with several degrees of freedom, a configuration of the joint; by default the neutral configuration.
         damping: d1, or (d1, d2, d3), [N m s/rad], [N s/m], ...
         friction: Dry friction, [N m] or [N].
-        name: Name in messages; by default made of ``along``.
+        name: Name in messages; by default composed of the names in ``along``.
 
     Raises:
-        ConstraintError: A name is not text, or a number is not finite or negative where it cannot be.
+        ConstraintError: A name is not text, a number is not finite, or the friction is negative.
 
     Example:
         >>> import pin_clusters as pc
@@ -69,7 +69,7 @@ class Spring(PassiveForce):
         if isinstance(self.along, Mapping):
             if not self.along:
                 raise ConstraintError(
-                    f"{owner}: along has no joint. Give coefficients by joint, such as {{'knee': 1}}."
+                    f"{owner}: along contains no joint. Specify a coefficient for each joint, such as {{'knee': 1}}."
                 )
             checked = {
                 name_of(k, "along", owner): number(c, f"the coefficient of {k!r}", owner) for k, c in self.along.items()
@@ -81,7 +81,7 @@ class Spring(PassiveForce):
             store(self, along=tuple(frame_of(p, "along", owner) for p in self.along))
         else:
             raise ConstraintError(
-                f"{owner}: along must be a joint name, coefficients by joint, or a list of two or more points, "
+                f"{owner}: along must be a joint name, a dict of coefficients, or a list of two or more points, "
                 f"got {shown(self.along)}."
             )
         owner = self.label
@@ -100,19 +100,19 @@ class Spring(PassiveForce):
         return [p if isinstance(p, str) else p.name for p in self.along]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # a read-only mapping cannot be pickled or copied
+        # because a read-only mapping cannot be pickled or copied
         along = dict(self.along) if isinstance(self.along, Mapping) else self.along
         return Spring, (along, self.stiffness, self.rest, self.damping, self.friction, self.name)
 
 
 @dataclass(frozen=True)
 class GravityCompensation(PassiveForce):
-    """A part of the weight of a body that is held, for example by a counterweight without mass of its own.
+    """Gravity compensation: an ideal, massless device, such as a counterweight, carries a part of a body's weight.
 
     Args:
         body: Joint or body name.
-        mass: Mass whose weight is held, out of the mass of the joint's bodies, [kg].
-        center: Centre of that mass in the frame of the joint, [m].
+        mass: Compensated part of the mass of the joint's bodies, [kg].
+        center: Centre of the compensated mass in the frame of the joint, [m].
 
     Raises:
         ConstraintError: The name is not text, or a number is not finite.
@@ -136,7 +136,6 @@ class GravityCompensation(PassiveForce):
 
 
 def _powers(given: Any, what: str, owner: str) -> tuple[float, ...]:
-    """Return three coefficients, of which missing ones are zero."""
     listed = tuple(given) if hasattr(given, "__len__") and not isinstance(given, str) else (given,)
     if not 1 <= len(listed) <= MOST_POWERS:
         raise ConstraintError(f"{owner}: {what} must be one to three coefficients, got {shown(given)}.")

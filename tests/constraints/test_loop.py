@@ -149,7 +149,7 @@ def test_a_path_through_the_floating_base_is_a_contact(make):
         tree.addJoint(base, pin.JointModelRX(), pin.SE3.Identity(), name)
     with raises(ConstraintError, "'root'") as caught:
         make("left", "universe").closures(tree)
-    assert "hang it from one leg" in str(caught.value)
+    assert "attach it to one leg" in str(caught.value)
     assert make("left", "right").closures(tree)
     assert make("left", "root").closures(tree)  # to the base body itself
 

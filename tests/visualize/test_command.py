@@ -57,9 +57,9 @@ def test_a_page_of_a_swing_with_forces_and_ghost() -> None:
         (("four_bar", "--ghost", "diagonal"), "has no approximation 'diagonal'. Armature alone cannot"),
         (("mit_humanoid_leg", "--ghost", "x"), "Choose one of: 'none', 'diagonal', 'block'."),
         (("four_bar", "--animate", "random", "--ghost", "frozen"), "random poses have no torques"),
-        (("four_bar", "--meshes", "--no-open"), "robot 'four_bar' has no meshes; --meshes needs a file."),
+        (("four_bar", "--meshes", "--no-open"), "robot 'four_bar' is not a file, so it has no meshes."),
         (("four_bar", "--static", "no/such/page.html"), "the folder no/such of page.html does not exist"),
-        (("four_bar", "--static", "."), ". is a folder; give the name of a file"),
+        (("four_bar", "--static", "."), ". is a folder. Specify a file"),
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], words: str) -> None:

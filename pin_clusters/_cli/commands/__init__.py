@@ -1,4 +1,4 @@
-"""The commands with their options and help; commands import their dependencies when they run, so help is fast."""
+"""The commands with their options and help. Commands import their dependencies when they run, so help is fast."""
 
 import inspect
 from collections.abc import Callable
@@ -12,7 +12,7 @@ POSITIVE = click.FloatRange(min=0.0, min_open=True)
 
 
 def file_of(_: click.Context, __: click.Parameter, robot: str | None) -> str | None:
-    """Replace the name of a robot of robot_descriptions by its file; return other names and files unchanged."""
+    """Replace a name of robot_descriptions by the file of the robot; return other names and files unchanged."""
     from ...files.readers.descriptions import described
 
     return robot and str(described(robot))
@@ -33,7 +33,7 @@ _INDEPENDENT = click.option(
     "--independent",
     metavar="JOINT,...",
     callback=names,
-    help="Independent joints of closed loops, in place of the default choice.",
+    help="Independent joints of closed loops, instead of the default joints.",
 )
 _MOTORS = click.option(
     "--motors",

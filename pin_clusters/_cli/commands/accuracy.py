@@ -33,14 +33,14 @@ PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
     "poses",
     multiple=True,
     metavar="POSE",
-    help="Via pose of minimum-jerk, repeat at least twice: JOINT=VALUE,..., neutral or reference.",
+    help="Via pose of minimum-jerk: JOINT=VALUE,..., neutral or reference; specify at least two.",
 )
 @click.option("--cutoff", type=POSITIVE, help="Cut-off frequency of the low-pass filter for recordings, Hz.")
 @click.option("--degrees", is_flag=True, help="Angles of the recording are in degrees.")
-@click.option("--hold-missing", is_flag=True, help="Hold joints that the recording does not contain.")
+@click.option("--hold-missing", is_flag=True, help="Hold joints that are missing in the recording.")
 @DROP_ROTORS
 @of_robot
-@click.option("--experiment", metavar="NAME", help="Run an experiment of the paper instead; see below.")
+@click.option("--experiment", metavar="NAME", help="Run an experiment of the paper instead, see below.")
 def study(
     robot: str | None,
     output: Path | None,
@@ -54,16 +54,16 @@ def study(
     """Compare exact joint torques with approximations along a motion.
 
     By default, every independent joint moves as A sin(2 pi f t) and the base is fixed. Joints that share rotors or
-    loops have different phases, so that every degree of freedom of a differential moves. --trajectory selects other
-    motions. The approximations: no armature; diagonal armature (Pinocchio, MuJoCo); block armature, with the
+    loops have different phases, so every degree of freedom of a differential moves. --trajectory selects other motions.
+    The approximations are no armature, diagonal armature (Pinocchio, MuJoCo), and block armature, which includes the
     off-diagonal terms of belts. The command prints tables and writes study.json and study.png.
 
-    A recording has a column "time" (s) and a column per joint, named after it (rad, m); x y z qx qy qz qw is the pose
-    of a floating base. The package ships these motions: mini_cheetah_trot, mini_cheetah_jump, mit_humanoid_walk,
+    A recording has a column "time" (s) and a column with the name of each joint (rad, m); x y z qx qy qz qw is the pose
+    of a floating base. The package contains these motions: mini_cheetah_trot, mini_cheetah_jump, mit_humanoid_walk,
     mit_humanoid_jump.
 
     Robots with closed loops move about their reference pose. If the loops cannot follow the full amplitude, A is
-    reduced; the output, study.json and the plot report it. The approximations with closed loops:
+    reduced, and the output, study.json and the plot contain the reduced value. The approximations with closed loops:
 
     \b
       unconstrained          only the rows of the independent joints in the spanning
@@ -136,7 +136,7 @@ def study(
     type=PERCENT,
     default=5.0,
     show_default=True,
-    help="Largest RMS torque error that torque control accepts, % of the joint's peak torque.",
+    help="Largest RMS torque error for torque control, % of the joint's peak torque.",
 )
 @click.option(
     "--simulation", type=PERCENT, default=10.0, show_default=True, help="Largest acceleration error, % of its RMS."
@@ -153,7 +153,7 @@ def study(
     "frames",
     multiple=True,
     metavar="NAME",
-    help="Frame whose inertia and drift are compared; repeatable.  [default: ends of the longest chains]",
+    help="Frame at which inertia and drift are compared; repeatable.  [default: ends of the longest chains]",
 )
 @click.option(
     "--walk",
@@ -186,9 +186,9 @@ def audit(
 ) -> None:  # fmt: skip
     """Is armature accurate enough? Write a page with the verdict.
 
-    The audit compares the exact robot with its approximations along a motion; `study` has the same options for it. The
-    verdict states whether diagonal armature, the usual approximation, is accurate enough for torque control, for
-    simulation and for training a policy, each with its own threshold. It lists the joints that the motion does not
+    The audit compares the exact robot with its approximations along a motion, with the options of `study`. The verdict
+    states whether diagonal armature, the usual approximation, is accurate enough for torque control, simulation and
+    training a policy; each use has its own threshold. The verdict also lists the joints that the motion does not
     exercise. audit.html works offline and contains the verdict, the worst joints, the parts of the error, the values of
     the best approximation, and the lines for MuJoCo and Pinocchio. audit.json contains all numbers.
 
@@ -212,7 +212,7 @@ def audit(
     if walk is not None:
         trajectory = motions.walk_of(robot, walk)
     motion = motions.trajectory_of(trajectory, options)
-    # Without --base, a shipped robot keeps its default base; audit.run decides whether the base moves.
+    # Without --base, a robot of the package keeps its default base; audit.run decides whether the base moves.
     as_it_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
     model = common.with_options(model, robot, independent)
@@ -248,5 +248,5 @@ def audit(
     common.say_written(out, *files)
 
 
-# The motion has the same options as in the study.
+# because the motion has the same options as in `study`
 audit.params += [p for p in study.params if p.name not in ("robot", "output", "experiment")]

@@ -9,17 +9,17 @@ from . import CONTEXT, POSITIVE, output
 
 
 @click.command(context_settings=CONTEXT)
-@click.option("--only", multiple=True, metavar="ROBOT", help="Only this robot, a name of --list; repeatable.")
+@click.option("--only", multiple=True, metavar="ROBOT", help="Audit only this robot, a name from --list; repeatable.")
 @click.option("--list", "listed", is_flag=True, help="List the robots and whether their files are on this machine.")
 @click.option(
     "--files",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Folder with checkouts of repositories as NAME or OWNER/NAME, such as mujoco_menagerie; repeatable.",
+    help="Folder with checkouts of repositories, in folders NAME or OWNER/NAME such as mujoco_menagerie; repeatable.",
 )
-@click.option("--any-version", is_flag=True, help="Also audit files whose checksum is not in the sheets.")
-@click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare a landing, if shapes are known, m.")
+@click.option("--any-version", is_flag=True, help="Also audit files whose checksum is unknown.")
+@click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare landings from HEIGHT, m (needs shapes).")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
 @output("atlas", of_robot=False)
 def atlas(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--motion",
     metavar="NAME|FILE",
-    help="Motion for the loads of bearings and rods, as --trajectory of `study`.  [default: through the range]",
+    help="Motion for the loads of bearings and rods, see --trajectory of `study`.  [default: through the range]",
 )
 def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | None, motion: str | None) -> None:
     """Write a page about a linkage: ranges, ratios, deliverable torques, loads.
@@ -31,8 +31,8 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
     range, the deliverable torques of differentials, the loads of bearings and rods along a motion, and the sensitivity
     of the joints to lengths, per millimetre. mechanism.html works offline; the numbers are also written as CSV.
 
-    Two independent joints of a cluster, such as the cranks of an ankle, are moved together. In other clusters each
-    independent joint moves while the others rest. --independent selects other independent joints.
+    If a cluster has two independent joints, such as the cranks of an ankle, both are moved. In other clusters, each
+    independent joint moves while all other independent joints rest. --independent selects other independent joints.
 
     \b
     Examples:

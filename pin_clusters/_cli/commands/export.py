@@ -1,4 +1,4 @@
-"""Commands that write a robot for other programs: ``export``, ``convert``."""
+"""Commands that write a robot for other programs: ``export``, ``convert``, ``motors``."""
 
 import warnings
 from pathlib import Path
@@ -12,7 +12,7 @@ from .. import common
 from . import CONTEXT, POSITIVE, ROBOT, explained, folder_of, names, of_robot, output
 
 FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
-"""Output format by file ending."""
+"""Output formats by file extension."""
 
 
 @click.command(context_settings=CONTEXT)
@@ -23,11 +23,11 @@ FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
     callback=names,
     default="rnea,aba",
     show_default=True,
-    help="Functions to export: names of pc.tracing.FUNCTIONS, and step.",
+    help="Functions to export: names in pc.tracing.FUNCTIONS, or step.",
 )
 @output("export")
 @click.option("--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="Numbers.")
-@click.option("--frames", metavar="NAME,...", callback=names, help="Frames of functions that need frames.")
+@click.option("--frames", metavar="NAME,...", callback=names, help="Frames for functions that need frames.")
 @click.option("--target", metavar="CPU|TRIPLE[,CPU]", help="CPU for ROBOT.o and ROBOT.so.  [default: this machine]")
 @of_robot
 @click.option("--name", help="Prefix of the names of files and functions.  [default: name of the robot]")
@@ -45,7 +45,7 @@ def export(
 
     The folder contains ROBOT.c and ROBOT.h (C99 that needs only sin, cos and sqrt of the C library), ROBOT.hpp (the
     interface for Eigen vectors), ROBOT.o and ROBOT.so in machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and
-    test/ROBOT_test.c, which compares with numbers of this package. If an error occurs, no file is written.
+    test/ROBOT_test.c, which compares results with those of this package. If an error occurs, no file is written.
 
     Each function has the form `void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)`. It is
     exact, allocates no memory, contains no loops and keeps no state. With closed loops, q must satisfy the constraints;
@@ -82,15 +82,15 @@ def export(
     type=click.Choice(["best", "diagonal", "exact"]),
     help="MJCF only: approximation of the rotors, see above.  [default: best]",
 )
-@click.option("--meshes", is_flag=True, help="MJCF only: draw the meshes of IN in place of boxes.")
+@click.option("--meshes", is_flag=True, help="MJCF only: draw the meshes of IN instead of boxes.")
 @click.option("--timestep", type=float, help="MJCF only: time step, s.  [default: 0.001]")
 @click.option(
     "--for",
     "trainer",
     type=click.Choice(["mujoco", "mjlab", "genesis", "isaaclab"]),
-    help="Write MJCF, configuration and a list of losses for a framework that trains policies into the folder OUT.",
+    help="Write MJCF, a configuration and a list of losses into the folder OUT, for a framework that trains policies.",
 )
-@click.option("--gains", type=POSITIVE, metavar="HZ", help="Position gains for --for: natural frequency, such as 10.")
+@click.option("--gains", type=POSITIVE, metavar="HZ", help="Natural frequency of position gains for --for, such as 10.")
 @of_robot
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
@@ -107,16 +107,17 @@ def convert(
 ) -> None:
     """Write a robot in another format.
 
-    IN is the name of a robot of the package, or a file. The ending of OUT selects the format: .urdf for URDF+, which
-    holds a complete model; .xml or .mjcf for a complete MuJoCo model. A comment at the top of OUT lists the parts of
-    the model that the format cannot hold. If an error occurs, OUT is not written. A conversion from MJCF to MJCF keeps
-    everything else in the file, as with --into IN; a warning is printed if that is impossible (exact, --timestep).
+    IN is the name of a robot of the package, or a file. The extension of OUT selects the format: .urdf for URDF+, which
+    contains a complete model; .xml or .mjcf for a complete MuJoCo model. A comment at the top of OUT lists the parts of
+    the model that the format does not support. If an error occurs, OUT is not written. A conversion from MJCF to MJCF
+    keeps all other contents of the file, as with --into IN; a warning is printed if this is impossible (exact,
+    --timestep).
 
     \b
     Rotors in MuJoCo:
-      best      armature of joints and tendons: the whole constant part of the mass matrix
+      best      armature of joints and tendons: the full constant part of the mass matrix
       diagonal  armature of joints only
-      exact     bodies that stiff equality constraints couple
+      exact     bodies coupled by stiff equality constraints
 
     \b
     Examples:
@@ -144,7 +145,7 @@ def convert(
         raise click.UsageError("Missing argument 'OUT', or --into THEIR.xml.")
     kind = FORMATS.get(target.suffix.lower())
     if kind is None:
-        raise click.UsageError(f"{target} ends in {target.suffix!r}; expected one of {', '.join(FORMATS)}.")
+        raise click.UsageError(f"{target} has the extension {target.suffix!r}; expected one of {', '.join(FORMATS)}.")
     mjcf_only = {"--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
     for option in (name for name, value in mjcf_only.items() if value and kind != "MJCF"):
         raise click.UsageError(f"{option} does not apply to {kind}.")
@@ -163,7 +164,7 @@ def convert(
             from ..view import meshes_of
 
             options["visual_model"] = meshes_of(model, robot)
-        # With `diagonal`, an edited file would keep the armature of the tendons.
+        # because an edited file would keep the armature of the tendons with `diagonal`
         tendons = any(len(rotor.drivers) > 1 for rotor in model.rotors)
         anew = {"exact": True, "diagonal": tendons}.get(approximation or "best", False)
         why = ", ".join([f"--approximation {approximation}"] * anew + ["--timestep"] * bool(timestep))

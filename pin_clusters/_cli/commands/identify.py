@@ -21,7 +21,7 @@ from . import CONTEXT, POSITIVE, ROBOT, folder_of, of_robot, output
     "--test", type=click.FloatRange(0, 1, True, True), default=0.3, show_default=True, help="Share for validation."
 )
 @click.option("--degrees", is_flag=True, help="Angles of the log are in degrees.")
-@click.option("--allow-saturated", is_flag=True, help="Accept columns that are flat at their extremes.")
+@click.option("--allow-saturated", is_flag=True, help="Accept columns that are constant at their extreme values.")
 @click.option("--floating", is_flag=True, help="The base moves, and the log contains its motion.")
 @of_robot
 def identify(
@@ -36,10 +36,10 @@ def identify(
 ) -> None:
     """Identify friction and inertias from a log of motion and torques.
 
-    LOG is a .csv or .npz file, or the CSV of a ROS bag's joint states, with the columns time, joints, JOINT.v, JOINT.a,
-    and MOTOR.tau, MOTOR.current or JOINT.tau. Kinds of parameters: rotor_inertia, viscous, coulomb (the default three),
-    mass, inertial, armature, efficiency, back_efficiency, joint_viscous, joint_coulomb, spring. The command writes
-    identify.html, which works offline, and identify.json.
+    LOG is a .csv or .npz file, or the CSV file of a ROS bag's joint states. Its columns are time, the names of the
+    joints, JOINT.v, JOINT.a, and MOTOR.tau, MOTOR.current or JOINT.tau. Kinds of parameters: rotor_inertia, viscous,
+    coulomb (the default three), mass, inertial, armature, efficiency, back_efficiency, joint_viscous, joint_coulomb,
+    spring. The command writes identify.html, which works offline, and identify.json.
 
     \b
     Examples:

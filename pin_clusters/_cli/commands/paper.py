@@ -10,15 +10,15 @@ from . import CONTEXT, output
 
 @click.command(context_settings=CONTEXT)
 @output("paper", of_robot=False)
-@click.option("--quick", is_flag=True, help="Measure fewer sizes and repeats: one or two minutes.")
+@click.option("--quick", is_flag=True, help="Measure fewer sizes and repeats, which takes one or two minutes.")
 @click.option("--only", multiple=True, metavar="PART", help="Measure only this part, see below; repeatable.")
-@click.option("--longest", type=click.IntRange(2), help="Links of the longest chain.  [default: 1000; --quick: 300]")
+@click.option("--longest", type=click.IntRange(2), help="Most links of a chain.  [default: 1000; --quick: 300]")
 @click.option("--patient", is_flag=True, help="Also run measurements that take more than an hour.")
 def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None, patient: bool) -> None:
     """Measure the papers' tables and figures, and check their statements.
 
-    The command writes a PNG per figure, paper.md with all tables, figures and statements, and paper.json with all
-    numbers, the machine, versions and the commit. It prints the expected duration first. Measure times on an idle
+    The command writes a PNG file for each figure, paper.md with all tables, figures and statements, and paper.json with
+    all numbers, the machine, versions and the commit. First, it prints the expected duration. Run it on an idle
     machine.
 
     \b

@@ -20,7 +20,7 @@ from .simulate import options
 def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
     """Show clusters, closed loops, rotors and reflected inertia.
 
-    Warnings about the description go to stderr. Without ROBOT, the command shows versions and whether the C extension
+    Warnings about the file go to stderr. Without ROBOT, the command shows versions and whether the C extension
     is active.
 
     \b
@@ -44,9 +44,9 @@ def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
 def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None:
     """Time rnea, aba and crba against Pinocchio.
 
-    Pinocchio computes the approximate robot (armature, no rotors), and this package the exact robot; the calls are
-    interleaved. A robot with closed loops has no such approximation. It is compared with projection and, if Pinocchio
-    can express the loops, with pin.constraintDynamics. The first run compiles kernels.
+    Pinocchio computes the approximate robot (armature, no rotors); this package computes the exact robot. The calls are
+    interleaved. Robots with closed loops have no such approximation. They are compared with projection and, if
+    Pinocchio supports the loops, with pin.constraintDynamics. The first run compiles kernels.
 
     \b
     Examples:
@@ -66,9 +66,9 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @click.option("--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page that works offline.")
-@click.option("--animate", metavar="MOTION", help="swing, sweep, random, a motion of `study`, or a recording.")
-@click.option("--simulate", is_flag=True, help="Simulate the robot under PD control.  [default: with --ground]")
-@click.option("--ghost", metavar="APPROXIMATION", help="Approximation under equal torques, translucent: diagonal, ...")
+@click.option("--animate", metavar="MOTION", help="Motion: swing, sweep, random, a motion of `study`, or a recording.")
+@click.option("--simulate", is_flag=True, help="Simulate the robot under PD control; implied by --ground.")
+@click.option("--ghost", metavar="APPROXIMATION", help="Also show an approximation under equal torques: diagonal, ...")
 @click.option("--duration", type=POSITIVE, help="Duration, s.  [default: swing 5, sweep 4, random 9, --simulate 1]")
 @click.option("--amplitude", type=POSITIVE, help="Amplitude of swing and sweep, rad (m).  [default: 0.5]")
 @click.option("--forces", is_flag=True, help="Draw the constraint forces of loops and rods as arrows.")
@@ -85,9 +85,9 @@ def view(
 ) -> None:  # fmt: skip
     """Show a robot with its rotors, belts, rods and loops in the browser.
 
-    Without --static, the command serves a page on this machine until Ctrl-C. It draws the joints and inertias of the
-    robot, or the meshes of its file. Rotors turn with their gear ratio. Closed loops turn vermillion as their residual
-    grows.
+    Without --static, the command serves a page on this machine until Ctrl-C. The page shows the joints and inertias of
+    the robot, or the meshes of its file. Rotors turn with their gear ratio. The colour of closed loops changes to
+    vermillion as their residual grows.
 
     \b
     Motions without contact; the base is fixed unless noted:
@@ -96,11 +96,11 @@ def view(
       random  through random poses that the loops can reach
       mini_cheetah_trot, ... or a .csv or .npz file: as in `study`, the base moves
 
-    --simulate or --ground shows a simulation as `simulate` does: the robot holds its pose, and falls on the ground if
-    its base floats. Contact forces are arrows; the ghost is simulated in the same way.
+    --simulate or --ground shows a simulation, like the command `simulate`: the robot holds its pose, and falls on the
+    ground if its base floats. Arrows show the contact forces; the ghost is simulated in the same way.
 
-    --ghost shows the motion of an approximation under equal torques: none, diagonal or block; with closed loops
-    unconstrained, frozen, "no rotor" or armature.
+    --ghost also shows a translucent robot, an approximation under equal torques: none, diagonal or block; for robots
+    with closed loops unconstrained, frozen, "no rotor" or armature.
 
     \b
     Examples:
@@ -126,7 +126,7 @@ def view(
     if (simulation_options and not simulate) or (motion_options and simulate):
         option, word = (motion_options[0], "with") if simulate else (simulation_options[0], "without")
         raise click.UsageError(f"--{option} cannot be used {word} --simulate.")
-    # Without --animate the robot rests in its reference pose, unless another option needs a motion.
+    # Without --animate, the robot rests in its reference pose unless another option requires a motion.
     if (
         animate is None
         and not simulate
@@ -136,7 +136,7 @@ def view(
     if animate is not None:
         motions.check(animate)
     if animate == "random" and (ghost is not None or forces):
-        raise PinClustersError("random poses have no torques; --ghost and --forces need --animate swing or sweep.")
+        raise PinClustersError("random poses have no torques. Use --ghost and --forces with --animate swing or sweep.")
     if static is not None:
         common.check_writable(static, "--static")
     with nullcontext() if static is not None else scene.Server(port, host) as server:

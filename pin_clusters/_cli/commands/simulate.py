@@ -14,7 +14,7 @@ _OPTIONS = (
     click.option("--base", type=click.Choice(["fixed", "floating"]), help="[default: base of the robot]"),
     click.option("--friction", type=click.FloatRange(0.0), default=0.8, show_default=True, help="Friction."),
     click.option("--height", type=float, default=0.0, show_default=True, help="Height of the ground, m."),
-    click.option("--drop", type=click.FloatRange(0.0), metavar="HEIGHT", help="Above the ground, m.  [default: 0.1]"),
+    click.option("--drop", type=click.FloatRange(0.0), metavar="HEIGHT", help="Drop height, m.  [default: 0.1]"),
     click.option("--pose", multiple=True, metavar="JOINT=VALUE,...", help="Start pose, rad (m).  [default: reference]"),
     click.option(
         "--touching",
@@ -44,14 +44,14 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @click.option(
-    "--out", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A .csv, .npz, .html or .png file."
+    "--out", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="Write a .csv, .npz, .html or .png."
 )
 @click.option("--duration", type=POSITIVE, default=1.0, show_default=True, help="Duration, s.")
 @options
 @click.option(
     "--method", type=click.Choice(["rk4", "rkmk4", "semi_implicit", "moreau"]), help="[default: by the ground]"
 )
-@click.option("--ghost", metavar="APPROXIMATION", help="For .html: show an approximation: diagonal, block, ...")
+@click.option("--ghost", metavar="APPROXIMATION", help="For .html: also show an approximation: diagonal, block, ...")
 @of_robot
 def simulate(
     robot: str,
@@ -62,13 +62,13 @@ def simulate(
 ) -> None:
     """Simulate a robot that holds its pose or falls on the ground.
 
-    The command prints touch-downs, errors of the contact laws, and the residual of the loops. --out writes the motion:
-    .csv a table, .npz all arrays, .html an animated page, .png curves.
+    The command prints touch-downs, errors of the contact laws, and the residual of the loops. --out writes the motion
+    as a table (.csv), all arrays (.npz), an animated page (.html) or curves (.png).
 
-    PD control holds the start pose. By default kp is five times the robot's weight times the distance of its centre of
-    mass from the joint, and kd is 0.04 s times kp; both are smaller for light joints that would become unstable. Static
-    (gravity-compensation) torques of the start pose are added unless --kp is 0. Joints with springs are not controlled.
-    In --pose and --touching, * matches any text.
+    PD control holds the start pose. By default, kp is five times the robot's weight times the distance of its centre of
+    mass from the joint, and kd is 0.04 s times kp. Light joints that would become unstable have smaller gains. The
+    static (gravity-compensation) torques of the start pose are added unless --kp is 0. Joints with springs are not
+    controlled. In --pose and --touching, * matches any text.
 
     \b
     Examples:
@@ -81,10 +81,10 @@ def simulate(
 
     for file in out:
         if file.suffix.lower() not in work.FILES:
-            raise click.UsageError(f"--out {file}: the ending must be one of {', '.join(work.FILES)}.")
+            raise click.UsageError(f"--out {file}: the file extension must be one of {', '.join(work.FILES)}.")
         common.check_writable(file, "--out")
     if how["ghost"] and not any(file.suffix.lower() == ".html" for file in out):
-        raise click.UsageError("--ghost needs a page: add --out FILE.html.")
+        raise click.UsageError("--ghost needs a page. Add --out FILE.html.")
     model = common.with_options(work.load(robot, base), robot, independent)
     drop, console = work.of(model, **how), common.console()
     result, notes = work.run(drop)

@@ -1,4 +1,4 @@
-"""Commands over many robots or parameters: ``sweep ratio``, ``sweep robots``."""
+"""Commands for many robots or gear ratios: ``sweep ratio``, ``sweep robots``."""
 
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,11 @@ def ratio(
     independent: tuple[str, ...] | None,
     **options: Any,
 ) -> None:
-    """Error of the approximations against the gear ratio.
+    """Compute the errors of the approximations for many gear ratios.
 
     All gear ratios are multiplied by a factor f and all rotor inertias by 1/f^2, so the reflected inertia does not
-    change; then the robot moves as in `study`. ROBOT needs rotors; the default is the leg of the paper. The command
-    prints tables and writes ratio.json and ratio.png.
+    change. Then the robot moves as in `study`. ROBOT must have rotors; the default is the leg of arXiv 2311.13732. The
+    command prints tables and writes ratio.json and ratio.png.
 
     \b
     Examples:
@@ -80,12 +80,12 @@ def ratio(
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster; local starts one on this machine.")
 @click.option("--chunk", type=click.IntRange(1), help="Robots per file.  [default: 1 % of --robots, at most 100]")
 def robots(output: Path, robots: int, states: int, workers: int | None, dask: str | None, **options: Any) -> None:
-    """Error of the approximations over random robots.
+    """Compute the errors of the approximations for random robots.
 
     The command draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv
     2311.13732. It compares inverse and forward dynamics of each approximation with the exact values, prints a table,
     and writes robots.json and robots.png next to the results of each robot, which `pc.sweeps.load` reads. The seed and
-    the index determine a robot. Ctrl-C keeps the finished results (exit code 130); --resume continues.
+    the index determine each robot. Ctrl-C keeps the finished results (exit code 130); --resume continues.
 
     \b
     Examples:

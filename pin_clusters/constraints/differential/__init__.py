@@ -1,4 +1,4 @@
-"""Library of mechanisms, one file each, available as ``Differential.<mechanism>``."""
+"""Library of mechanisms, available as ``Differential.<mechanism>``; one module for each mechanism."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from .tello_knee_ankle import TelloKneeAnkle as TelloKneeAnkle
 if TYPE_CHECKING:
 
     class Differential(_base.Differential):
-        """The attributes of ``Differential`` for type checkers; at run time, each mechanism class sets its own."""
+        """The attributes of ``Differential`` for type checkers; at run time, the mechanism classes set them."""
 
         ankle_2rsu = Ankle2Rsu
         bevel = Bevel

@@ -1,7 +1,4 @@
-"""Universal ankle: two revolute joints in either order, and points of shank and foot.
-
-Invalid arguments, and points on other bodies, raise ``ConstraintError``.
-"""
+"""Universal ankle: two revolute joints in either order, and points on the shank and the foot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +16,9 @@ Anchor = str | Attachment | tuple[float, ...]
 
 
 def anchors(value: object, what: str, owner: str) -> tuple[Anchor, Anchor]:
-    """Check a pair of points: frames, or three numbers in the joint frame of the body."""
+    """Check a pair of points; each is a frame, or three numbers in the joint frame of the body."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
-        raise ConstraintError(f"{owner}: {what} must be two points, one per rod, got {value!r}.")
+        raise ConstraintError(f"{owner}: {what} must be two points, one for each rod, got {value!r}.")
     first, second = (_anchor(v, f"{what}[{i}]", owner) for i, v in enumerate(value))
     return first, second
 
@@ -36,18 +33,18 @@ def _anchor(value: Any, what: str, owner: str) -> Anchor:
 
 
 def rod_lengths(value: Any, what: str, owner: str) -> tuple[float, float] | None:
-    """Check two positive lengths [m]; one number means both, and None is returned unchanged."""
+    """Check positive lengths [m]: two numbers, one number for both rods, or None, which is returned unchanged."""
     if value is None:
         return None
     lengths = floats(value)
     if lengths is None or lengths.shape not in ((), (1,), (2,)) or not np.all(np.isfinite(lengths) & (lengths > 0.0)):
-        raise ConstraintError(f"{owner}: {what} must be one or two positive lengths, [m], got {value!r}.")
+        raise ConstraintError(f"{owner}: {what} must be one or two positive lengths [m], got {value!r}.")
     first, second = np.broadcast_to(lengths, 2).tolist()
     return first, second
 
 
 def anchor_point(tree: pin.Model, anchor: Anchor, joint: int, what: str, owner: str) -> np.ndarray:
-    """Return a point in the joint frame of its body [m]."""
+    """Return a point in the joint frame of its body, [m]."""
     if isinstance(anchor, tuple):
         return np.array(anchor)
     j, placement = resolve_frame(tree, anchor, owner)
@@ -59,7 +56,7 @@ def anchor_point(tree: pin.Model, anchor: Anchor, joint: int, what: str, owner: 
 
 
 def turn(axis: np.ndarray, angle: Any) -> np.ndarray:
-    """Return the rotation about a unit axis by an angle: a real or complex number, or an ``Angle``."""
+    """Return the rotation about a unit axis by an angle, which is a real or complex number or an ``Angle``."""
     if isinstance(angle, Angle):
         return rotation(axis, angle)
     along, skew = np.outer(axis, axis), pin.skew(axis)
@@ -68,23 +65,14 @@ def turn(axis: np.ndarray, angle: Any) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Ankle:
-    """A foot on two revolute joints.
+    """A foot on two revolute joints; tuples have the upper joint first."""
 
-    Attributes:
-        shank: Joint id of the parent body of the upper joint.
-        joints: Joint ids, upper first.
-        pitch_first: Whether the upper joint is the pitch joint.
-        rotations: Rotations of the placements of the joints, upper first.
-        origins: Origins of the joints in their parent bodies, [m].
-        axes: Axes of the joints in their own frames.
-    """
-
-    shank: int
-    joints: tuple[int, int]
-    pitch_first: bool
-    rotations: tuple[np.ndarray, ...]
-    origins: tuple[np.ndarray, ...]
-    axes: tuple[np.ndarray, ...]
+    shank: int  # joint id of the parent body of the upper joint
+    joints: tuple[int, int]  # joint ids
+    pitch_first: bool  # whether the upper joint is the pitch joint
+    rotations: tuple[np.ndarray, ...]  # of the joint placements
+    origins: tuple[np.ndarray, ...]  # of the joints in their parent bodies, [m]
+    axes: tuple[np.ndarray, ...]  # of the joints in their own frames
 
     @classmethod
     def read(cls, tree: pin.Model, pitch: str, roll: str, owner: str) -> "Ankle":
@@ -97,7 +85,7 @@ class Ankle:
         else:
             raise ConstraintError(
                 f"{owner}: neither of the joints {tree.names[p]!r} and {tree.names[r]!r} hangs from the other. A "
-                "universal ankle is two revolute joints in a row; for another one use pc.Rod."
+                "universal ankle has two revolute joints in series; for other ankles use pc.Rod."
             )
         placements = [tree.jointPlacements[j] for j in joints]
         return cls(
@@ -119,7 +107,7 @@ class Ankle:
         return self.joints if self.pitch_first else self.joints[::-1]
 
     def turns(self, pitch: Any, roll: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rotations of both joints relative to their parent bodies, upper first."""
+        """Return the rotations of the two joints relative to their parent bodies, upper joint first."""
         angles = (pitch, roll) if self.pitch_first else (roll, pitch)
         first, second = (R @ turn(n, x) for R, n, x in zip(self.rotations, self.axes, angles, strict=True))
         return first, second
@@ -130,7 +118,7 @@ class Ankle:
         return self.origins[0] + first @ (self.origins[1] + second @ point)
 
     def square_distance(self, point: np.ndarray, other: np.ndarray, pitch: Any, roll: Any) -> Any:
-        """Return the squared distance from a point of the foot to a point of the shank, with few terms."""
+        """Return the squared distance from a point of the foot to a point of the shank, expanded into few terms."""
         first, second = self.turns(pitch, roll)
         offset, low = self.origins[0] - other, second @ point
         constant = offset @ offset + self.origins[1] @ self.origins[1] + point @ point

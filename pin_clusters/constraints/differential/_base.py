@@ -13,7 +13,7 @@ from ..coupling import Coupling
 from ..rows import Constraint, Row, number, store
 
 End: TypeAlias = tuple[int, np.ndarray]
-"""A joint, and a point in its frame, shape (3,), [m]."""
+"""Joint id, and a point in the frame of that joint, shape (3,), [m]."""
 
 
 class Differential(Constraint):
@@ -26,7 +26,8 @@ class Differential(Constraint):
     - ``five_bar(crank_1, coupler_1, crank_2, coupler_2, closure)``, ``push_rod_ankle(...)``, ``ankle_2rsu(...)``,
       ``tello_hip(...)``, ``tello_knee_ankle(...)``: implicit.
 
-    Each is a frozen dataclass that compares, hashes and pickles by its parameters. Lengths are in m, angles in rad.
+    Each mechanism is a frozen dataclass, which is compared, hashed and pickled by its parameters. Lengths are in m,
+    angles in rad.
 
     Example:
         >>> import pin_clusters as pc
@@ -39,7 +40,7 @@ class Differential(Constraint):
 
     def __init_subclass__(cls, mechanism: str = "", independent: tuple[str, ...] = ()) -> None:
         super().__init_subclass__()
-        if not mechanism:  # a class without a name in the library
+        if not mechanism:  # an intermediate base class
             return
         cls.mechanism, cls.independent_fields = mechanism, independent
         setattr(Differential, mechanism, cls)
@@ -56,7 +57,6 @@ class Differential(Constraint):
         return tuple(coordinate_joint(tree, name, self.label) for name in self._parts())
 
     def _coupling(self, phi: Any) -> list[Coupling]:
-        """Return the mechanism as a Coupling whose function takes all its joints."""
         return [Coupling(self._parts(), phi, independent=self.independent, name=f"generic {self.mechanism}")]
 
     @property
@@ -65,29 +65,29 @@ class Differential(Constraint):
         return tuple(getattr(self, f) for f in self.independent_fields)
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return the explicit equations; empty if the mechanism is implicit."""
+        """Return the explicit equations; the result is empty if the mechanism is implicit."""
         return ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the implicit equations; empty if the mechanism is explicit."""
+        """Return the implicit equations; the result is empty if the mechanism is explicit."""
         return []
 
     def closed_form(self, tree: pin.Model) -> ClosedForm | None:
-        """Return all assemblies as explicit functions, or None if there are none."""
+        """Return all assemblies as explicit functions, or None if no such functions exist."""
         return None
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
-        """Return both ends of each rod, as joint id and point in its frame, for pictures."""
+        """Return the two ends of each rod, each as a joint id and a point in the frame of that joint, for pictures."""
         return []
 
     def generic(self, tree: pin.Model) -> list[Any]:
-        """Return the same mechanism by generic constraints (Loop, Rod, Coupling), for comparison; it is slower."""
+        """Return the same mechanism as generic constraints (Loop, Rod, Coupling), which are slower, for comparison."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class LinearMap:
-    """The function ``matrix @ x``, which can be pickled."""
+    """The function ``matrix @ x``, as an object that can be pickled."""
 
     matrix: tuple[tuple[float, ...], ...]
 

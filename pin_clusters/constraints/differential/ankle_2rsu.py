@@ -21,15 +21,15 @@ from ._base import Differential, End
 
 @dataclass(frozen=True, eq=False)
 class Crank:
-    """One crank: joint on the shank, pin (tip), end of its rod on the foot, and length of the rod [m]."""
+    """One crank on the shank, with its rod to the foot."""
 
-    joint: int
-    rotation: np.ndarray
-    origin: np.ndarray
-    axis: np.ndarray
-    tip: np.ndarray
-    end: np.ndarray
-    length: float
+    joint: int  # joint id
+    rotation: np.ndarray  # of the joint placement
+    origin: np.ndarray  # of the joint placement, [m]
+    axis: np.ndarray  # of the joint in its own frame
+    tip: np.ndarray  # pin of the crank in the frame of the joint, [m]
+    end: np.ndarray  # end of the rod in the frame of the foot's joint, [m]
+    length: float  # of the rod, [m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +51,10 @@ class Ankle2RsuGeometry:
         return reach + crank.tip @ crank.tip - 2.0 * (arm @ to_foot)
 
     def sines(self, pitch: Any, roll: Any) -> list[tuple[Any, Any, Any, float]]:
-        """Return a, b, c and 1 for each crank, whose angle is a solution of ``a sin x + b cos x = c``."""
+        """Return (a, b, c, 1) for each crank; its angle x solves ``a sin x + b cos x = c``."""
         coefficients = []
         for crank in self.cranks:
-            # the length of the rod, in the joint frame of the crank
+            # w is the vector from the crank's joint to the end of the rod on the foot, in the joint frame of the crank.
             w = crank.rotation.T @ (self.ankle.foot_point(crank.end, pitch, roll) - crank.origin)
             along = (crank.tip @ crank.axis) * crank.axis
             c = 0.5 * (w @ w + crank.tip @ crank.tip - crank.length**2) - w @ along
@@ -66,31 +66,31 @@ class Ankle2RsuGeometry:
 class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "crank_2")):
     """A universal ankle driven by two cranks on the shank, each with a rod of constant length to the foot (2-RSU).
 
-    With a_i(x_i) the pin of crank i and b_i(pitch, roll) the end of its rod on the foot::
+    Let a_i(x_i) be the pin of crank i and b_i(pitch, roll) the end of its rod on the foot::
 
         0 = (|b_i - a_i|^2 - length_i^2) / (2 length_i)        i = 1, 2
 
-    The closed form gives the cranks for the ankle: each equation is ``a sin x + b cos x = c``.
+    The closed form gives the crank angles as functions of pitch and roll: each equation is ``a sin x + b cos x = c``.
 
-    Singular poses: a crank in line with its rod (seen along the crank's axis; the ankle cannot be independent), a rod
-    that points through the axis of the ankle, or both with the same ratio of levers about pitch and roll (the cranks
-    cannot be independent). The rods have no mass; for rods with mass use ``pc.Rod``.
+    Singular poses: If a crank is in line with its rod (seen along the crank's axis), pitch and roll cannot be
+    independent. If the line of a rod meets the axis of the ankle, or both rods have the same ratio of lever arms about
+    pitch and roll, the cranks cannot be independent. The rods have no mass; for rods with mass use ``pc.Rod``.
 
     Args:
         crank_1: Revolute joint that hangs from the shank.
         crank_2: Revolute joint that hangs from the shank.
-        pitch: Revolute joint; one of pitch and roll hangs from the other. The lower body is the foot, the one above
-            both is the shank.
-        roll: Revolute joint.
+        pitch: Revolute joint of the pitch motion, which carries the roll joint or hangs from it. The lower body is the
+            foot; the parent body of the upper joint is the shank.
+        roll: Revolute joint of the roll motion.
         pins: Pins of the cranks: frames (name, or name and point), or three numbers in the frame of the crank's joint.
-        foot: Ends of both rods on the foot: frames, or three numbers in the frame of the foot's joint.
-        length: Lengths of the rods, [m], two or one for both; by default those at the zero pose of the tree.
-        branch: For each crank, +1 or -1: one of the two angles for the same ankle pose. +1: the crank is ahead, about
-            its axis, of the direction to the end of the rod on the foot; -1: behind. The model starts there. A
-            q_reference takes precedence, with a warning if it is on another branch.
+        foot: Ends of the two rods on the foot: frames, or three numbers in the frame of the foot's joint.
+        length: Lengths of the rods, [m]: two numbers, or one for both rods; by default the lengths at the zero pose.
+        branch: Assembly mode, +1 or -1 for each crank, which has two angles for each ankle pose. +1: the crank is
+            ahead, about its axis, of the direction to the end of the rod on the foot; -1: behind. The model starts in
+            this mode. A q_reference takes precedence, with a warning if it has another assembly mode.
 
     Raises:
-        ConstraintError: A name, point, length or branch is ill-formed, or a joint is repeated.
+        ConstraintError: A name, point, length or branch is invalid, or a joint is repeated.
     """
 
     crank_1: str
@@ -110,7 +110,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         store(self, length=rod_lengths(self.length, "length", self.label))
         branch = tuple(self.branch) if isinstance(self.branch, list | tuple) else (self.branch, self.branch)
         if len(branch) != 2:
-            raise ConstraintError(f"{self.label}: branch must be +1 or -1, or two of them, got {self.branch!r}.")
+            raise ConstraintError(f"{self.label}: branch must be +1, -1, or a pair of these, got {self.branch!r}.")
         store(self, branch=tuple(check_branch(b, self.label) for b in branch))
 
     def geometry(self, tree: pin.Model) -> Ankle2RsuGeometry:
@@ -123,8 +123,8 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         joint, axis = coordinate_joint(tree, name, self.label), line_joint(tree, name, self.label)[1]
         if tree.parents[joint] != ankle.shank:
             raise ConstraintError(
-                f"{self.label}: crank {tree.names[joint]!r} hangs from {tree.names[tree.parents[joint]]!r}, and should "
-                f"hang from the shank, the body of {tree.names[ankle.shank]!r}. For another mechanism use pc.Rod."
+                f"{self.label}: crank {tree.names[joint]!r} hangs from {tree.names[tree.parents[joint]]!r}, but it "
+                f"should hang from the shank, the body of {tree.names[ankle.shank]!r}. For other mechanisms use pc.Rod."
             )
         M = tree.jointPlacements[joint]
         tip = anchor_point(tree, self.pins[i], joint, f"pins[{i}]", self.label)
@@ -134,7 +134,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         at_zero = ankle.foot_point(end, 0.0, 0.0) - M.translation - M.rotation @ tip
         length = self.length[i] if self.length else float(np.linalg.norm(at_zero))
         if length <= 0.0:
-            raise ConstraintError(f"{self.label}: rod {i + 1} has length 0 at the zero pose. Check its ends.")
+            raise ConstraintError(f"{self.label}: rod {i + 1} has length 0 at the zero pose. Check its two ends.")
         return Crank(joint, np.array(M.rotation), np.array(M.translation), axis, tip, end, length)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
@@ -148,7 +148,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         return [harmonic_closure(self, (*g.joints, *g.ankle.pitch_roll), rows, labels, ("m", "m"))]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the cranks as functions of pitch and roll; up to four assemblies."""
+        """Return the crank angles as functions of pitch and roll; up to four assemblies."""
         g = self.geometry(tree)
         return ClosedForm(g.ankle.pitch_roll, g.joints, partial(solutions, g.sines, g.branch), g.sines)
 

@@ -12,20 +12,20 @@ from ._base import Differential, LinearMap
 
 @dataclass(frozen=True)
 class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
-    """A bevel differential: two side gears turn a carrier by their mean, and its pinion by their difference.
+    """A bevel differential: the mean of two side gears turns a carrier, and their difference turns a pinion on it.
 
-    Equations: ``pitch = (left + right) / 2``, ``roll = ratio (left - right) / 2``. They are linear: there are no
-    singular poses, and the rows are explicit.
+    Equations: ``pitch = (left + right) / 2``, ``roll = ratio (left - right) / 2``. They are linear and
+    explicit, so there are no singular poses.
 
     Args:
         left: Joint of the left side gear, on the body that carries the differential.
-        right: Joint of the right side gear, its axis in the same direction.
+        right: Joint of the right side gear, whose axis has the same direction.
         pitch: Joint of the carrier.
         roll: Joint of the pinion on the carrier.
-        ratio: Teeth of a side gear over teeth of the pinion; negative if roll counts the other way.
+        ratio: Teeth of a side gear divided by teeth of the pinion; negative if roll is positive in the opposite sense.
 
     Raises:
-        ConstraintError: A name or the ratio is ill-formed, or a joint is repeated.
+        ConstraintError: A name or the ratio is invalid, or a joint is repeated.
     """
 
     left: str

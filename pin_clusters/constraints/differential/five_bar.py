@@ -14,7 +14,7 @@ from ._base import Differential
 
 @dataclass(frozen=True, eq=False)
 class FiveBarGeometry(LinkageGeometry):
-    """A five-bar in its plane; per side the origin of the crank, and crank and coupler at zero angles."""
+    """A five-bar in its plane: origins of the two cranks, and vectors of cranks and couplers at zero angles, [m]."""
 
     signs: tuple[float, float, float]
     origins: tuple[complex, complex]
@@ -36,24 +36,25 @@ class FiveBarGeometry(LinkageGeometry):
 class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1", "crank_2")):
     """A planar five-bar: two cranks on one body, a coupler on each, and a pin between the couplers.
 
-    With B_1 and B_2 the joints between cranks and couplers, the pin is where the circles about B_1 and B_2 meet. There
-    are two equations: x and y of the pin, perpendicular to the axis of the cranks. The lengths are read from the tree.
-    The closed form gives the couplers for the cranks.
+    Let B_1 and B_2 be the joints between cranks and couplers. The pin is at an intersection of the circles about B_1
+    and B_2. There are two equations: x and y of the pin, perpendicular to the axis of the cranks. The lengths are read
+    from the tree. The closed form gives the coupler angles as functions of the crank angles.
 
-    Singular poses: both couplers in line (the cranks cannot be independent), a crank in line with its coupler (the
-    position of the pin cannot be independent: the border of its workspace), B_1 on B_2.
+    Singular poses: If the two couplers are in line, the cranks cannot be independent. If a crank is in line with its
+    coupler (at the border of the workspace), the position of the pin cannot be independent. B_1 on B_2 is also
+    singular.
 
     Args:
-        crank_1: Revolute joint; its axis points to the viewer.
+        crank_1: Revolute joint, whose axis points to the viewer.
         coupler_1: Revolute joint that hangs from crank 1.
         crank_2: Revolute joint that hangs from the parent body of crank 1.
         coupler_2: Revolute joint that hangs from crank 2.
-        closure: Two frames, of which only the origins matter: on coupler 1 and on coupler 2.
-        branch: +1: the pin is left of the line from B_1 to B_2; -1: right. The model starts there. A q_reference takes
-            precedence, with a warning if it is on another branch.
+        closure: A frame on coupler 1 and a frame on coupler 2; only their origins matter.
+        branch: Assembly mode. +1: the pin is left of the line from B_1 to B_2; -1: right. The model starts in this
+            mode. A q_reference takes precedence, with a warning if it has another assembly mode.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
+        ConstraintError: A name, frame or the branch is invalid, or a joint is repeated.
     """
 
     crank_1: str
@@ -64,7 +65,7 @@ class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1
     _: KW_ONLY
     branch: int = 1
 
-    _tied: ClassVar[str] = "one on the body of each coupler"
+    _tied: ClassVar[str] = "one on each coupler"
 
     def geometry(self, tree: pin.Model) -> FiveBarGeometry:
         plane = Plane(tree, self.crank_1, self.label)

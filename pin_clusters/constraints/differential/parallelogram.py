@@ -15,7 +15,7 @@ from ..loop import Loop
 from ..rows import Row, store
 from ._base import Differential
 
-# Largest difference of opposite lengths, relative to the longest link; the equations assume equal lengths
+# Largest difference between the lengths of opposite links, relative to the longest link; the equations assume equality
 LENGTH_TOLERANCE = 1e-6
 
 
@@ -23,14 +23,13 @@ LENGTH_TOLERANCE = 1e-6
 class Parallelogram(Differential, mechanism="parallelogram", independent=("crank",)):
     """A four-bar with opposite links of equal length that stays a parallelogram.
 
-    Equations, with offsets read from the tree: ``rocker = crank + offset``, ``coupler = -crank + offset`` (a joint
-    whose axis points the other way counts with the other sign). They are linear and explicit. Both shapes of
-    ``FourBar`` have them, as the coupler keeps its direction.
+    Equations, with offsets read from the tree: ``rocker = crank + offset``, ``coupler = -crank + offset``. If the axis
+    of a joint points in the opposite direction, its sign changes. The equations are linear and explicit. They hold for
+    both shapes of ``FourBar``, because the coupler keeps its direction.
 
-    As a ``FourBar`` it has change points where all four joints are in line: there the crossed linkage (the
-    antiparallelogram) branches off, and the equations of the loop lose rank. Branch rule: this constraint stays a
-    parallelogram and passes through them with no singular pose. Real machines do the same with a second coupler or by
-    inertia.
+    A ``FourBar`` with these lengths has bifurcations (change points) if all four joints are in line: there the crossed
+    linkage (antiparallelogram) branches off, and the equations of the loop lose rank. This constraint stays a
+    parallelogram at these points and has no singular pose. Real machines pass them by a second coupler or by inertia.
 
     Args:
         crank: Revolute joint; independent.
@@ -39,7 +38,7 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         closure: Two frames, as for ``FourBar``.
 
     Raises:
-        ConstraintError: A name or frame is ill-formed, or a joint is repeated.
+        ConstraintError: A name or frame is invalid, or a joint is repeated.
     """
 
     crank: str
@@ -49,7 +48,7 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
 
     def __post_init__(self) -> None:
         self._check_joints()
-        closure = frame_pair(self.closure, self.label, "one on the coupler's body, one on the rocker's")
+        closure = frame_pair(self.closure, self.label, "one on the coupler, one on the rocker")
         store(self, closure=closure)
 
     def _four_bar(self) -> FourBar:
@@ -61,10 +60,10 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         for what, first, second in (("crank and rocker", g.l1, g.l3), ("coupler and ground link", g.l2, base)):
             if abs(abs(first) - abs(second)) > LENGTH_TOLERANCE * max(abs(first), abs(second), abs(base)):
                 raise ConstraintError(
-                    f"{self.label}: {what} must have equal lengths, but have {abs(first):.9g} m and "
+                    f"{self.label}: {what} must have equal lengths, but their lengths are {abs(first):.9g} m and "
                     f"{abs(second):.9g} m. Correct the tree, or use pc.FourBar."
                 )
-        # The coupler keeps its absolute direction; the rocker turns with the crank.
+        # The coupler keeps its absolute direction, and the rocker turns with the crank.
         coupler = cmath.phase(base / g.l2)
         rocker = cmath.phase((-g.l1 if g.serial else g.l1) / g.l3)
         s2, s3 = g.signs
@@ -77,5 +76,5 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         )
 
     def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a ``Loop``, for comparison; singular at the change points."""
+        """Return the same pin as a ``Loop``, which is singular at the change points, for comparison."""
         return self._four_bar().generic(tree)

@@ -1,4 +1,4 @@
-"""Planetary gear stage."""
+"""The planetary gear stage."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ from ._base import Differential, LinearMap
 class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")):
     """A planetary stage: sun, carrier and ring turn about one axis in one housing.
 
-    Willis: ``teeth_sun (sun - carrier) + teeth_ring (ring - carrier) = 0``, each angle relative to the housing, so
-    ``carrier = (teeth_sun sun + teeth_ring ring) / (teeth_sun + teeth_ring)``. It is linear: there are no singular
-    poses, and the row is explicit. A joint whose axis points the other way counts with the other sign. (With the ring
-    fixed to the housing it is a ``Gear`` of ratio ``1 + teeth_ring / teeth_sun`` from carrier to sun. The planets'
-    inertia can be given as a ``Rotor`` on the carrier.)
+    Willis' equation is ``teeth_sun (sun - carrier) + teeth_ring (ring - carrier) = 0``, with angles relative to the
+    housing. Hence ``carrier = (teeth_sun sun + teeth_ring ring) / (teeth_sun + teeth_ring)``. This equation is linear
+    and explicit, so there are no singular poses. If the axis of a joint points in the opposite direction, its sign
+    changes. If the ring is fixed to the housing, use a ``Gear`` of ratio ``1 + teeth_ring / teeth_sun`` from carrier to
+    sun. A ``Rotor`` on the carrier can represent the inertia of the planets.
 
     Args:
         sun: Revolute joint in the housing.
@@ -31,7 +31,7 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
         teeth_ring: Number of teeth (or radius, in the same unit).
 
     Raises:
-        ConstraintError: A name or number is ill-formed, or a joint is repeated.
+        ConstraintError: A name or number is invalid, or a joint is repeated.
     """
 
     sun: str
@@ -45,13 +45,13 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
         self._check_numbers(("teeth_sun", "teeth_ring"), nonzero=True, positive=True)
 
     def _coefficients(self, tree: pin.Model) -> tuple[tuple[int, ...], float, float]:
-        """Return joint ids, and turns of the carrier per turn of sun and of ring."""
+        """Return the joint ids, and the turns of the carrier per turn of the sun and per turn of the ring."""
         lines = [line_joint(tree, name, self.label) for name in self._parts()]
         joints = tuple(j for j, _ in lines)
         if len({tree.parents[j] for j in joints}) > 1:
             hung = ", ".join(f"{tree.names[j]!r} hangs from {tree.names[tree.parents[j]]!r}" for j in joints)
             raise ConstraintError(
-                f"{self.label}: sun, carrier and ring must hang from one body, the housing, but {hung}. Willis' "
+                f"{self.label}: sun, carrier and ring must hang from the same body, the housing, but {hung}. Willis' "
                 "equation uses angles relative to the housing; for other angles use pc.LinearCoupling."
             )
         sun, carrier, ring = (tree.jointPlacements[j].rotation @ axis for j, axis in lines)
@@ -61,8 +61,8 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
             tilt = opening(sign * axis, carrier)
             if tilt > PLANAR_TOLERANCE:
                 raise ConstraintError(
-                    f"{self.label}: the axis of {name!r} is {tilt:.2g} rad off the axis of the carrier "
-                    f"{self.carrier!r}; a planetary stage has one axis. Check the placements of the joints."
+                    f"{self.label}: the axis of {name!r} deviates by {tilt:.2g} rad from the axis of the carrier "
+                    f"{self.carrier!r}, but all joints of a planetary stage share an axis. Check their placements."
                 )
             signs.append(sign)
         total = self.teeth_sun + self.teeth_ring

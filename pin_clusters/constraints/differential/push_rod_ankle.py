@@ -20,7 +20,7 @@ from ._base import Differential, End
 
 @dataclass(frozen=True, eq=False)
 class PushRodGeometry:
-    """The mechanism in one tree: ends of the rods on shank and foot, and lengths at zero extension [m]."""
+    """The dimensions of the mechanism in one tree: ends of the rods, and lengths at zero extension [m]."""
 
     ankle: Ankle
     actuators: tuple[int, ...]
@@ -29,7 +29,7 @@ class PushRodGeometry:
     lengths: tuple[float, ...]
 
     def distances(self, pitch: Any, roll: Any) -> list[Any]:
-        """Return the lengths of both rods; complex angles give complex lengths."""
+        """Return the lengths of the two rods; complex angles give complex lengths."""
         rods = [self.ankle.foot_point(b, pitch, roll) - a for a, b in zip(self.shank, self.foot, strict=True)]
         return [np.sqrt(rod @ rod) for rod in rods]
 
@@ -37,7 +37,7 @@ class PushRodGeometry:
         return [d - length for d, length in zip(self.distances(pitch, roll), self.lengths, strict=True)]
 
     def phi(self, x: np.ndarray) -> np.ndarray:
-        """Return length - (length0 + extension) of both rods; x contains the extensions, pitch and roll."""
+        """Return length - (length0 + extension) of each rod; x contains two extensions, pitch and roll."""
         return np.array(self.distances(x[2], x[3])) - self.lengths - x[:2]
 
 
@@ -45,30 +45,31 @@ class PushRodGeometry:
 class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actuator_1", "actuator_2")):
     """A universal ankle driven by two linear actuators from shank to foot (2-SPU).
 
-    The coordinates of two prismatic joints of the tree are the extensions x_i of the actuators. Their bodies move as in
-    the tree; the small swing of the rods is neglected. With a_i the end on the shank and b_i(pitch, roll) the end on
-    the foot::
+    The coordinates of two prismatic joints of the tree are the extensions x_i of the actuators. The bodies of these
+    joints only slide; the small swing of the rods is neglected. Let a_i be the end of rod i on the shank and
+    b_i(pitch, roll) its end on the foot::
 
         0 = (|b_i - a_i|^2 - (length0_i + x_i)^2) / (2 length0_i)        i = 1, 2
 
-    The closed form gives the actuators for the ankle: ``x_i = |b_i - a_i| - length0_i``.
+    The closed form gives the extensions as functions of pitch and roll: ``x_i = |b_i - a_i| - length0_i``.
 
-    Singular poses: a rod that pushes through the axis of the ankle, or both rods with the same ratio of levers about
-    pitch and roll (the actuators cannot be independent).
+    Singular poses: If the line of a rod meets the axis of the ankle, or both rods have the same ratio of lever arms
+    about pitch and roll, the actuators cannot be independent.
 
     Args:
         actuator_1: Prismatic joint.
         actuator_2: Prismatic joint.
-        pitch: Revolute joint; one of pitch and roll hangs from the other. The lower body is the foot, the one above
-            both is the shank.
-        roll: Revolute joint.
-        shank: Ends of both rods on the shank: frames (name, or name and point), or three numbers in the frame of the
+        pitch: Revolute joint of the pitch motion, which carries the roll joint or hangs from it. The lower body is the
+            foot; the parent body of the upper joint is the shank.
+        roll: Revolute joint of the roll motion.
+        shank: Ends of the two rods on the shank: frames (name, or name and point), or three numbers in the frame of the
             shank's joint.
-        foot: Ends of both rods on the foot, likewise.
-        length0: Lengths at zero extension, [m], two or one for both; by default those at zero pitch and roll.
+        foot: Ends of the two rods on the foot, given in the same way.
+        length0: Lengths at zero extension, [m]: two numbers, or one for both rods; by default the lengths at zero pitch
+            and roll.
 
     Raises:
-        ConstraintError: A name, point or length is ill-formed, or a joint is repeated.
+        ConstraintError: A name, point or length is invalid, or a joint is repeated.
     """
 
     actuator_1: str
@@ -96,7 +97,7 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         lengths = self.length0 or tuple(map(float, geometry.distances(0.0, 0.0)))
         if min(lengths) <= 0.0:
             raise ConstraintError(
-                f"{self.label}: a rod has length 0 at zero pitch and roll. Check its ends, or give length0."
+                f"{self.label}: a rod has length 0 at zero pitch and roll. Check its ends, or specify length0."
             )
         return replace(geometry, lengths=lengths)
 
@@ -105,14 +106,15 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         x1, x2, pitch, roll = coordinates(4)
         rows = []
         for x, a, b, length in zip((x1, x2), g.shank, g.foot, g.lengths, strict=True):
-            # (d^2 - length^2 - 2 length x - x^2) / (2 length): expanded, so that no two large terms cancel
+            # (d^2 - length^2 - 2 length x - x^2) / (2 length), expanded because the difference of large terms loses
+            # digits
             distance = g.ankle.square_distance(b, a, pitch, roll) - length**2
             rows.append(distance / (2.0 * length) - linear(x) - linear(x) * linear(x) / (2.0 * length))
         labels = [f"{self.label}: rod {i}" for i in (1, 2)]
         return [harmonic_closure(self, (*g.actuators, *g.ankle.pitch_roll), rows, labels, ("m", "m"))]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the actuators as functions of pitch and roll; one assembly."""
+        """Return the extensions as functions of pitch and roll; there is one assembly."""
         g = self.geometry(tree)
         return ClosedForm(g.ankle.pitch_roll, g.actuators, partial(solutions, g.extensions, (1, 1)), g.extensions)
 

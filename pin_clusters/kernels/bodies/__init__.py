@@ -1,1 +1,1 @@
-"""Kernels of one body or joint: pose, motion, inertia, force, and increments of the configuration."""
+"""Kernels for one body or joint: pose, motion, inertia, force, and integration of the configuration."""

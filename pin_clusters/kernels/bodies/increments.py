@@ -1,4 +1,4 @@
-"""Increments of joint configurations along velocities, and their rates where velocities do not commute."""
+"""Integration of joint configurations along increments, and the rates of increments that do not commute."""
 
 import math
 from typing import Final
@@ -16,7 +16,7 @@ _SMALL: Final = 0.5  # [rad]; for smaller angles, a series gives the coefficient
 
 @device
 def turn_quaternion(q: Out, i, x, y, z):
-    """Multiply the quaternion at q[i] by the rotation vector (x, y, z), given in body axes."""
+    """Turn the quaternion at q[i] by the rotation vector (x, y, z) [rad], expressed in body axes."""
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
     a, b, c, d = s * x, s * y, s * z, math.cos(0.5 * angle)
@@ -37,7 +37,7 @@ def turn_pair(q: Out, i, angle):
 
 @device
 def move_one(q: Out, kind, i, x, k):
-    """Move one independent joint by its increment, which starts at x[k]: exact, by the exponential map."""
+    """Move one independent joint by the exponential map of its increment, which starts at x[k]."""
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
     elif kind == FREEFLYER:
@@ -57,7 +57,7 @@ def move_one(q: Out, kind, i, x, k):
 
 @device
 def displacement(u, w):
-    """Return the translation of exp([u; w])."""
+    """Return the translation of exp([u; w]), where u is the linear and w the angular part."""
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(T)
     if angle < 0.1:
@@ -72,7 +72,7 @@ def displacement(u, w):
 
 @device
 def rate_one(kind, x, v, k, out: Out):
-    """Write d/dt of the increment at x[k] for the velocity at v[k]; spherical, planar and free-flyer joints only."""
+    """Write d/dt of the increment at x[k] for the velocity at v[k], for spherical, planar and free-flyer joints."""
     if kind == SPHERICAL:
         u, w = zero3(), Vec3(x[k], x[k + 1], x[k + 2])
         y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])
@@ -85,8 +85,8 @@ def rate_one(kind, x, v, k, out: Out):
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(T)
     if angle < _SMALL:
-        # With x = ad(increment), the rate is x / (1 - exp(-x)) v = v + x v / 2 + c2 x^2 v + c4 x^4 v: its series is
-        # reduced by x (x^2 + T)^2 = 0, see pin_clusters.simulation.
+        # With x = ad(increment), the rate is x / (1 - exp(-x)) v = v + x v / 2 + c2 x^2 v + c4 x^4 v.
+        # The identity x (x^2 + T)^2 = 0 reduces this series to two terms; see pin_clusters.simulation.
         c2, c4, a, b = 1.0 / 12.0, -1.0 / 720.0, -T * T, -2.0 * T
         c2, c4, a, b = c2 + a / 30240.0, c4 + b / 30240.0, -T * T * b, a - 2.0 * T * b
         c2, c4, a, b = c2 - a / 1209600.0, c4 - b / 1209600.0, -T * T * b, a - 2.0 * T * b

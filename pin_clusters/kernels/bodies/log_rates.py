@@ -1,4 +1,4 @@
-"""Derivative of the logarithm of a placement: accurate up to half a turn, smooth at the identity, free of branches."""
+"""Derivative of the logarithm of a placement, without branches: accurate up to half a turn, smooth at the identity."""
 
 import math
 from typing import Final
@@ -9,12 +9,11 @@ from ..numbers.spatial import angular, cross, dot3
 
 
 def _zeta(s: int) -> float:
-    """Return sum(k^-s, k >= 2): the first terms one by one, the tail by the Euler-Maclaurin formula."""
-    n = 50
+    n = 50  # terms before the Euler-Maclaurin formula of the tail
     return in_order(k**-s for k in range(2, n)) + n ** (1.0 - s) / (s - 1.0) + 0.5 * n**-s + s / 12.0 * n ** (-s - 1.0)
 
 
-# At half a turn, each term is a sixteenth of the previous term.
+# 14 terms suffice, because each term is at most a sixteenth of the previous term, up to half a turn.
 _TERMS: Final = tuple(_zeta(4 + 2 * j) / math.pi ** (4 + 2 * j) for j in range(14))
 _PI2: Final = math.pi**2
 
@@ -24,7 +23,7 @@ def coefficients(log):
     """Return the coefficients of ad^2 and ad^4 in 1 + ad / 2 + ..., the inverse of the right Jacobian of exp.
 
     Let y be the squared angle of ``log`` and c = (1 - (angle / 2) cot(angle / 2)) / y. The partial fractions of the
-    cotangent all have the same sign. The first fraction is evaluated directly, the others as a series in y.
+    cotangent all have the same sign. The first fraction is evaluated directly; the others form a series in y.
     """
     w = angular(log)
     y = dot3(w, w)
@@ -39,7 +38,7 @@ def coefficients(log):
 
 @inline
 def rate_of_log(log, second, fourth, x):
-    """Return the change of a logarithm for a displacement x of its placement, given in axes of the placement."""
+    """Return the change of a logarithm if its placement is displaced by x, expressed in axes of the placement."""
     bracket = cross(log, x)
     double_bracket = cross(log, bracket)
     return x + bracket * 0.5 + double_bracket * second + cross(log, cross(log, double_bracket)) * fourth

@@ -1,4 +1,4 @@
-"""Motion, inertia and force of one body, and external forces on it: (A1) to (A3), (S1)."""
+"""Motion and inertia of one body, its inertial force, and external forces on it: (A1) to (A3), (S1)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.angles import sincos, turn_z
@@ -35,7 +35,7 @@ def along(index, work, v, C, B):
 
 @inline
 def motion(work, parent, vj, aj):
-    """Compute velocity and acceleration of a body from its parent and its joint (A1), (A2); ``aj`` None is zero."""
+    """Return velocity and acceleration of a body: (A1), (A2). If ``aj`` is None, the joint acceleration is zero."""
     up = ws.velocity(work, parent)
     a = ws.acceleration(work, parent) + cross(up, vj)
     return up + vj, a if aj is None else a + aj
@@ -58,7 +58,7 @@ def set_motion(work, b, v, a, f):
 
 @inline
 def base_gravity(params, work, q, b, B):
-    """Return minus gravity in the axes of free flyer b, whose frame is the world frame below it."""
+    """Return minus gravity in the axes of free flyer b."""
     g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
     return join(rot_t(free_rotation(q, B.iq), g), zero3())
 
@@ -72,10 +72,10 @@ def body_inertia(params, b, R, x):
 
 @inline
 def newton_euler(I, v, a):
-    """Compute I a + v x* I v (A3), with the common factors of both products evaluated once."""
+    """Return the inertial force I a + v x* I v: (A3)."""
     h, w, alpha = Vec3(I[1], I[2], I[3]), angular(v), angular(a)
     J = (I[4], I[5], I[6], I[7], I[8], I[9])
-    # acceleration of the body point that is now at the world origin
+    # n is the acceleration of the body point that is now at the world origin.
     n = linear(a) + cross(w, linear(v))
     f = n * I[0] + cross(alpha, h) + cross(w, cross(w, h))
     return join(f, sym3_mul(J, alpha) + cross(w, sym3_mul(J, w)) + cross(h, n))
@@ -83,27 +83,27 @@ def newton_euler(I, v, a):
 
 @inline
 def body_force(params, b, R, x, v, a):
-    """Compute (A3) at the centre of mass, which takes half the work of moving the inertia to the world."""
+    """Return (A3), computed at the centre of mass: half the operations of an inertia in world axes."""
     k = b * BODY_PARAMS
     I, m = load6(params, k + at.INERTIA), get(params, k + at.MASS)
     c = x + rot(R, load3(params, k + at.LEVER))
     w, alpha = angular(v), angular(a)
     local_w = rot_t(R, w)
     spin = rot(R, sym3_mul(I, rot_t(R, alpha)) + cross(local_w, sym3_mul(I, local_w)))
-    # acceleration of the centre of mass
+    # The parenthesis contains the acceleration of the centre of mass.
     f = (linear(a) + cross(alpha, c) + cross(w, linear(v) + cross(w, c))) * m
     return join(f, spin + cross(c, f))
 
 
 @inline
 def wrench_in_world(R, x, R_align, f):
-    """Transform a force from a joint frame of the tree to the world; R_align maps the aligned frame R, x to it."""
+    """Transform a force from a joint frame to the world; R_align maps the aligned frame (R, x) to the joint frame."""
     return force_from(R, x, rot6_t(R_align, f))
 
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """Return the external force on body b in the world; the user's forces are stored after the nv results."""
+    """Return the external force on body b in world axes; the user's forces are stored after the nv results."""
     # Intermediate bodies of a joint carry no external force. As in Pinocchio, the force on the universe is ignored.
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0
@@ -112,21 +112,21 @@ def external_force(index, params, result_and_forces, b, B, R, x):
 
 @inline
 def inertial_force(index, params, result_and_forces, b, B, R, x, I, v, a, forced):
-    """Return the force that body b with inertia I needs in addition to the external force: (A3)."""
+    """Return the inertial force of body b with inertia I, minus the external force on b: (A3)."""
     f = newton_euler(I, v, a)
     return f - external_force(index, params, result_and_forces, b, B, R, x) if forced else f
 
 
 @inline
 def needed_force(index, params, result_and_forces, b, B, R, x, v, a, forced):
-    """Return the same force as ``inertial_force``, computed without the inertia in the world."""
+    """Return the same force as ``inertial_force``, computed without the inertia in world axes."""
     f = body_force(params, b, R, x, v, a)
     return f - external_force(index, params, result_and_forces, b, B, R, x) if forced else f
 
 
 @inline
 def pose_of_rotor(params, work, q, r):
-    """Return rotation and position of spinning rotor r (a table view), with its axis along z."""
+    """Return rotation and position of rotor r (a table view), which spins about its z axis."""
     R_carrier = ws.rotation(work, r.carrier)
     R = matmul3(R_carrier, load9(params, r.at))
     x = ws.position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
@@ -138,7 +138,6 @@ def pose_of_rotor(params, work, q, r):
 
 @inline
 def rotor_force(index, params, work, q, result_and_forces, r):
-    """Return the external force on rotor r (a table view): wrench on its carrier, and moment about its axis."""
     R, x = pose_of_rotor(params, work, q, r)
     f, R_align = load6(result_and_forces, header(index).nv + 6 * r.joint), load9(params, r.at + 12)
     return wrench_in_world(R, x, R_align, f), rot_t(R_align, angular(f))[2]
@@ -146,6 +145,6 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Return the moment on the carrier of spin elements with momentum h per unit velocity: (S1)."""
+    """Return the moment that spin elements exert on their carrier; h is their momentum per unit velocity: (S1)."""
     moment = cross(angular(ws.velocity(work, carrier)), h) * rate
     return moment if a is None else moment + h * a

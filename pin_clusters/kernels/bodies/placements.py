@@ -21,7 +21,6 @@ def start(params, work):
 
 @inline
 def add_linear(a, n):
-    """Return a + [n; 0]."""
     return join(linear(a) + n, angular(a))
 
 
@@ -32,7 +31,7 @@ def unit_rotation():
 
 @inline
 def turned(R, shuffle, params, k):
-    """Return R times the rotation at params[k]; ``shuffle`` 1 to 3 marks the identity and cyclic permutations."""
+    """Return R times the rotation at params[k]; if ``shuffle`` is 1 to 3, that is a cyclic permutation."""
     if shuffle == 1:
         return R
     if shuffle == 2:
@@ -52,7 +51,7 @@ def fixed_part(params, work, b, B):
 
 @inline
 def turn_joint(work, q, b, B):
-    """Store sine and cosine of the joint angle of body b, if its joint has a single angle."""
+    """Store sine and cosine of the joint angle of body b if its joint has exactly one angle."""
     if B.kind == at.REVOLUTE or B.kind == at.HELICAL:
         ws.set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
     elif B.kind == at.CONTINUOUS:
@@ -61,11 +60,7 @@ def turn_joint(work, q, b, B):
 
 @inline
 def turn_joints(index, work, q):
-    """Store sines and cosines of all joints outside LOOP clusters, before any body is placed.
-
-    A sine is a long chain of operations, but independent of other joints. Here the processor overlaps the chains, which
-    is impossible in the outward pass.
-    """
+    """Store sines and cosines of all joints outside LOOP clusters; here the processor can overlap their computation."""
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind != at.LOOP:
@@ -75,7 +70,7 @@ def turn_joints(index, work, q):
 
 @inline
 def hinge(params, work, q, b, B):
-    """Return pose and motion axis of a body whose joint has one degree of freedom; needs ``turn_joint`` first."""
+    """Return pose and motion axis of a body whose joint has one degree of freedom; requires ``turn_joint``."""
     R, x = fixed_part(params, work, b, B)
     z = column(R, 2)
     S = join(cross(x, z), z)
@@ -106,7 +101,7 @@ def free_pose(params, q, b, B):
 
 @inline
 def moved(params, q, L, k, R, d):
-    """Return rotation and offset of link or body L after its joint moves; R, d: before; k: its parameters."""
+    """Return rotation and offset of link or body L after its joint moves it from (R, d); its parameters start at k."""
     i = L.iq
     if L.kind == at.REVOLUTE:
         s, c = sincos(get(q, i))

@@ -1,4 +1,4 @@
-"""Quaternions of rotations and logarithms of placements: accurate up to half a turn, free of branches."""
+"""Quaternions of rotations and logarithms of placements, without branches, accurate up to half a turn."""
 
 import math
 
@@ -22,7 +22,7 @@ def wider(a, b):
 
 @inline
 def quaternion(R):
-    """Return the unit quaternion x, y, z, w >= 0 of a rotation: the longest column of 4 q q', normalized."""
+    """Return the unit quaternion (x, y, z, w), w >= 0, of a rotation: the longest column of 4 q q', normalized."""
     x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
     xy, xz, yz = R[1] + R[3], R[2] + R[6], R[5] + R[7]
     trace = 1.0 + R[0] + R[4] + R[8]
@@ -36,7 +36,7 @@ def quaternion(R):
 def log6(R, p):
     """Return the motion [linear; angular] that reaches the placement (R, p) in unit time."""
     x, y, z, w = quaternion(R)
-    # t is tan(angle / 4), tan(angle / 8), tan(angle / 16), over sin(angle / 2); the last tangent is at most 0.2.
+    # t is the tangent of angle / 4, then angle / 8, then angle / 16, divided by sin(angle / 2). The last one is <= 0.2.
     ss = x * x + y * y + z * z
     t = 1.0 / (1.0 + w)
     t = t / (1.0 + math.sqrt(1.0 + t * t * ss))
@@ -47,14 +47,14 @@ def log6(R, p):
     atan = 1.0 / 7.0 - u * (1.0 / 9.0 - u * (1.0 / 11.0 - u * atan))
     atan = 1.0 - u * (1.0 / 3.0 - u * (1.0 / 5.0 - u * atan))
     turn = Vec3(x, y, z) * (16.0 * t * atan)
-    half = 8.0 * t * atan  # angle / 2, over sin(angle / 2)
+    half = 8.0 * t * atan  # (angle / 2) / sin(angle / 2)
     h = half * half * ss
-    # Series of (1 - half cot half) / (2 half)^2, needed because its difference cancels at small angles
+    # A series replaces (1 - half cot half) / (2 half)^2 at small angles, where the difference loses digits.
     series = h * (1382.0 / 2554051500.0 + h * (1.0 / 18243225.0 + h * (3617.0 / 651283132500.0)))
     series = h * (1.0 / 18900.0 + h * (1.0 / 187110.0 + series))
     series = 1.0 / 12.0 + h * (1.0 / 180.0 + h * (1.0 / 1890.0 + series))
     small = if_less(h, 0.0625, 1.0, 0.0)
     direct = (1.0 - half * w) / (4.0 * h + small)
-    # V^-1 p
+    # The linear part is V^-1 p, where V is the translational part of the exponential.
     turned = cross(turn, p)
     return join(p - turned * 0.5 + cross(turn, turned) * if_less(h, 0.0625, series, direct), turn)

@@ -1,13 +1,13 @@
-"""Operations on one cluster, by kind of cluster; the passes of the algorithms call them.
+"""Operations on one cluster, for each kind of cluster. The passes of the algorithms call these operations.
 
-Each kind implements the operations that it needs:
+Each kind implements the operations that it needs, as part of an outward or inward pass:
 
-``advance``: outward, position, velocity, acceleration and force of the bodies (rnea)
-``collect``: inward, forces to the output body, torques of the joints (rnea)
-``advance_with_inertia``: outward, as ``advance`` at zero or prescribed accelerations, and inertias (aba, hybrid)
-``eliminate``: inward, articulated inertia and bias force to the output body
-``propagate``: outward, accelerations, and torques where accelerations are prescribed
-``compose``: outward, poses, motion subspaces and inertias (crba, computeMinverse)
-``couple``: inward, entries of the mass matrix (crba)
-``factor``: inward, articulated inertia to the output body, factors of D (computeMinverse)
+``advance``: outward; computes position, velocity, acceleration and force of the bodies (rnea)
+``collect``: inward; adds forces to the output body and computes joint torques (rnea)
+``advance_with_inertia``: outward; as ``advance``, at zero or prescribed accelerations, with inertias (aba, hybrid)
+``eliminate``: inward; adds articulated inertia and bias force to the output body
+``propagate``: outward; computes accelerations, and the torques of joints with prescribed accelerations
+``compose``: outward; computes poses, motion subspaces and inertias (crba, computeMinverse)
+``couple``: inward; computes entries of the mass matrix (crba)
+``factor``: inward; adds articulated inertia to the output body and factors D (computeMinverse)
 """

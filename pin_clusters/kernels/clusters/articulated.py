@@ -1,4 +1,4 @@
-"""Articulated inertia of a cluster with several columns: U, D, the factors of D, and U D^-1, for aba and minverse."""
+"""Articulated inertia of a cluster with several columns (U, D, factors of D, U D^-1), for aba and minverse."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.choices import too_small
@@ -11,8 +11,7 @@ from .spin_elements import spin_coupling
 
 @inline
 def moves(mask, k):
-    """Return whether column k moves a body; min() avoids a shift by 64, for masks of all ones."""
-    return (mask >> min(k, 62)) & 1 == 1
+    return (mask >> min(k, 62)) & 1 == 1  # min() avoids a shift by 64 if all bits of the mask are one
 
 
 @inline
@@ -55,7 +54,7 @@ def factor_D(params, work, C):
     nk, slot, singular = C.nk, C.at_work, False
     smallest = get(params, C.smallest)
     for k in range(nk):
-        # Rows below need L e, which is stored below the diagonal; L is stored above the diagonal.
+        # L e, which the following rows need, is stored below the diagonal; L is stored above it.
         for m in range(k):
             t = ws.D_entry(work, slot, nk, k, m)
             for r in range(m):

@@ -1,4 +1,4 @@
-"""FREE clusters: a free flyer on the universe. All bodies below it use its frame as the world frame."""
+"""FREE clusters: one free flyer on the universe. Its frame serves as the world frame of all bodies that it carries."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion
@@ -16,7 +16,6 @@ from .prescribed import eliminate_base
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, C, forced):
-    """Compute pose, velocity, acceleration and force of the base: (A1) to (A3)."""
     b = C.first
     B, R, x = body(index, b), unit_rotation(), zero3()
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B) + load6(a, C.column)
@@ -27,7 +26,7 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 @inline
 def collect(work, out: Out, C):
-    """Write the force of the base as its torque: (A4)."""
+    """Write the force on the base as its generalized force: (A4)."""
     put(out, C.column, ws.force(work, C.first))
 
 
@@ -48,7 +47,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def _factors(params, work, C):
-    """Return the factors of the articulated inertia, which is D here, and whether it is singular."""
+    """Return the factors of D, here the articulated inertia, and whether D is singular."""
     inverse_d, d, L = sym6_factor(ws.articulated(work, C.first))
     singular, smallest = False, get(params, C.smallest)
     for k in range(6):
@@ -59,7 +58,7 @@ def _factors(params, work, C):
 
 @inline
 def eliminate(params, work, prescribed, tau: Out, a: Out, C):
-    """Compute the acceleration of the base (A9), after all bodies below it; return whether D is singular."""
+    """Compute the acceleration of the base (A9) after all other eliminations; return whether D is singular."""
     if prescribed is not None:
         return eliminate_base(params, work, prescribed, tau, a, C)
     inverse_d, L, singular = _factors(params, work, C)
@@ -78,7 +77,7 @@ def compose(params, work, C):
 
 @inline
 def couple(I, nv, k, M: Out):
-    """Write the block of M for the base (C1): the inertia of the whole robot in base axes, [m, -[h]; [h], J]."""
+    """Write the block of M for the base (C1): the inertia [m, -[h]; [h], J] of the whole robot in base axes."""
     o, m, h, J = 0.0, I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     put(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
@@ -90,7 +89,6 @@ def couple(I, nv, k, M: Out):
 
 @inline
 def factor(params, work, C):
-    """Store the factors of D in place of the inertia; return whether D is singular."""
     inverse_d, L, singular = _factors(params, work, C)
     ws.set_base_inverse_d(work, C.first, inverse_d)
     ws.set_base_L(work, C.first, L)

@@ -1,4 +1,4 @@
-"""GENERAL clusters: several joints and columns; spin elements on the output body and on bodies inside."""
+"""GENERAL clusters: several joints and columns; the output body and bodies of the cluster may carry spin elements."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
@@ -17,7 +17,7 @@ from .spin_elements import gyrations, inertia_torques, spin_columns, spin_coupli
 def columns(index, work, C, B):
     """Compute K_b = K_parent + S_b G_b: (A5)."""
     if B.at_S == B.at_K + 6 * B.which:
-        return  # All bodies of the cluster share one K, of which S is a column.
+        return  # All bodies of the cluster share one K, and S is a column of this K.
     P, above = body(index, B.parent), 0
     if B.parent > 0 and P.cluster == B.cluster:
         above = P.mask
@@ -47,7 +47,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out: Out, C, forced
 
 @inline
 def collect(index, work, out: Out, C):
-    """Compute tau_k = sum over bodies and joints of G' S' f, and pass the forces inward: (A4)."""
+    """Compute the torques, tau_k = sum of G' S' f over bodies and joints, and pass the forces inward: (A4)."""
     for i in range(C.last - C.first):
         b = C.last - 1 - i
         B, f = body(index, b), ws.force(work, b)
@@ -64,7 +64,7 @@ def collect(index, work, out: Out, C):
 
 @inline
 def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced):
-    """Compute (A1) to (A3) and (A5) for a body that has been placed; ``aj`` may be None for zero."""
+    """Compute (A1) to (A3) and (A5) for a body whose pose is known; if ``aj`` is None, it is zero."""
     columns(index, work, C, B)
     vel, acc = motion(work, B.parent, vj, aj)
     I = body_inertia(params, b, R, x)
@@ -74,7 +74,7 @@ def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj,
 
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
-    """Compute (A1) to (A3), (A5), (S3); write minus the torques of armature and spin elements to u."""
+    """Compute (A1) to (A3), (A5), (S3); write the negative torques of armature and spin elements to u."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -93,7 +93,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, C):
-    """Eliminate all columns (A6) to (A8), or the free columns (H1) to (H3); return whether D is singular."""
+    """Eliminate all columns (A6) to (A8), or only the free ones (H1) to (H3); return whether D is singular."""
     nk, slot = C.nk, C.at_work
     total, f_out = sum_up(index, work, C), zero6()
     for k in range(nk):
@@ -118,7 +118,7 @@ def eliminate(index, params, work, prescribed, tau, C):
 
 @inline
 def propagate(index, work, prescribed, tau: Out, a: Out, C):
-    """Compute (A9), (A10) or (H4) to (H6); accelerations of bodies are changes since the outward pass."""
+    """Compute (A9), (A10) or (H4) to (H6). Here, accelerations of bodies are changes since the outward pass."""
     nk, slot, up = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
         i_v = listed(index, C.column, k)
@@ -148,7 +148,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, work, nv, C, M: Out):
-    """Compute (C1), (C2): entries of M inside the cluster, F per unit velocity (in U), composite inertias."""
+    """Compute (C1), (C2): entries of M inside the cluster, composite inertias, and F per unit velocity, stored in U."""
     for k in range(C.nk):
         couple_column(index, work, nv, C, k, M)
     if C.out > 0:
@@ -185,7 +185,7 @@ def couple_column(index, work, nv, C, k, M: Out):
 
 @inline
 def factor(index, params, work, C):
-    """Compute the factors of D and U D^-1, and pass the inertia inward: (A6), (A8). Return whether D is singular."""
+    """Factor D, compute U D^-1 and pass the inertia inward: (A6), (A8). Return whether D is singular."""
     total = sum_up(index, work, C)
     singular = factor_D(params, work, C)
     hand_inertia(work, C, total)

@@ -1,7 +1,7 @@
-"""LOOP clusters: compute G and g, which depend on q; then proceed as GENERAL, with g in the accelerations.
+"""LOOP clusters: G and g depend on q. The other operations are as for GENERAL clusters, with g in the accelerations.
 
-A rod with mass adds its end masses (a sixth each, if slender) to the bodies that it connects. The remaining mass moves
-with its midpoint, which has a body of its own in the tables. ``collect``, ``eliminate``, ``propagate``, ``couple`` and
+A rod with mass adds its end masses (a sixth each if it is slender) to the bodies that it connects. The remaining
+mass moves with its midpoint, a separate body in the tables. ``collect``, ``eliminate``, ``propagate``, ``couple`` and
 ``factor`` are the functions of GENERAL.
 """
 
@@ -25,13 +25,11 @@ from ..directions import Out
 
 @inline
 def without_loops(*arguments):
-    """Replace the operations on LOOP clusters in models without loops."""
     return False
 
 
 @inline
 def acceleration_of_joint(index, work, a, C, B):
-    """Return S_b (G_b a + g_b)."""
     m = zero6()
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
@@ -41,7 +39,7 @@ def acceleration_of_joint(index, work, a, C, B):
 
 @inline
 def rod_forces(index, params, work, H):
-    """Add half the inertial force of each rod's midpoint mass to the bodies at both ends."""
+    """Add half the inertial force of each rod's midpoint mass to the body at each end."""
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
@@ -57,7 +55,7 @@ def rod_forces(index, params, work, H):
 
 @paste
 def velocities(index, params, work, q, v, C):
-    """Compute poses, G and joint velocities; like all operations here, return whether the loops are singular."""
+    """Compute poses, G and joint velocities. Like all operations here, return whether the loops are singular."""
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     return is_singular(index, work, C)
@@ -65,7 +63,7 @@ def velocities(index, params, work, q, v, C):
 
 @paste
 def advance(index, params, work, q, v, a, result_and_forces, out: Out, c, C, forced):
-    """Compute (L1) to (L5), (A1) to (A3), (S1), (S2); write torques of spin elements and armature to ``out``."""
+    """Compute (L1) to (L5), (A1) to (A3), (S1), (S2); write the torques of spin elements and armature to ``out``."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     for b in range(C.first, C.last):
@@ -90,7 +88,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out: Out, c, C, for
 
 @inline
 def middle_columns(index, params, work, c, C, H):
-    """Compute K of the midpoints of rods: translations at the mean velocity of both ends."""
+    """Compute K of the midpoints of rods, which translate at the mean velocity of the two ends."""
     for r in range(H.rod0, H.rod1):
         R, zero = rod(index, r), zero3()
         to = body(index, R.middle).at_K
@@ -102,7 +100,7 @@ def middle_columns(index, params, work, c, C, H):
 
 @inline
 def end_velocity(index, params, work, c, b, at, k):
-    """Return the velocity of a rod end on body b per unit of velocity k, relative to the output body."""
+    """Return the velocity of a rod end on body b, relative to the output body, per unit of velocity k."""
     if b > 0 and body(index, b).cluster == c:
         K = ws.K_column(work, body(index, b).at_K, k)
         return point_velocity(K, point(params, work, b, at))
@@ -111,7 +109,6 @@ def end_velocity(index, params, work, c, b, at, k):
 
 @inline
 def middle_inertia(index, params, work, H, b):
-    """Return the inertia of the midpoint mass of the rod whose midpoint is body b."""
     m = 0.0
     for r in range(H.rod0, H.rod1):
         if rod(index, r).middle == b:
@@ -121,7 +118,7 @@ def middle_inertia(index, params, work, H, b):
 
 @paste
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
-    """Compute (L1) to (L5), (A1) to (A3), (A5), (S3); write minus the torques of spins and armature to u."""
+    """Compute (L1) to (L5), (A1) to (A3), (A5), (S3); write the negative torques of spin elements and armature to u."""
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)

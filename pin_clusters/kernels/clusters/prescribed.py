@@ -1,12 +1,12 @@
-"""Additions for hybrid dynamics, where some accelerations are prescribed and their torques are unknown.
+"""Elimination for hybrid dynamics: some accelerations are prescribed, and the torques of these joints are unknown.
 
-The passes take ``prescribed`` (a byte per velocity), all torques ``tau`` and all accelerations ``a``; unknown entries
-are zero. If ``prescribed`` is None, which is decided when a kernel is compiled, all joints start without acceleration,
-and ``tau`` and ``a`` are one array, in which accelerations replace the torques.
+The arguments are ``prescribed`` (one byte per velocity), all torques ``tau`` and all accelerations ``a``; unknown
+entries are zero. Forward dynamics is compiled with ``prescribed`` None: ``tau`` and ``a`` are then the same array, in
+which accelerations replace the torques.
 
-Joints with prescribed acceleration are rigid here, so only the free columns of a cluster are eliminated: by
-Gauss-Jordan elimination of the rows [D, U', u] of all columns, with pivots in the free columns. Row by row,
-u - U' delta_out is then the acceleration of a free column or minus the torque of a prescribed column: (H4), (H5).
+Joints with prescribed acceleration act as rigid. Gauss-Jordan elimination reduces the rows [D, U', u] of all columns,
+with pivots only in the free columns. Afterwards, each row of u - U' delta_out is the acceleration of a free column or
+the negative torque of a prescribed column: (H4), (H5).
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -29,7 +29,7 @@ def is_prescribed(prescribed, i_v):
 
 @inline
 def eliminate_base(params, work, prescribed, tau: Out, a: Out, C):
-    """Compute (H4), (H5) of a free flyer, with I^A as D; return whether its free block is singular."""
+    """Compute (H4), (H5) of a free flyer, whose D is I^A; return whether the free block of D is singular."""
     b, o, first, singular = C.first, 0.0, C.column, False
     I, u = ws.articulated(work, b), load6(tau, first) - ws.force(work, b)
     fixed = (
@@ -57,7 +57,7 @@ def eliminate_base(params, work, prescribed, tau: Out, a: Out, C):
 
 @inline
 def _unless(is_fixed, x, other):
-    """Select x, or ``other`` in a prescribed column; a product with zero would keep NaN."""
+    """Return ``other`` for a prescribed column and x otherwise; multiplication by zero would keep NaN."""
     return other if is_fixed != 0 else x
 
 
@@ -76,7 +76,7 @@ def _free_entries(u, fixed, o):
 
 @inline
 def _free_part(I, fixed, o):
-    """Return I with rows and columns of the identity in the prescribed columns."""
+    """Return I with the prescribed rows and columns replaced by those of the identity."""
     f0, f1, f2, f3, f4, f5 = fixed
     e = o + 1.0
     return Sym6(
@@ -125,7 +125,7 @@ def sweep(index, params, work, prescribed, C, total, f_out):
 
 @inline
 def reduce_row(work, slot, nk, j, k):
-    """Eliminate column j from row k; row j has been divided by its pivot."""
+    """Eliminate column j from row k; row j is already divided by its pivot."""
     d = ws.D_entry(work, slot, nk, k, j)
     for m in range(j + 1, nk):
         ws.set_D_entry(work, slot, nk, k, m, ws.D_entry(work, slot, nk, k, m) - d * ws.D_entry(work, slot, nk, j, m))
@@ -135,7 +135,7 @@ def reduce_row(work, slot, nk, j, k):
 
 @inline
 def forget_bias(index, work, C):
-    """Reset the bias of independent velocities to zero, because no other function writes it."""
+    """Reset the bias of the independent velocities to zero, because no other function overwrites it."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)

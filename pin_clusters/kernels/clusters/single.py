@@ -1,4 +1,4 @@
-"""SINGLE clusters: one joint of one degree of freedom; its spin elements and armature act on its parent."""
+"""SINGLE clusters: one joint with one degree of freedom; its spin elements and armature act on the parent body."""
 
 from ...compiler.numba_jit.jit import inline
 from ..bodies.motions import body_inertia, inertial_force, motion, needed_force, set_hinge, spin_moment
@@ -17,7 +17,7 @@ from ..directions import Out
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, C, forced):
-    """Compute (A1) to (A3), (S1) on the parent, and the torque of armature and spin elements: (S2)."""
+    """Compute (A1) to (A3), the moment (S1) on the parent, and the torque of armature and spin elements (S2)."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
@@ -37,7 +37,7 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 @inline
 def collect(index, work, out: Out, C):
-    """Compute the torque of the joint, and pass the force of the body to its parent: (A4)."""
+    """Compute the joint torque and pass the force of the body to its parent: (A4)."""
     b = C.first
     f, parent = ws.force(work, b), body(index, b).parent
     put(out, C.column, dot6(ws.axis(work, b), f) + ws.own_torque(work, b))
@@ -47,7 +47,7 @@ def collect(index, work, out: Out, C):
 
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
-    """Compute (A1) to (A3) at zero or prescribed acceleration, the inertia, and (S3)."""
+    """Compute (A1) to (A3) at zero or prescribed acceleration, the inertia of the body, and (S3)."""
     b = C.first
     B = body(index, b)
     rate = get(v, C.column)
@@ -69,7 +69,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, a, C):
-    """Compute (A6) to (A8); store U D^-1 and D^-1 u, or U and u if prescribed; return whether D is singular."""
+    """Compute (A6) to (A8); store U D^-1 and D^-1 u, or U and u if prescribed. Return whether D is singular."""
     b = C.first
     I, S, f, parent = ws.articulated(work, b), ws.axis(work, b), ws.force(work, b), body(index, b).parent
     IS = sym6_mul(I, S)
@@ -138,7 +138,7 @@ def couple(index, params, work, C):
 
 @inline
 def factor(index, params, work, C):
-    """Compute U D^-1 and 1 / D, and pass the inertia to the parent: (A6), (A8); return whether D is singular."""
+    """Compute U D^-1 and 1 / D and pass the inertia to the parent: (A6), (A8). Return whether D is singular."""
     b = C.first
     B = body(index, b)
     I, S = ws.articulated(work, b), ws.axis(work, b)

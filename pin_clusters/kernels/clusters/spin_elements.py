@@ -1,4 +1,4 @@
-"""Spin elements and armature of a cluster with several columns: momenta, torques, and moments on the carriers."""
+"""Spin elements and armature of a cluster with several columns: momenta, joint torques, and moments on the carriers."""
 
 from ...compiler.numba_jit.jit import inline
 from ..directions import Out
@@ -25,7 +25,7 @@ def turn_momenta(work, C, R, at_spin, i):
 
 @inline
 def inertia_torques(index, work, a, out: Out, C):
-    """Write the torques of armature and of the acceleration of spin elements, E a: (S2)."""
+    """Write the torques E a that accelerate the armature and the spin elements: (S2)."""
     for k in range(C.nk):
         t = 0.0
         for m in range(C.nk):
@@ -35,7 +35,7 @@ def inertia_torques(index, work, a, out: Out, C):
 
 @inline
 def spin_terms(index, work, v, a, out: Out, C, biased):
-    """Compute (S1), (S2) for all carriers; ``biased``: rates at a = 0 are stored after the momenta."""
+    """Compute (S1), (S2) for all carriers; if ``biased``, the rates at a = 0 are stored after the momenta."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
     for r in range(C.carrier0, C.carrier1):
@@ -73,7 +73,7 @@ def gyrations(index, work, v, prescribed, a, C, biased):
 
 @inline
 def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
-    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, the stored bias is complete."""
+    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, the stored bias is this rate."""
     if biased:
         return rot(ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk))
     rate = zero3()
@@ -85,7 +85,7 @@ def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
 
 @inline
 def gyration(index, work, v, C, carrier, i, rate):
-    """Compute (S3) for one carrier: its moment w x h v + rate, and u -= h . alpha."""
+    """Compute (S3) for one carrier: add the moment w x h v + rate to the carrier, and subtract h . alpha from u."""
     omega, alpha = angular(ws.velocity(work, carrier)), angular(ws.acceleration(work, carrier))
     total = zero3()
     for k in range(C.nk):
@@ -98,6 +98,6 @@ def gyration(index, work, v, C, carrier, i, rate):
 
 @inline
 def spin_coupling(work, slot, nk, i, at_K, k, m):
-    """Return what carrier i inside the cluster adds to D[k, m]: K_c' [0; h] and its transpose: (S4)."""
+    """Return the contribution of carrier i inside the cluster to D[k, m], K_c' [0; h] and its transpose: (S4)."""
     K_k, K_m = angular(ws.K_column(work, at_K, k)), angular(ws.K_column(work, at_K, m))
     return dot3(K_k, ws.spin_column(work, slot, nk, i, m)) + dot3(ws.spin_column(work, slot, nk, i, k), K_m)

@@ -1,4 +1,1 @@
-"""Recursive algorithms: passes over the clusters.
-
-Functions ``x_with`` build x for given operations on LOOP clusters; models without loops do not compile these.
-"""
+"""Recursive algorithms as passes over the clusters; ``x_with`` builds kernel ``x`` for given LOOP operations."""

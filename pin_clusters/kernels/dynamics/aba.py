@@ -1,7 +1,7 @@
 """Forward dynamics of clusters with spin elements (C-ABA): (A5) to (A10).
 
 The outward pass evaluates inverse dynamics at a = 0, so that I^A c is never formed. The inward pass eliminates each
-cluster after the clusters that it carries. The last pass adds corrections to the accelerations. Hybrid dynamics uses
+cluster after the clusters that it carries. The last pass corrects the accelerations. Hybrid dynamics uses
 the same passes; see ``clusters/prescribed.py``.
 """
 
@@ -20,7 +20,7 @@ from .rnea import rotor_forces, wrong_size
 def step_with(advance_loop):
     @inline
     def step(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
-        """Compute (A1) to (A3) at a = 0 or at prescribed accelerations; return whether the loops are singular."""
+        """Compute (A1) to (A3) at zero or prescribed accelerations; return whether the loops are singular."""
         singular_loop = False
         if C.kind == SINGLE:
             single.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
@@ -40,7 +40,7 @@ def outward_with(advance_loop):
 
     @inline
     def outward(index, params, work, q, v, result_and_forces, out, forced):
-        """Step through all clusters at a = 0; return minus the row of a singular loop, or OK."""
+        """Step through all clusters at a = 0; return OK, or minus the index of a cluster with singular loops."""
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -67,9 +67,9 @@ def passes_with(advance_loop):
     def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
         """Step outward, and eliminate each cluster as soon as all clusters that it carries are eliminated.
 
-        In this order the numbers of a cluster are still in the cache. With external forces, all bodies come first,
-        because forces on rotors are added to the forces on their carriers. Returns the row of a cluster whose D is
-        singular, or 0, and minus the row of a singular loop, or OK.
+        This order keeps the data of a cluster in the cache. With external forces, all clusters are stepped first,
+        because forces on rotors are added to the forces on their carriers. Returns the index of a cluster whose D is
+        singular, or 0; and OK, or minus the index of a cluster with singular loops.
         """
         n, singular, code = header(index), 0, OK
         for c in range(n.cluster0, n.cluster1):
@@ -91,7 +91,7 @@ def passes_with(advance_loop):
 
     @inline
     def corrections(index, work, prescribed, tau: Out, a: Out):
-        """Compute (A9), (A10), (H4) to (H6); accelerations of bodies become changes since the outward pass."""
+        """Compute (A9), (A10), (H4) to (H6). Accelerations of bodies become changes since the outward pass."""
         ws.set_acceleration(work, 0, zero6())  # the acceleration of the universe does not change
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -102,7 +102,7 @@ def passes_with(advance_loop):
 
     @paste
     def passes(index, params, work, q, v, result_and_forces, prescribed, tau: Out, a: Out, forced):
-        """Replace torques by accelerations, or the reverse where ``prescribed``; if it is None, tau is a."""
+        """Compute accelerations from torques, or torques from ``prescribed`` accelerations; if None, tau is a."""
         start(params, work)
         turn_joints(index, work, q)
         singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced)
@@ -117,7 +117,7 @@ def aba_with(advance_loop):
 
     @paste
     def aba(index, params, work, result_and_forces: Out, q, v, tau, out: Out):
-        """Write the acceleration to out and to the start of result_and_forces; external forces follow there."""
+        """Write the acceleration to out and to the start of result_and_forces, which ends with the external forces."""
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

@@ -14,7 +14,7 @@ from ..tables.views import body, cluster, header, listed
 def poses_with(compose_loop):
     @inline
     def poses(index, params, work, q):
-        """Compute poses, S, inertias and K of all clusters; return minus the row of a singular loop, or OK."""
+        """Compute poses, S, inertias and K of all clusters; return OK, or minus the index of a singular cluster."""
         start(params, work)
         turn_joints(index, work, q)
         code = OK
@@ -74,7 +74,7 @@ def inward(index, params, work, nv, M: Out):
 
 
 def copied(flat):
-    """Wrap a pass that fills a flat square result, and copy the result to a matrix, shape (nv, nv)."""
+    """Wrap a pass that fills a flat square result so that the result is copied to a matrix, shape (nv, nv)."""
 
     @paste
     def run(index, params, work, result, q, out: Out):
@@ -89,7 +89,7 @@ def crba_with(compose_loop):
 
     @paste
     def crba(index, params, work, M: Out, q):
-        """Write the mass matrix to M, which must be zero where clusters are on different branches of the tree."""
+        """Write the mass matrix to M; its entries between different branches of the tree must already be zero."""
         n = header(index)
         if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:
             return WRONG_SIZE

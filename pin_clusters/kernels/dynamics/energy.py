@@ -17,7 +17,6 @@ from ..tables.views import body, carrier_row, cluster, head, header, listed, rod
 
 @inline
 def spin_energy(index, work, v, C, carrier, at_spin):
-    """Return the spin momentum times the angular velocity of the carrier."""
     omega, total = rot_t(ws.rotation(work, carrier), angular(ws.velocity(work, carrier))), 0.0
     for k in range(C.nk):
         total += get(v, listed(index, C.column, k)) * dot3(ws.momentum(work, at_spin, k), omega)
@@ -26,13 +25,13 @@ def spin_energy(index, work, v, C, carrier, at_spin):
 
 @inline
 def base_of(params, work, B):
-    """Return the position of the kernels' world origin in the universe; below a free flyer, the flyer is the origin."""
+    """Return the world origin of the kernels in the universe; below a free flyer, it is the flyer's position."""
     return load3(params, at.ORIGIN) + ws.base_position(work, B.root)
 
 
 @inline
 def rod_energy(index, params, work, C):
-    """Return twice the kinetic energy, and the potential energy, of the midpoint masses of rods."""
+    """Return twice the kinetic energy, and the potential energy, of the midpoint masses of all rods."""
     H, twice, potential = head(index, C.head), 0.0, 0.0
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
@@ -54,7 +53,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
     if C.kind == at.FREE:
         R, x = free_pose(params, q, b, B)
         ws.set_pose(work, b, R, zero3())
-        ws.set_base_position(work, b, x)  # poses are relative to the base
+        ws.set_base_position(work, b, x)  # because poses are relative to the base
         return rot6(R, load6(v, C.column))
     if C.kind == at.LOOP:
         return joint_motion(work, B, C.nk, 1)
@@ -64,7 +63,6 @@ def joint_velocity(index, params, work, q, v, C, b, B):
 
 @inline
 def spin_energies(index, params, work, v, C):
-    """Return twice the kinetic energy of armature and spin elements."""
     twice = 0.0
     if C.kind == at.SINGLE:
         rate = get(v, C.column)

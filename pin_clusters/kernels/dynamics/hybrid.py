@@ -1,4 +1,4 @@
-"""Hybrid dynamics (H1) to (H6): given accelerations of some joints and torques of the others; the passes of aba."""
+"""Hybrid dynamics (H1) to (H6), by the passes of aba: each joint has a prescribed acceleration or a known torque."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import loop
@@ -12,7 +12,6 @@ from .rnea import wrong_size
 
 @inline
 def take(index, tau, a, prescribed, tau_out: Out, a_out: Out):
-    """Copy the given torques and accelerations, and write zeros to the unknown entries, which are never read."""
     for i in range(header(index).nv):
         if prescribed[i] != 0:
             put(tau_out, i, 0.0)
@@ -27,7 +26,7 @@ def hybrid_with(advance_loop):
 
     @paste
     def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out: Out, a_out: Out):
-        """Write all torques to tau_out, accelerations to a_out; ``prescribed`` is 0 where the torque is given."""
+        """Write all torques to tau_out and accelerations to a_out; ``prescribed`` is 0 for joints with known torque."""
         nv = header(index).nv
         if (
             wrong_size(index, q, v, tau, result_and_forces)
@@ -43,7 +42,7 @@ def hybrid_with(advance_loop):
         if forced:
             for i in range(nv):
                 if prescribed[i] == 0:
-                    put(tau_out, i, get(tau, i))  # removes the forces on rotors
+                    put(tau_out, i, get(tau, i))  # because the passes added the forces on rotors
         return code
 
     return hybrid

@@ -1,4 +1,4 @@
-"""Inverse mass matrix in O(n^2): compute the articulated inertias once, then propagate one unit torque per column."""
+"""Inverse mass matrix in O(n^2): articulated inertias are computed once; then each column propagates a unit torque."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import articulated, free, general, loop, single
@@ -14,7 +14,7 @@ from .crba import copied, poses_with
 
 @inline
 def factor(index, params, work):
-    """Compute articulated inertias and factors of all clusters (A6), (A8); return the row of a singular one, or 0."""
+    """Compute articulated inertias and factors (A6), (A8); return 0, or the index of a singular cluster."""
     for b in range(1, header(index).bodies + 1):
         ws.set_articulated(work, b, rigid_as_sym6(ws.composite(work, b)))
     return factor_articulated(index, params, work)
@@ -22,7 +22,6 @@ def factor(index, params, work):
 
 @inline
 def factor_articulated(index, params, work):
-    """Compute the factors where the inertia of each body is already stored as its articulated inertia."""
     n, singular = header(index), 0
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
@@ -68,7 +67,7 @@ def inward(index, work, C, k):
                 if articulated.moves(B.mask, m):
                     u -= dot6(ws.K_column(work, B.at_K, m), F)
                 ws.set_u_entry(work, A.at_work, A.nk, m, u)
-            # (U D^-1) u equals U (D^-1 u), and needs the factors only once, in solve_D.
+            # (U D^-1) u equals U (D^-1 u), but requires the factors only once, in solve_D.
             for m in range(A.nk):
                 F = F + ws.UDinv_column(work, A.at_work, A.nk, m) * ws.u_entry(work, A.at_work, A.nk, m)
             articulated.solve_D(work, A)
@@ -77,7 +76,7 @@ def inward(index, work, C, k):
 
 @inline
 def outward(index, work, nv, C, i_v, Minv: Out):
-    """Compute accelerations of a cluster under unit torque i_v (A9), (A10); write them to its row and column."""
+    """Compute the accelerations of a cluster under unit torque i_v (A9), (A10); write them to row and column i_v."""
     if C.kind == SINGLE:
         a_up = ws.acceleration(work, C.out)
         a = ws.Dinv_u(work, C.first) - dot6(ws.UDinv(work, C.first), a_up)
@@ -100,7 +99,7 @@ def outward(index, work, nv, C, i_v, Minv: Out):
 
 @inline
 def outward_base(work, nv, C, i_v, Minv: Out):
-    """Compute (A9) of a free flyer under its own unit torque, or under the force from a unit torque below it."""
+    """Compute (A9) of a free flyer under its own unit force, or the force due to a unit torque of a later cluster."""
     a = sym6_solve(ws.base_inverse_d(work, C.first), ws.base_L(work, C.first), -ws.force(work, C.first))
     ws.set_force(work, C.first, zero6())
     ws.set_acceleration(work, C.first, a)
@@ -110,7 +109,7 @@ def outward_base(work, nv, C, i_v, Minv: Out):
 
 @inline
 def clear(work, C):
-    """Reset the torques of the previous call; within a call, each reader leaves zeros."""
+    """Reset the torques of the previous call; within a call, ``outward`` resets them after use."""
     if C.kind == SINGLE:
         ws.set_Dinv_u(work, C.first, 0.0)
     elif C.kind == FREE:
@@ -125,7 +124,7 @@ def minverse_with(compose_loop):
 
     @paste
     def minverse(index, params, work, Minv: Out, q):
-        """Write the inverse mass matrix by clusters; rows of earlier clusters follow from symmetry."""
+        """Write the inverse mass matrix cluster by cluster; the other triangle follows from symmetry."""
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:
             return WRONG_SIZE

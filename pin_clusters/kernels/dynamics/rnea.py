@@ -25,7 +25,7 @@ def wrong_size(index, q, v, x, result_and_forces):
 
 @inline
 def rotor_forces(index, params, work, q, result_and_forces, out: Out, sign):
-    """Apply external forces on spinning rotors: the wrench to the carrier, the axial moment to the joints: (S5)."""
+    """Apply the external forces on rotors: the wrench to the carrier, the axial moment to the joints (S5)."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -39,7 +39,7 @@ def rotor_forces(index, params, work, q, result_and_forces, out: Out, sign):
 def rnea_with(advance_loop):
     @inline
     def outward(index, params, work, q, v, a, result_and_forces, out: Out, forced):
-        """Compute velocities, accelerations, forces: (A1) to (A3). Return minus the row of a singular loop, or OK."""
+        """Compute (A1) to (A3); return OK, or minus the index of a cluster with singular loops."""
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -56,7 +56,6 @@ def rnea_with(advance_loop):
 
     @inline
     def inward(index, work, out: Out):
-        """Compute the torques: (A4)."""
         n = header(index)
         for i in range(n.cluster1 - n.cluster0):
             C = cluster(index, n.cluster1 - 1 - i)
@@ -69,7 +68,7 @@ def rnea_with(advance_loop):
 
     @paste
     def rnea(index, params, work, result_and_forces: Out, q, v, a, out: Out):
-        """Write tau to out and to the start of result_and_forces; external forces, if any, follow there."""
+        """Write tau to out and to the start of result_and_forces, which ends with the external forces, if any."""
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

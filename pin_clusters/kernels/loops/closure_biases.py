@@ -1,4 +1,4 @@
-"""Bias (dK/dt) v_tree of constraint equations, from velocities and accelerations of the bodies at a = 0: (L4)."""
+"""Bias (dK/dt) v_tree of constraint equations, from the motion of the bodies at a = 0: (L4)."""
 
 from ...compiler.numba_jit.jit import inline
 from ..numbers.memory import get, increase, put, put_zeros
@@ -13,7 +13,7 @@ from .function_derivatives import called_hessian
 
 @inline
 def motion_of(index, work, b, c):
-    """Return velocity and bias acceleration of a body relative to the output body of cluster c; zero outside c."""
+    """Return velocity and bias acceleration of body b relative to the output body of cluster c, or zero outside c."""
     if b > 0 and body(index, b).cluster == c:
         return ws.velocity(work, b), ws.acceleration(work, b)
     return zero6(), zero6()
@@ -21,7 +21,7 @@ def motion_of(index, work, b, c):
 
 @inline
 def frames_bias(index, params, work, c, r, wrench, to):
-    """Compute the bias of two frames: W . (c_b - c_a) + dW/dt . (v_b - v_a)."""
+    """Compute the bias of a frame closure: W . (c_b - c_a) + dW/dt . (v_b - v_a)."""
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
     pb = point(params, work, r.b, r.at + 21)
@@ -44,7 +44,7 @@ def frames_bias(index, params, work, c, r, wrench, to):
 
 @inline
 def point_acceleration(p, v, a):
-    """Return the acceleration of the point at p of a moving body."""
+    """Return the acceleration of the body point at p."""
     return linear(a) + cross(angular(a), p) + cross(angular(v), point_velocity(v, p))
 
 
@@ -66,7 +66,7 @@ def rate_of_joint(index, work, j):
 
 @inline
 def harmonic_bias(index, params, work, r, to):
-    """Compute the bias of a harmonic closure: its second derivatives along the velocity."""
+    """Compute the bias of a harmonic closure, its second derivative along the velocity."""
     t = r.term0
     put_zeros(work, r.scratch + ANGLE_SCRATCH * r.angles, r.angles)
     for p in range(r.part0, r.part1):
@@ -93,7 +93,6 @@ def harmonic_bias(index, params, work, r, to):
 
 @inline
 def function_bias(index, params, work, q, r, to):
-    """Compute the bias of a user's function from its second derivatives."""
     n = r.part1 - r.part0
     if r.form == CALLED:
         called_hessian(index, params, work, q, r)
@@ -109,7 +108,7 @@ def function_bias(index, params, work, q, r, to):
 
 @inline
 def biases(index, params, work, q, c, C):
-    """Compute the bias of all constraint equations of LOOP cluster c; joint velocities and motions are stored."""
+    """Compute the bias of all constraint equations of LOOP cluster c from stored joint velocities and body motions."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

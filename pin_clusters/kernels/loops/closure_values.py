@@ -1,7 +1,6 @@
 """Residuals of constraint equations, each divided by its scale.
 
-A rotation enters as 2 tan(angle / 2), which has the zero and the slope of the angle, and is infinite at the
-antiparallel solution.
+Rotations enter as 2 tan(angle / 2). It equals the angle to first order, but is infinite at the antiparallel solution.
 """
 
 from ...compiler.numba_jit.jit import device, inline
@@ -18,13 +17,13 @@ from .user_functions import call_address
 
 @inline
 def rotation_between(turn, Ra, Rb):
-    """Return the rotation of frame b relative to frame a, in axes of frame a; see above for its length."""
+    """Return the rotation vector of frame b relative to frame a, in axes of frame a, with length 2 tan(angle / 2)."""
     za = column(Ra, 2)
     if turn == TURN_AXIS:
         zb = column(Rb, 2)
         return rot_t(Ra, cross(za, zb) * (2.0 / (1.0 + dot3(za, zb))))
     if turn == TURN_FULL:
-        x, y, z = rot_t(Rb, column(Ra, 0)), rot_t(Rb, column(Ra, 1)), rot_t(Rb, za)  # the rows of R_a' R_b
+        x, y, z = rot_t(Rb, column(Ra, 0)), rot_t(Rb, column(Ra, 1)), rot_t(Rb, za)  # rows of R_a' R_b
         s = 2.0 / (1.0 + x[0] + y[1] + z[2])
         return Vec3(s * (z[1] - y[2]), s * (x[2] - z[0]), s * (y[0] - x[1]))
     return Vec3(0.0, 0.0, dot3(za, column(Rb, 0)))
@@ -44,7 +43,7 @@ def frames_values(params, work, r, to):
 
 @inline
 def harmonic_values(index, params, work, r, to):
-    """Write the residuals of a harmonic closure, whose equations have been evaluated at q."""
+    """Write the residuals of a harmonic closure; requires ``harmonic_rows`` at q."""
     t = r.term0
     for i in range(r.rows):
         total = 0.0
@@ -62,7 +61,7 @@ def harmonic_values(index, params, work, r, to):
 
 @inline
 def proportional_values(index, params, work, q, r, to):
-    """Write the residuals of a linear coupling; 0 with continuous joints, for which callers use arc tangents."""
+    """Write the residuals of a linear coupling, or 0 if it has continuous joints, which the caller handles."""
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
         total = 0.0 - get(params, r.at + m * n + i)
@@ -77,7 +76,7 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def values_of_function(index, params, work, q, r, to):
-    """Write the residuals of a user's function; a Python function has 0, unless the caller stored its values."""
+    """Write the residuals of a user's function; the values of a Python function are stored by the caller."""
     x, y, _, _, _ = offsets_of(r)
     if r.form == CALLED:
         coordinates(index, work, q, r, x)
@@ -88,7 +87,7 @@ def values_of_function(index, params, work, q, r, to):
 
 @device
 def values(index, params, work, q, C):
-    """Write the residuals of all constraint equations of a LOOP cluster; needs ``equations`` first."""
+    """Write the residuals of all constraint equations of a LOOP cluster; requires ``equations``."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for c in range(H.closure0, H.closure1):
@@ -110,7 +109,7 @@ def values(index, params, work, q, C):
 
 @device
 def largest_value(index, params, work, q, C):
-    """Return the square of the largest residual of a LOOP cluster, or NaN; needs ``equations`` first."""
+    """Return the square of the largest residual of a LOOP cluster, or NaN; requires ``equations``."""
     values(index, params, work, q, C)
     L, worst = block(head(index, C.head), C.nk), 0.0
     for i in range(L.nr):

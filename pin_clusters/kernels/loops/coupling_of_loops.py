@@ -1,6 +1,6 @@
-"""LOOP clusters: the coupling Jacobian G from q, the bias g from v, and quantities that depend on both.
+"""LOOP clusters: coupling Jacobian G from q, bias g from q and v, and quantities that depend on G and g.
 
-v_tree = G v and a_tree = G a + g follow from K v_tree = 0. With P the inverse of the dependent columns K_d, the
+K v_tree = 0 implies v_tree = G v and a_tree = G a + g. Let P be the inverse of the dependent columns K_d. The
 dependent rows of G are -P K_i (L3), and the dependent rows of g are -P (dK/dt) v_tree (L4).
 """
 
@@ -20,7 +20,7 @@ from .dependent_columns import invert_dependents, invert_pair, product_of_norms
 
 @inline
 def combined_row(index, params, work, share0, share1, row, nk):
-    """Write a row of G: a linear combination of the rows of other velocities (shares): (L5)."""
+    """Write a row of G as a linear combination of the rows of other velocities (shares): (L5)."""
     for k in range(nk):
         x = 0.0
         for s in range(share0, share1):
@@ -41,7 +41,7 @@ def combined_bias(index, params, work, share0, share1):
 
 @inline
 def spin_elements(index, params, work, C, H):
-    """Compute E and spin momenta of armature and spin elements, whose speeds are combinations of rows of G."""
+    """Compute E and the spin momenta; the speeds of spin elements and armature are combinations of rows of G."""
     nk, zero = C.nk, zero3()
     for k in range(nk):
         for m in range(nk):
@@ -64,10 +64,10 @@ def spin_elements(index, params, work, C, H):
 
 @inline
 def spin_biases(index, params, work, C, H, L):
-    """Compute the torques of spin elements and armature at a = 0, and the rate of momentum of each carrier."""
+    """Compute the torques of spin elements and armature at a = 0, and the rate of the spin momentum of each carrier."""
     nk, zero = C.nk, zero3()
     put_zeros(work, L.spin_bias, nk)
-    # The rate is stored after the momenta.
+    # The rate of the momentum is stored after the momenta.
     if C.at_spin >= 0:
         ws.set_momentum(work, C.at_spin, nk, zero)
     for r in range(C.carrier0, C.carrier1):
@@ -102,7 +102,7 @@ def prepare(index, params, work, q, C):
     H = head(index, C.head)
     L = block(H, C.nk)
     if L.nd == 2 and L.nr == 2:
-        # Most loops are of this size, and P stays in registers.
+        # Most loops have this size; their P stays in registers.
         p00, p01, p10, p11, norms = invert_pair(work, L)
         put(work, L.condition, norms)
         row, below = velocity_row(index, H.velocity0).at_G, velocity_row(index, H.velocity0 + 1).at_G
@@ -128,19 +128,18 @@ def prepare(index, params, work, q, C):
 
 @inline
 def condition_of(index, work, C):
-    """Return the square of an upper bound of the condition number of the dependent columns."""
+    """Return the square of an upper bound of the condition number of K_d."""
     return get(work, block(head(index, C.head), C.nk).condition)
 
 
 @inline
 def is_singular(index, work, C):
-    """Return whether the condition number of the dependent columns exceeds CONDITION_LIMIT or is NaN."""
+    """Return whether the condition number of K_d exceeds CONDITION_LIMIT or is NaN."""
     return not may_be_less(condition_of(index, work, C), CONDITION_LIMIT * CONDITION_LIMIT)
 
 
 @inline
 def rates_of(index, work, v, C):
-    """Compute G v for all velocities of a LOOP cluster."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V, x = velocity_row(index, n), 0.0
@@ -151,7 +150,7 @@ def rates_of(index, work, v, C):
 
 @inline
 def accelerations_of(index, work, a, C, in_bias):
-    """Compute G a + g for all velocities of a LOOP cluster; ``in_bias`` stores it in place of g."""
+    """Compute G a + g for all velocities of a LOOP cluster; if ``in_bias``, the result replaces g."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -163,7 +162,7 @@ def accelerations_of(index, work, a, C, in_bias):
 
 @inline
 def joint_motion(work, B, nk, which):
-    """Return S_b times the bias g (``which`` = 0) or the velocity G v (``which`` = 1) of its joint."""
+    """Return S_b times the bias g (``which`` = 0) or the velocity G v (``which`` = 1) of the joint of body b."""
     offset = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
         return ws.subspace(work, B.at_S, 0) * get(work, offset)
@@ -175,7 +174,7 @@ def joint_motion(work, B, nk, which):
 
 @inline
 def bias_of(index, params, work, q, c, C):
-    """Compute g of LOOP cluster c for stored G v (L4), with its output body at rest: only relative motions matter."""
+    """Compute g of LOOP cluster c from the stored G v (L4), with the output body at rest."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -202,7 +201,7 @@ def bias_of(index, params, work, q, c, C):
 
 @paste
 def prepare_bias(index, params, work, q, v, c, C):
-    """Compute G v, g and the torques of spin elements at a = 0; needs ``prepare`` first: (L4), (L5)."""
+    """Compute G v, g and the torques of spin elements at a = 0: (L4), (L5). Requires ``prepare``."""
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     H = head(index, C.head)
@@ -211,5 +210,5 @@ def prepare_bias(index, params, work, q, v, c, C):
 
 @inline
 def stand_still(work, C):
-    """Put the output body of a cluster at the origin, because loops depend only on motion relative to it."""
+    """Move the output body of a cluster to the origin; loops depend only on motion relative to that body."""
     ws.set_pose(work, C.out, unit_rotation(), zero3())

@@ -1,6 +1,6 @@
-"""Inverse P of the dependent columns of K, with pivot rows chosen at each state among all rows: (L2).
+"""Inverse P of the dependent columns of K; pivot rows are chosen among all rows at each state: (L2).
 
-No fixed choice of rows works where the range of K changes with q, as in Bennett's linkage.
+A fixed set of pivot rows fails if the column space of K changes with q, as in Bennett's linkage.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -12,8 +12,7 @@ from ..numbers.memory import get, put
 def invert(work, K, width, nd, nr, P, scratch):
     """Write P with P K = 1, where K is nr x nd, by Gauss-Jordan elimination of [K 1]: (L2).
 
-    Pivot rows are chosen at each state, in traced code as well. If there are more rows than columns, P is zero for rows
-    that are no pivot row.
+    If there are more rows than columns, the columns of P that belong to rows without a pivot are zero.
     """
     wide = nd + nr
     for i in range(nr):
@@ -24,10 +23,10 @@ def invert(work, K, width, nd, nr, P, scratch):
     for k in range(nd):
         top = scratch + k * wide
         for i in range(k + 1, nr):
-            # the row with the larger pivot moves up
+            # Exchange the rows if the lower row has the larger pivot.
             row = scratch + i * wide
             x, y = get(work, top + k), get(work, row + k)
-            a, b = x * x, y * y  # squares compare like absolute values
+            a, b = x * x, y * y  # squares, which compare like absolute values
             if may_be_less(a, b):
                 for j in range(k, wide):
                     x, y = get(work, top + j), get(work, row + j)
@@ -50,7 +49,7 @@ def invert(work, K, width, nd, nr, P, scratch):
 
 @inline
 def invert_dependents(work, L):
-    """Write P, the inverse of the dependent columns (L2); one or two equations need no elimination."""
+    """Write P, the inverse of the dependent columns (L2); one or two equations are solved directly."""
     if L.nd == 1 and L.nr == 1:
         put(work, L.P, 1.0 / get(work, L.K))
     elif L.nd == 2 and L.nr == 2:
@@ -61,7 +60,7 @@ def invert_dependents(work, L):
 
 @inline
 def invert_pair(work, L):
-    """Write and return the inverse of two dependent columns, and the product of both squared Frobenius norms."""
+    """Write and return P for two dependent columns, and return ``product_of_norms`` of K_d and P."""
     a, b = get(work, L.K), get(work, L.K + 1)
     c, d = get(work, L.K + L.width), get(work, L.K + L.width + 1)
     x = 1.0 / (a * d - b * c)
@@ -70,7 +69,7 @@ def invert_pair(work, L):
     put(work, L.P + 1, p01)
     put(work, L.P + 2, p10)
     put(work, L.P + 3, p11)
-    # Up to signs, the inverse has the same entries, times x.
+    # Up to signs and order, the entries of the inverse are those of K_d times x.
     norms = x * (a * a + b * b + c * c + d * d)
     return p00, p01, p10, p11, norms * norms
 

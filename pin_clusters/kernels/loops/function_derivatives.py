@@ -1,4 +1,4 @@
-"""Derivatives of compiled user functions: the user's own, and finite differences where these are missing."""
+"""Derivatives of compiled user functions: user-defined, or finite differences if a derivative is missing."""
 
 import math
 
@@ -7,16 +7,15 @@ from ..numbers.memory import get, increase, put, put_copy, put_zeros
 from ..tables.views import functions_of, on_joint, velocity_row
 from .user_functions import call_address
 
-# central differences of order 8: steps, and their weights
+# Steps and weights of central differences of order 8
 _STEPS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0)
 _WEIGHTS = (4.0 / 5.0, -4.0 / 5.0, -1.0 / 5.0, 1.0 / 5.0, 4.0 / 105.0, -4.0 / 105.0, -1.0 / 280.0, 1.0 / 280.0)
-_SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # weights of second derivatives: steps 1 to 4, and step 0
-_BETWEEN = -205.0 / 72.0
+_SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # weights of second derivatives, steps 1 to 4
+_BETWEEN = -205.0 / 72.0  # weight of second derivatives, step 0
 
 
 @device
 def coordinates(index, work, q, r, x):
-    """Write the coordinates of the joints of closure r to work[x:]."""
     for i in range(r.part1 - r.part0):
         put(work, x + i, get(q, on_joint(index, r.part0 + i).iq))
 
@@ -30,7 +29,7 @@ def move(work, r, x, d, step):
 
 @inline
 def offsets_of(r):
-    """Return offsets: coordinates, value, Jacobian, direction, and the output of the user's derivatives."""
+    """Return offsets in the workspace: coordinates, value, Jacobian, direction, output of the user's derivatives."""
     n, m = r.part1 - r.part0, r.rows
     x = r.scratch + m * n + m * n * n
     return x, x + n, x + n + m, x + n + m + m * n, x + n + m + m * n + n + m * n
@@ -38,7 +37,7 @@ def offsets_of(r):
 
 @device
 def jacobian_along(index, params, work, q, r, step):
-    """Write the Jacobian of closure r at coordinates moved by ``step`` along the stored direction."""
+    """Write the Jacobian of closure r after its coordinates move by ``step`` along the stored direction."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     x, y, to, d, _ = offsets_of(r)
     if F.jacobian != 0:
@@ -77,7 +76,7 @@ def called_jacobian(index, params, work, q, r):
 
 @device
 def called_hessian(index, params, work, q, r):
-    """Write the second derivatives of a compiled function, or differences of its Jacobian, to its workspace."""
+    """Write the second derivatives of a compiled function, if necessary as differences of its Jacobian."""
     n, m, second, F = (
         r.part1 - r.part0,
         r.rows,
@@ -142,7 +141,7 @@ def third_by_jacobian(index, params, work, q, r, third, step):
 
 @device
 def called_third(index, params, work, q, r):
-    """Write the second derivative of the Jacobian along joint velocities, by differences if it is not given."""
+    """Write the second derivative of the Jacobian along the joint velocities, by differences if it is missing."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     _, _, _, d, _ = offsets_of(r)
     third = r.scratch + 2 * m * n + m * n * n + 2 * n + m

@@ -1,7 +1,7 @@
-"""Further derivatives of harmonic closures with respect to their angles, once for all columns: (L6), (L7).
+"""Higher derivatives of harmonic closures with respect to their angles, shared by all columns: (L6), (L7).
 
-``closure_rates`` uses them. A term is a product of at most three factors of one angle each. Its derivative with respect
-to an angle is a product as well, of which truncated series in time are taken.
+A term is a product of at most three factors, each of one angle. Its derivatives with respect to the angles are also
+products, whose truncated series in time give the rates. ``closure_rates`` uses these functions.
 """
 
 from ...compiler.numba_jit.jit import inline
@@ -17,7 +17,6 @@ _harmonic_scratch = inline(harmonic_scratch)
 
 @inline
 def layout_of(r, nk):
-    """Return the layout of the workspace of a closure in a cluster with nk columns."""
     return _harmonic_scratch(r.scratch, r.angles, r.rows, nk)
 
 
@@ -29,7 +28,7 @@ def third_derivative(r, factor):
 
 @inline
 def series(work, r, slope, factor):
-    """Return value and two time derivatives of a factor, and the same for its derivative with respect to its angle."""
+    """Return value and two time derivatives of a factor and of its derivative with respect to its angle."""
     f, u, du = load3(work, factor), get(work, slope), get(work, slope + r.angles)
     turned = f[1], f[2] * u, third_derivative(r, factor) * f[1] * u * u + f[2] * du
     return (f[0], f[1] * u, f[2] * u * u + f[1] * du), turned
@@ -42,7 +41,7 @@ def product(a, b):
 
 @inline
 def add_rate(work, r, R, row, slope, x, s, second):
-    """Add x times the time derivatives of series s to the derivatives of a row with respect to one angle."""
+    """Add x times the time derivatives in series s to the rates of a row's derivative with respect to one angle."""
     i = row * r.angles + slope - R.slopes
     increase(work, R.rates + i, x * s[1])
     if second:
@@ -51,7 +50,7 @@ def add_rate(work, r, R, row, slope, x, s, second):
 
 @inline
 def turn_angles(index, params, work, r, R, nk):
-    """Write the rates of the angles along the motion and along each column."""
+    """Write velocity and acceleration of each angle, and its change per unit velocity of each column."""
     n = r.angles
     put_zeros(work, R.slopes, 2 * n)
     put_zeros(work, R.changes, nk * n)
@@ -66,7 +65,7 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk, second):
-    """Write first and, if ``second``, second time derivatives of the gradient of all rows in the angles."""
+    """Write the first (if ``second``, also the second) time derivatives of the gradients."""
     R = layout_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     put_zeros(work, R.rates, 2 * r.rows * r.angles)
@@ -87,7 +86,6 @@ def rates_by_angles(index, params, work, r, nk, second):
 
 @inline
 def rates_by_joints(index, params, work, r, row, width, nk):
-    """Add the rates of the rows of K of a harmonic closure, from the rates of its gradient in the angles."""
     R, n = layout_of(r, nk), r.angles
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
@@ -98,7 +96,7 @@ def rates_by_joints(index, params, work, r, row, width, nk):
 
 @inline
 def harmonic_row(index, params, work, r, to, k, nk):
-    """Write the second rates of the rows of a harmonic closure for column k: (L6)."""
+    """Write the second time derivatives of the rows of a harmonic closure along column k: (L6)."""
     R, n = layout_of(r, nk), r.angles
     put_zeros(work, R.slopes + 3 * n, n)
     for p in range(r.part0, r.part1):
@@ -115,20 +113,20 @@ def harmonic_row(index, params, work, r, to, k, nk):
 
 @inline
 def add_bend(work, r, R, one, other, x):
-    """Add x to the second derivative with respect to the angles of two slopes."""
+    """Add x to the second derivative with respect to two angles, given by the addresses of their slopes."""
     increase(work, R.bends + (one - R.slopes) * r.angles + other - R.slopes, x)
 
 
 @inline
 def add_bends(work, r, R, one, other, x):
-    """Add x to a second derivative and to its mirror entry, which are the same entry for a single angle."""
+    """Add x to a second derivative and to its transposed entry, which is the same entry if both angles are equal."""
     add_bend(work, r, R, one, other, x)
     add_bend(work, r, R, other, one, x)
 
 
 @inline
 def bends_by_angles(index, params, work, r, nk, values):
-    """Write the second derivatives of all rows with respect to the angles, summed with their multipliers."""
+    """Write the second derivatives with respect to the angles, summed over all rows with their multipliers."""
     R = layout_of(r, nk)
     put_zeros(work, R.bends, r.angles * r.angles)
     for t in range(r.term0, r.term1):
@@ -151,7 +149,7 @@ def bends_by_angles(index, params, work, r, nk, values):
 
 @inline
 def bend_along(work, r, nk, k, m):
-    """Return the second derivative along columns k and m of all rows, summed with their multipliers: (L7)."""
+    """Return the second derivative along columns k and m, summed over all rows with their multipliers: (L7)."""
     R, n, total = layout_of(r, nk), r.angles, 0.0
     for a in range(n):
         x = 0.0

@@ -8,11 +8,11 @@ from numba.extending import intrinsic, overload
 
 from ...compiler.numba_jit.jit import INLINE
 
-# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
+# Numba compares the signatures of an overload and its implementation; therefore neither has annotations.
 
 
 def call_address(address, a, x, y):
-    """Call a C function with two pointers, to elements x and y of the array a."""
+    """Call a C function with pointers to elements x and y of the array a."""
     double = ctypes.POINTER(ctypes.c_double)
     function = ctypes.CFUNCTYPE(None, double, double)(address)
     start = a.ctypes.data

@@ -8,7 +8,6 @@ from .choices import if_less
 
 @inline
 def turn_z(R, c, s):
-    """Return R Rz(angle), from the cosine and sine of the angle."""
     return (
         c * R[0] + s * R[1],
         c * R[1] - s * R[0],
@@ -30,12 +29,12 @@ def quaternion_rotation(x, y, z, w):
     return (1.0 - yy - zz, xy - zw, xz + yw, xy + zw, 1.0 - xx - zz, yz - xw, xz - yw, yz + xw, 1.0 - xx - yy)
 
 
-# pi/2 in three parts of 33 bits: n times a part is exact up to n = 2^20 (Cody and Waite 1980)
+# pi/2 in three parts of 33 bits, so that n times a part is exact up to n = 2^20 (Cody and Waite 1980)
 _PIO2_1, _PIO2_2, _PIO2_3 = 1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21
 _TWO_OVER_PI = 0.63661977236758134308
 
 
-# Adding and subtracting 1.5 * 2^52 rounds to the nearest integer; floor() would convert to integers and back.
+# Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, without the integer conversion of floor().
 _ROUND = 6755399441055744.0
 _FAR = 2.0**20
 
@@ -48,8 +47,8 @@ def nearest(x):
 
 @inline
 def sincos(x):
-    """Return sine and cosine to one unit in the last place: Cephes polynomials (S. Moshier); C library beyond 2^20."""
-    if _FAR <= abs(x) < math.inf:
+    """Return sine and cosine to one unit in the last place, by polynomials of Cephes (S. Moshier)."""
+    if _FAR <= abs(x) < math.inf:  # where the reduction below is inexact
         return math.sin(x), math.cos(x)
     n = nearest(x * _TWO_OVER_PI)
     r = ((x - n * _PIO2_1) - n * _PIO2_2) - n * _PIO2_3

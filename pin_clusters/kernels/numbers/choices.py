@@ -1,21 +1,20 @@
-"""Choices by comparison of numbers; the tracer replaces these functions by its own."""
+"""Comparisons of numbers, which have other implementations in traced code."""
 
 from ...compiler.numba_jit.jit import inline
 
 
 @inline
 def if_less(a, b, x, y):
-    """Return x if a < b, else y."""
     return x if a < b else y
 
 
 @inline
 def may_be_less(x, limit):
-    """Return whether x < limit; True for a traced expression, of which both branches are recorded."""
+    """Return whether x < limit. For a traced expression, return True, because both branches are recorded."""
     return x < limit
 
 
 @inline
 def too_small(x, limit):
-    """Return whether x <= limit; False for a traced expression, whose value is checked once it is known."""
+    """Return whether x <= limit. For a traced expression, return False, because its value is checked at run time."""
     return x <= limit

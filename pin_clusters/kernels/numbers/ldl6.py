@@ -1,4 +1,4 @@
-"""Symmetric 6x6 systems of a free-flying base: L D L' factorization and solution."""
+"""Factorization L D L' and solution of the symmetric 6x6 systems of a free-flying base."""
 
 from ...compiler.numba_jit.jit import inline
 from .tuples import Vec6
@@ -6,7 +6,7 @@ from .tuples import Vec6
 
 @inline
 def sym6_factor(I):
-    """Factor a symmetric spatial matrix as L D L'; return (1/d0..1/d5, d0..d5, 15 entries of L row by row)."""
+    """Factor a symmetric spatial matrix as L D L'; return 1/d0..1/d5, d0..d5, and 15 entries of L row by row."""
     d0 = I[0]
     i0 = 1.0 / d0
     l10, l20, l30, l40, l50 = I[1] * i0, I[2] * i0, I[6] * i0, I[7] * i0, I[8] * i0
@@ -40,7 +40,6 @@ def sym6_factor(I):
 
 @inline
 def sym6_lower(L, b):
-    """Solve L y = b."""
     l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = L
     y0 = b[0]
     y1 = b[1] - l10 * y0
@@ -53,7 +52,6 @@ def sym6_lower(L, b):
 
 @inline
 def sym6_upper(L, y):
-    """Solve L' x = y."""
     l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = L
     x5 = y[5]
     x4 = y[4] - l54 * x5

@@ -1,4 +1,4 @@
-"""Access of kernels to flat arrays of float64. In traced code, the arrays contain expressions."""
+"""Access to flat arrays of float64 in kernels. In traced code, the arrays contain expressions."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from ...compiler.numba_jit.jit import INLINE, inline
 from ...compiler.switches import BOUNDSCHECK
 from ..directions import Out
 
-# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
+# Numba compares the signatures of an overload and its implementation; therefore neither has annotations.
 
 
 def place_of(context: Any, builder: Any, kind: Any, array: Any, i: Any, k: int = 0) -> Any:
-    """Return a pointer to element i + k; Python's rule for negative indices would cost a comparison per access."""
+    """Return a pointer to element i + k, without the comparison that Python's negative indices require."""
     position = builder.add(i, ir.Constant(i.type, k))
     return builder.gep(context.make_array(kind)(context, builder, array).data, [position])
 
@@ -59,7 +59,7 @@ def get(a, i):
 
 
 def put(a, i, x):
-    """Write element i of a flat array, or a tuple from element i on."""
+    """Write a number to element i of a flat array, or a tuple to the elements from i on."""
     if isinstance(x, tuple):
         a[i : i + len(x)] = x
     else:
@@ -67,7 +67,7 @@ def put(a, i, x):
 
 
 def put_apart(a, i, stride, x):
-    """Write a tuple to elements i, i + stride, ...: a piece of a column of a row-major matrix."""
+    """Write a tuple to elements i, i + stride, ..., such as a part of a column of a row-major matrix."""
     a[i : i + stride * len(x) : stride] = x
 
 
@@ -121,7 +121,6 @@ def put_twice(M: Out, n, i, k, x):
 
 @inline
 def put_copy(a: Out, i, b, k, n):
-    """Copy n elements of b from element k on to a, from element i on."""
     for j in range(n):
         put(a, i + j, get(b, k + j))
 
@@ -134,7 +133,7 @@ def put_zeros(a: Out, i, n):
 
 @inline
 def fill_square(flat, n, out: Out):
-    """Copy n x n numbers to a matrix; return whether the matrix has that shape."""
+    """Copy n x n numbers to a matrix; return False, without copying, if the matrix has another shape."""
     if out.shape[0] != n or out.shape[1] != n:
         return False
     for i in range(n):
@@ -144,7 +143,7 @@ def fill_square(flat, n, out: Out):
 
 
 def borrowed(a):
-    """Return an array without reference counting, which would take a quarter of a call; numbers stay unchanged."""
+    """Return an array without reference counting, which would take a quarter of a call. Other values are unchanged."""
     return a
 
 

@@ -1,11 +1,11 @@
-"""Spatial algebra on tuples, linear part first, rotations row-major; unrolled, so that tuples stay in registers."""
+"""Spatial algebra on tuples: linear part first, row-major rotations, unrolled so that tuples stay in registers."""
 
 from numba.extending import overload
 
 from ...compiler.numba_jit.jit import INLINE, inline
 from .tuples import Rigid, Sym6, Vec3, Vec6
 
-# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
+# Numba compares the signatures of an overload and its implementation; therefore neither has annotations.
 
 
 def cross(a, b):
@@ -34,7 +34,6 @@ def _cross(a, b):
 
 @inline
 def cross_force(v, f):
-    """Return the product of a motion and a force, v x* f."""
     return Vec6(
         v[4] * f[2] - v[5] * f[1],
         v[5] * f[0] - v[3] * f[2],
@@ -83,7 +82,6 @@ def join(a, b):
 
 @inline
 def add_angular(a, h):
-    """Return a + [0; h]."""
     return Vec6(a[0], a[1], a[2], a[3] + h[0], a[4] + h[1], a[5] + h[2])
 
 
@@ -94,7 +92,7 @@ def column(R, k):
 
 @inline
 def axis_of(R, i):
-    """Return column i of a rotation, like ``column``, for an i that is known only at run time."""
+    """Return column i of a rotation, like ``column``, for an index i that is unknown at compile time."""
     if i == 0:
         return column(R, 0)
     return column(R, 1) if i == 1 else column(R, 2)
@@ -121,7 +119,6 @@ def rot(R, a):
 
 @inline
 def rot_t(R, a):
-    """Return R' a."""
     return Vec3(
         R[0] * a[0] + R[3] * a[1] + R[6] * a[2],
         R[1] * a[0] + R[4] * a[1] + R[7] * a[2],
@@ -160,7 +157,6 @@ def sym3_mul(S, a):
 
 @inline
 def rotate_sym3(R, S):
-    """Return R S R'."""
     a = sym3_mul(S, Vec3(R[0], R[1], R[2]))
     b = sym3_mul(S, Vec3(R[3], R[4], R[5]))
     c = sym3_mul(S, Vec3(R[6], R[7], R[8]))
@@ -176,7 +172,7 @@ def rotate_sym3(R, S):
 
 @inline
 def rigid_in_world(R, x, m, lever, I):
-    """Return a rigid-body inertia about the world origin in world axes; I is about the centre of mass."""
+    """Return a rigid-body inertia about the world origin in world axes; I is the inertia about the centre of mass."""
     c = x + rot(R, lever)
     h = c * m
     J = rotate_sym3(R, I)
@@ -234,7 +230,7 @@ def sym6_mul(I, a):
 
 @inline
 def sym6_minus_outer(I, u, w):
-    """Return the upper triangle of I - u w'; the sum over all columns of a cluster is symmetric."""
+    """Return the upper triangle of I - u w'. Only the sum over all columns of a cluster is symmetric."""
     return Sym6(
         I[0] - u[0] * w[0],
         I[1] - u[0] * w[1],
@@ -272,12 +268,12 @@ def rot6_t(R, m):
 
 @inline
 def force_from(R, p, f):
-    """Transform a force from the axes R, about their origin p, to the frame in which R and p are given."""
+    """Transform a force from the frame with axes R and origin p to the frame in which R and p are expressed."""
     n = rot(R, linear(f))
     return join(n, rot(R, angular(f)) + cross(p, n))
 
 
 @inline
 def point_velocity(m, d):
-    """Return the velocity of the point of a moving body at d, relative to the origin of the motion m."""
+    """Return the velocity of the body point at d; d is relative to the origin of the motion m."""
     return linear(m) + cross(angular(m), d)

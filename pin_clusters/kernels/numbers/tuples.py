@@ -1,8 +1,8 @@
 """Tuples of numbers with vector operators, and functions that read them from flat arrays.
 
-``Vec3``; ``Vec6``: spatial motion or force; ``Rigid``: rigid-body inertia (mass, first moment (3), inertia about the
-origin: xx xy xz yy yz zz); ``Sym6``: symmetric spatial matrix (linear-linear (6), linear-angular (9), angular-angular
-(6)). Compiled code does not loop over the elements, so that they stay in registers.
+``Vec6`` is a spatial motion or force. ``Rigid`` is a rigid-body inertia: mass, first moment (3), and inertia about the
+origin (xx xy xz yy yz zz). ``Sym6`` is a symmetric spatial matrix: linear-linear (6), linear-angular (9), and
+angular-angular (6). Compiled code does not loop over the elements, so they stay in registers.
 """
 
 import operator
@@ -17,7 +17,7 @@ from ...compiler.numba_jit.jit import INLINE
 from ...compiler.switches import BOUNDSCHECK
 from .memory import place_of
 
-# Numba requires equal parameters of an overload and its implementation, with annotations, so neither has any.
+# Numba compares the signatures of an overload and its implementation; therefore neither has annotations.
 
 Vec3 = namedtuple("Vec3", "x y z")
 Vec6 = namedtuple("Vec6", "x y z wx wy wz")
@@ -32,7 +32,7 @@ def _kind(t):
 
 
 def _declare(op, instruction):
-    """Define an operator: between a tuple and a number for ``*``, else between two tuples of one kind."""
+    """Define an operator between a tuple and a number (``*``) or two tuples of the same type (``+``, ``-``)."""
 
     def method(self, other):
         return type(self)(*map(op, self, other if isinstance(other, tuple) else (other,) * len(self)))
@@ -66,7 +66,7 @@ for _op, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul
 
 for _vector in KINDS:
     _vector.__neg__ = lambda self: self * -1.0
-    _vector.__rmul__ = lambda self, other: self * other  # the default of tuples is repetition
+    _vector.__rmul__ = lambda self, other: self * other  # replaces the repetition of tuples
 
 
 @overload(operator.neg, **INLINE)
@@ -75,7 +75,7 @@ def _neg(self):
 
 
 def loads(n, kind=None):
-    """Return a function that reads n numbers of a flat array from element i on, as a plain tuple or as ``kind``."""
+    """Return a function that reads n numbers of a flat array from element i on, into a plain tuple or ``kind``."""
 
     def load(a, i):
         values = tuple(a[i + k] for k in range(n))
