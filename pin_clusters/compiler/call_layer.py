@@ -23,7 +23,7 @@ native: Any = extension.native if layer() == "C" else None
 
 
 class _PythonOwner:
-    """Replaces the extension's class of objects with plans, without effect."""
+    """Replaces the extension's base class of objects with plans; its methods do nothing."""
 
     __slots__ = ()
 
@@ -38,18 +38,16 @@ _Base: Any = native.Owner if native else _PythonOwner
 
 
 class Owner(_Base):
-    """A data object or a model: calls with it as an argument use its plans."""
+    """A data object or a model; calls that receive the object as an argument use its plans."""
 
     __slots__ = ()
 
     def _plans_of(self, function: Any) -> tuple[Any, ...]:
-        """Return the plans of a function with fast calls, for all kernels compiled so far."""
         plans: tuple[Any, ...] = function.plans(self, function)
         return plans
 
 
 def tell_compiled() -> None:
-    """Inform the extension that new code exists, so that more plans may be possible."""
     if native is not None:
         native.compiled()
 

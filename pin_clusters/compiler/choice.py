@@ -36,17 +36,15 @@ _maker: list[str] = []
 
 @contextlib.contextmanager
 def engine(name: str) -> Iterator[None]:
-    """Select the engine of data that are created, and of batches that run, in the ``with`` block and this thread.
+    """Select the engine for data created and batches run in the ``with`` block, in this thread.
 
     All engines give the same results up to rounding. Each engine gives identical bits in every run on one machine.
 
-    - ``auto``, the default: robot-specific code, traced at the first call of a function and kept on disk, if the number
-    of
-      operations is below a limit; otherwise generic kernels.
+    - ``auto``, the default: robot-specific code if the number of operations is below a limit, otherwise generic
+      kernels. The code is traced at the first call of a function and stored on disk.
     - ``traced``: robot-specific code without the limit.
-    - ``tables``: generic kernels for all robots, which Numba compiles once. Use it for programs that create many robots
-    of
-      different structure, each of which would otherwise be traced.
+    - ``tables``: generic kernels for all robots, which Numba compiles once. Use this engine in programs that create
+      many robots of different structure, each of which would otherwise be traced.
 
     Args:
         name: Name of the engine.
@@ -56,7 +54,7 @@ def engine(name: str) -> Iterator[None]:
 
     Raises:
         ArgumentTypeError: ``name`` is not a string.
-        UnknownNameError: There is no such engine.
+        UnknownNameError: No engine has this name.
 
     Example:
         >>> import pin_clusters as pc
@@ -77,12 +75,12 @@ def chosen() -> str:
 
 
 def make_by(module: str, maker: str) -> None:
-    """Set the module and the class that make the functions of a model; the module is imported on demand."""
+    """Set the module and the class that create a model's robot-specific code; the module is imported on demand."""
     _maker[:] = module, maker
 
 
 def functions_of(model: Any) -> Any:
-    """Return the object with a model's robot-specific code; None if generic kernels serve all functions."""
+    """Return the object that contains a model's robot-specific code; None if all functions use generic kernels."""
     functions = model._functions
     if functions is not None and functions.asked:
         return functions
@@ -96,5 +94,5 @@ def functions_of(model: Any) -> Any:
 
 
 def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
-    """Return the code for a kernel, or for the function ``name``: robot-specific code if ``functions`` is given."""
+    """Return the kernel if ``functions`` is None; otherwise the robot-specific code of ``name`` (or the operation)."""
     return kernel if functions is None else functions.code(name or kernel.operation.name)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .numba_jit.jit import Source
 
 
-# several threads may call a kernel for the first time at once
+# Several threads may call a kernel for the first time at the same time.
 _lock = threading.RLock()
 
 
@@ -52,7 +52,7 @@ class Kernel:
         return source(self.operation, self.loops, self.name, self.title)
 
     def call(self, pointer: "Pointer", *arguments: Any) -> Any:
-        """Run on the tables of a ``Pointer``, compiled if necessary; the arguments must have the kernel's types."""
+        """Run the kernel on the tables of a ``Pointer``; the arguments must have the kernel's types."""
         if not JIT:
             plain = self.source.plain
             assert plain is not None
@@ -60,7 +60,6 @@ class Kernel:
         return self.function()(pointer.address, *arguments)
 
     def function(self) -> Callable[..., Any]:
-        """Return the callable for arguments with the kernel's types, compiled if necessary."""
         if self.fast is None:
             with _lock:
                 if self.fast is None:
@@ -80,7 +79,6 @@ class Kernel:
 
 
 def _kernels() -> Iterator[tuple[str, Kernel]]:
-    """Yield the kernels of each operation, with the names of the variables that refer to them."""
     for operation in OPERATIONS:
         for loops in (False, True) if operation.loops else (False,):
             yield operation.name + "_loops" * loops, Kernel(operation, loops=loops)
@@ -92,23 +90,22 @@ globals().update(KERNELS_BY_NAME)
 
 
 def of(name: str, loops: bool) -> Kernel:
-    """Return the kernel of an operation; with ``loops`` its variant for closed loops, if there is one."""
     return KERNELS_BY_NAME.get(name + "_loops" * loops, KERNELS_BY_NAME[name])
 
 
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Kernel:
-        """Declare to type checkers that the module contains the kernels by name."""
+        """Declare to type checkers that each kernel is an attribute of the module."""
 
 
 class Pointer:
-    """The tables of a model and a workspace behind one address.
+    """The tables of a model and a workspace, which a kernel finds through one address.
 
-    Passing four arrays would take longer than computing a small robot.
+    Passing four arrays separately would take longer than the computation for a small robot.
 
     Attributes:
-        arrays: index, params, work, keep; kept alive here.
+        arrays: The arrays index, params, work and keep; this object keeps them alive.
         address: Address of a block of integers: address and size of each array, then the address of the tables of
             robot-specific code.
     """
@@ -137,11 +134,7 @@ class Pointer:
 
 
 class Block:
-    """Arguments of a kernel behind one address, in three words each: a number, or address and shape of an array.
-
-    Attributes:
-        address: Address of the words.
-    """
+    """Arguments of a kernel at one address; each has three words: a number, or the address and shape of an array."""
 
     __slots__ = ("_owned", "_words", "address")
 

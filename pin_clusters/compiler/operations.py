@@ -1,12 +1,11 @@
-"""Declarations of all algorithms: everything that other modules need to know of an operation is derived from them.
+"""Declarations of all algorithms, from which other modules derive their code and tables.
 
-An *operation* is a set of passes over the tables of a robot, which become one kernel, and a second one for closed
-loops. A *function* is called by users; it provides the arguments of an operation, or zeros in their place. Kernels and
-their entry points (``entry_points``, ``kernel_entries``), plans of fast calls (``calls``), batches, traces, specialised
-functions and lists for tests are derived from these declarations.
+An *operation* is a set of passes over the tables of a robot. The passes become one kernel and, if necessary, a second
+kernel for closed loops. A *function* is called by users; it passes their arguments, or zeros, to an operation. Kernels
+and their entry points (``entry_points``, ``kernel_entries``), plans of fast calls (``calls``), batches, traces,
+robot-specific functions and lists for tests are derived from these declarations.
 
-To add an operation, write its passes, declare it with its functions, and write the functions of the package that call
-it.
+To add an operation, write its passes, declare it with its functions, and write the functions that call it.
 """
 
 from typing import NamedTuple
@@ -29,8 +28,8 @@ class Operation(NamedTuple):
         loops: Whether closed loops have separate passes, ``..._loops``, so that other robots need not compile them.
         group: Group of related operations.
         nogil: Whether several threads may run the kernel at the same time.
-        block: Record of records that is the parameter of the kernel; its fields are the arguments in order. The kernel
-            receives the address of a ``Block`` with all of them, because passing an array costs 60 ns.
+        block: Record that is the only parameter of the kernel; its nested fields are the arguments in order. The kernel
+            receives the address of a ``Block`` with all arguments, because passing an array costs 60 ns.
     """
 
     name: str
@@ -67,13 +66,13 @@ class Function(NamedTuple):
 
     name: str  # name of the function
     operation: Operation  # operation that it runs
-    # vectors of the state in the order of the operation; ``0`` stands for zeros in place of v or a. External forces,
-    # ``fext``, come last, in brackets if they are optional
+    # vectors of the state in the order of the operation; ``0`` stands for zeros in place of v or a. External forces
+    # (``fext``) come last, in brackets if they are optional.
     takes: str
     gives: str  # names of the results that it returns or stores in the data
-    tables: str  # name of the array of the data to which the tables of its kernel lead
+    tables: str  # name of the ``Pointer`` in the data with which its kernel is called
     called: bool = True  # whether users call it
-    traced: bool = True  # whether it is traced through these passes, not through the spanning tree
+    traced: bool = True  # whether a trace runs these passes; otherwise it uses the spanning tree
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -81,7 +80,7 @@ class Function(NamedTuple):
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Inputs of the usual call: ``q`` or ``v``, a vector of that size; ``0``, zeros; ``f``, external forces."""
+        """Inputs of the usual call: ``q`` or ``v`` is a vector of size nq or nv, ``0`` zeros, ``f`` external forces."""
         kinds = {"q": "q", "0": "0", "fext": "f"}
         return tuple(kinds.get(name, "v") for name in self.takes.split() if name != "[fext]")
 
@@ -91,7 +90,6 @@ class Function(NamedTuple):
 
     @property
     def specialised(self) -> bool:
-        """Whether robot-specific code can replace the kernel."""
         return self.traced and self.operation.group in ("data", "derivatives") and "fext" not in self.inputs
 
 
@@ -100,7 +98,7 @@ class Traceable(NamedTuple):
 
     name: str
     inputs: tuple[str, ...]  # names of its inputs, in order
-    forced: bool = False  # whether external forces can be given
+    forced: bool = False  # whether external forces can be inputs
     about: str = ""  # required option, ``frames`` or ``contacts``; empty if there is none
     dynamic: bool = False  # whether parameters of the robot can be inputs
 
@@ -146,7 +144,7 @@ COLUMNS = Operation(
 )
 POINTS = Operation(
     "points",
-    "points (where they are, how they move, what forces at them do)",
+    "points (positions, velocities, response to forces)",
     "force_columns.points.points",
     "q v asked:i2 numbers panel gram:f2 response:f2 positions:f2 velocities",
     loops=True,
@@ -216,7 +214,7 @@ ABA_DERIVATIVES = Operation(
 )
 CONTACT_RATES = Operation(
     "contact_rates",
-    "how contacts change (with derivatives of inverse dynamics)",
+    "derivatives of contact terms (with derivatives of inverse dynamics)",
     "contacts.derivatives.contact_rates_at",
     "address:i0 derivatives:i0 q v tau ddq asked:i2 numbers forces acting torques dq dv M nothing jacobian X turned "
     "scratch",
@@ -280,7 +278,7 @@ ENERGY_REGRESSORS = Operation(
     group="regressor",
 )
 
-# --- couplings and moves, whose callers are written by hand
+# --- couplings, projection and continuation of closed loops; their callers are written by hand
 COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "variations.coupling.coupling", "q v")
 COUPLING_DERIVATIVES = Operation(
     "coupling_derivatives",
@@ -324,7 +322,7 @@ ROWS = Operation(
     "calls:i2 words:i2 moving:i2 status:b1 first:i0 last:i0",
     nogil=True,
 )
-OPENNESS = Operation("openness", "batches (loops that are open)", "rows.row_results.openness_at", "address:i0 q")
+OPENNESS = Operation("openness", "batches (loop residuals)", "rows.row_results.openness_at", "address:i0 q")
 PLACEMENTS = Operation(
     "placements",
     "batch.forwardKinematics (placements)",

@@ -1,11 +1,11 @@
-"""Members of ``pin.Data`` that Pinocchio's functions leave behind, and that this package computes when they are read.
+"""Members of ``pin.Data`` that Pinocchio's functions write, but that this package computes only when they are read.
 
 Pinocchio's ``rnea``, for example, also writes placements and velocities, which the algorithms here do not compute in
-that form. Each call therefore notes which members of ``data`` it owes, and keeps the state. Reading such a member
+that form. Each call therefore records which members of ``data`` it owes, and stores the state. Reading such a member
 computes it. There is one buffer per kind of state, and a call at another state overwrites it. Members that were owed at
 the earlier state, and that the call does not owe again, are lost: reading them raises an error. The table ``OWED`` was
 determined by observing the members that each function of Pinocchio 4.1 writes; ``tests/dropin/test_members.py`` repeats
-the observation.
+this test.
 
 The status words are: whether any member is owed, the members owed in each buffer, and the lost members. Each member has
 one bit.
@@ -26,7 +26,7 @@ WORDS = 2 + len(STATE_BUFFERS)
 LOST = WORDS - 1
 """Index of the status word of the lost members."""
 NOTHING = "zeros"
-"""Name of the vector that replaces an acceleration of zero."""
+"""Name of the zero vector that replaces a missing acceleration."""
 
 
 def bits(members: str) -> int:
@@ -40,12 +40,12 @@ READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
 
 
 class Owed(NamedTuple):
-    """The members that a function leaves behind."""
+    """The members that a function owes, spoils and writes."""
 
     buffer: int  # index of the buffer that keeps the state
     owes: int = 0  # members that Pinocchio would write
-    spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading them raises
-    writes: int = 0  # members that the function writes itself and that other functions owe
+    spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading them raises an error
+    writes: int = 0  # members that this function writes immediately, but that other functions owe
 
     @property
     def clears(self) -> int:
@@ -104,7 +104,6 @@ PARTS = (_BUFFER_AT, 2), (_OWES_AT, len(_OF_TREE)), (_SPOILS_AT, len(_OF_TREE))
 
 
 def owing(what: int, function: str) -> int:
-    """Return ``what``, extended by the members that a function owes and spoils."""
     owed = OWED[function]
     assert max(owed.owes, owed.spoils) < 1 << len(_OF_TREE), function
     return what | owed.buffer << _BUFFER_AT | owed.owes << _OWES_AT | owed.spoils << _SPOILS_AT
@@ -117,7 +116,7 @@ def owing_of(what: int) -> Owed:
 
 
 def before(buffer: int) -> tuple[int, int]:
-    """Return the number of vectors of size nq, and of size nv, in the buffers before a buffer."""
+    """Return the numbers of vectors of size nq and of size nv in all buffers that precede a buffer."""
     names = " ".join(STATE_BUFFERS[:buffer]).split()
     return names.count("q"), len(names) - names.count("q")
 
@@ -128,7 +127,7 @@ def places(nq: int, nv: int) -> list[int]:
     return [nq * of_q + nv * of_v for of_q, of_v in counts]
 
 
-# members that the kernel of the tree writes for each selected result: always, with v, with a
+# members that the tree's kernel writes for each selected result: always, if v is given, if a is given
 _WRITTEN = (
     (tl.MOTION, "", "v", "a"),
     (tl.COLUMNS, "J", "", ""),
@@ -145,7 +144,10 @@ _WRITTEN = (
 
 @functools.cache
 def written(what: int, level: int) -> int:
-    """Return the bits of the members that the kernel of the tree writes; ``level`` is 0, 1 with v, 2 with v and a."""
+    """Return the bits of the members that the tree's kernel writes.
+
+    ``level`` is 0 for q alone, 1 for q and v, and 2 for q, v and a.
+    """
     if what & tl.QUIET:
         return 0
     selected = [members for bit, *by_level in _WRITTEN if what & bit for members in by_level[: level + 1]]

@@ -20,10 +20,7 @@ def _jit_is_on() -> bool:
 
 
 def _import_numba_disabled() -> None:
-    """Import Numba where its import fails because compiled code cannot run.
-
-    Kernels need its decorators even as plain Python.
-    """
+    """Import Numba although compiled code cannot run, because even plain Python kernels need its decorators."""
     from llvmlite import binding
 
     check = binding.check_jit_execution
@@ -40,8 +37,8 @@ JIT = _jit_is_on()
 if not may_execute():
     if JIT:
         print_notice(
-            "this process may not execute memory that it has written: fast calls and compilation are disabled, and "
-            "kernels run as plain Python, some hundred times slower"
+            "this process must not execute memory that it has written. Fast calls and compilation are disabled, and "
+            "kernels run as plain Python, about a hundred times slower"
         )
     JIT = False
     _import_numba_disabled()

@@ -125,7 +125,7 @@ def test_without_a_compiler(model: pc.ClusterModel, tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     made = pc.codegen.export(model, tmp_path, real="float")
     (note,) = made.notes
-    assert note.startswith("four_bar.so was not made: no linker for")
+    assert note.startswith("four_bar.so was not created: no linker for")
     assert "or compile four_bar.c" in note
     # that of the last export is of other numbers
     assert files(tmp_path) == FILES - {"four_bar.so"} == {str(p.relative_to(tmp_path)) for p in made.files}

@@ -65,7 +65,7 @@ def test_python_answers(changes: dict[str, str], tmp_path: Path) -> None:
     lines, said = run(CALLS, **changes)
     assert lines == ["True True", "True", "True", "True"]
     assert said.count("\n") == 1, said
-    assert said.startswith("pin_clusters: this process may not execute memory that it has written: fast calls and ")
+    assert said.startswith("pin_clusters: this process must not execute memory that it has written. Fast calls and ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -94,4 +94,4 @@ except pc.NotAvailableError as error:
     changes = {"PIN_CLUSTERS_CACHE": str(tmp_path), "PIN_CLUSTERS_ENGINE": "auto", "NUMBA_DISABLE_JIT": "0"}
     lines, _ = run(code, **changes)
     assert lines[0] == "True"
-    assert lines[1].startswith("this process may not execute memory that it has written")
+    assert lines[1].startswith("programs cannot be compiled, because SELinux, systemd or PR_SET_MDWE forbids")

@@ -13,8 +13,8 @@ from ..owed import STATE_BUFFERS, Owed
 Plans = Callable[[Any, Any], tuple[Any, ...]]
 """Function ``plans(owner, function)``, which returns the plans of a function for an owner."""
 RESULT = 16
-"""In the step ``call``, numbers from this one on denote results rather than arguments."""
-_SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can pass, as in ``_native.c``
+"""In the step ``call``, numbers below ``RESULT`` denote arguments; all other numbers denote results."""
+_SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can pass; must equal those in ``_native.c``
 
 
 def register() -> np.ndarray:
@@ -22,13 +22,7 @@ def register() -> np.ndarray:
 
 
 class Words:
-    """The words (64-bit integers) of a kernel call.
-
-    Attributes:
-        words: All words, padded to a size that the extension passes.
-        first: Index of the first word of each argument, by name.
-        kinds: Kind of each argument, by name.
-    """
+    """The words (64-bit integers) that a kernel call passes, padded to a size that the extension can pass."""
 
     def __init__(self, operation: Operation, address: int) -> None:
         self.first, self.kinds = dict[str, int](), dict(zip(names(operation.takes), operation.kinds, strict=True))
@@ -40,12 +34,12 @@ class Words:
         self.words[self.first.get("address", 2)] = address
 
     def put(self, name: str, x: Any) -> None:
-        """Write a number, or the words of an array, which the caller must keep alive."""
+        """Write a number, or the words of an array; the caller must keep the array alive."""
         words = words_of(x.reshape(-1) if self.kinds[name] in ("f1", "i1") else x)
         self.words[self.first[name] : self.first[name] + len(words)] = words
 
     def leave(self, name: str, *shape: int) -> np.ndarray:
-        """Write the shape of an array; return the word to which a step must write its address."""
+        """Write the shape of an array; return the word to which a later step must write the array's address."""
         self.put(name, np.empty(shape, np.int8 if self.kinds[name] == "b1" else np.float64))
         return self.word(name)
 
@@ -56,25 +50,23 @@ class Words:
 
 
 class Form:
-    """One usual form of a call.
+    """One of the usual forms of a call, from which a plan is made.
 
     Attributes:
         owner: The data object (or model).
-        model: The model.
-        function: The function that is called.
         positions: Position of each argument, by name.
-        checks: Steps that find the arguments and check that the call is usual.
+        checks: Steps that read the arguments and check that the call has this form.
         before: Steps between the checks and the kernels.
         work: Steps that run kernels.
         results: Steps after the kernels that make results.
-        kept: Objects that must stay alive because words lead to them.
-        arrays: Further arrays by name, in addition to the arrays of the owner.
-        shapes: Further shapes by name, in addition to the shapes of the owner.
-        made: Word of the address and size of each new array, by the name of the kernel argument.
+        kept: Objects that must stay alive because words contain their addresses.
+        arrays: Arrays by name, in addition to the arrays of the owner.
+        shapes: Shapes by name, in addition to the shapes of the owner.
+        made: Word that contains the address, and size, of each new array, by the name of the kernel argument.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
-        """Begin a form; ``required`` and ``allowed`` (optional) are names of arguments, without model and data."""
+        """``required`` and ``allowed`` contain the names of required and optional arguments, except model and data."""
         self.owner, self.function, self.positions = owner, function, function.positions
         self.model = getattr(owner, "_model", owner)
         implicit = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
@@ -88,7 +80,7 @@ class Form:
         self.made: dict[str, tuple[np.ndarray, int]] = {}
 
     def plan(self, first: int = 0) -> Any:
-        """Return the plan; results with a number below ``first`` are not returned."""
+        """Return the plan; a call returns only the results with the number ``first`` or a higher number."""
         required, allowed = (
             sum(1 << i for i in {self.positions[name] for name in names}) for names in (self._required, self._allowed)
         )
@@ -97,10 +89,8 @@ class Form:
         return native.Plan(required, allowed, steps, tuple(self.kept))
 
     def remember(self, most: int) -> None:
-        """Make this plan the first one that the owner tries for the function; at most ``most`` such plans are kept."""
+        """Store this plan as the first that the owner tries; at most ``most`` plans of the function are stored."""
         self.owner._remember_plan(self.function, self.plan(), most)
-
-    # --- arguments
 
     def allow(self, name: str, *steps: Any) -> None:
         self._allowed.add(name)
@@ -136,17 +126,15 @@ class Form:
         return array
 
     def reads_tree(self) -> None:
-        """Leave the call to Python if the memory of the tree's data has moved."""
+        """Add a check that leaves the call to Python if the memory of the tree's data has moved."""
         table = self.owner._watch.table
         self.checks.append(("unchanged", table.size, table))
         self.kept += [self.owner._watch, self.owner._tree]
 
     def forces(self, name: str = "fext") -> None:
-        """Copy external forces to the array where kernels read them, after nv numbers."""
+        """Add a check that copies external forces to the array that kernels read, behind its first nv numbers."""
         n, array = self.model.njoints, self.result_array("forced")
         self.checks.append(("forces", self.positions[name], n, 6 * n, array[self.model.nv :]))
-
-    # --- kernels
 
     def run(
         self,
@@ -163,7 +151,7 @@ class Form:
 
         Args:
             operation: Operation of the kernel.
-            code: Address of the kernel.
+            code: Address of the kernel's code.
             tables: ``Pointer`` to the tables.
             given: One item per kernel argument, in order: the name of a vector argument of the function; ``+shape``, a
                 new array that is a result; ``=shape``, a new array or the argument ``out``; ``-``, an empty vector;
@@ -171,8 +159,8 @@ class Form:
                 number.
             numbers: Numbers by name.
             arrays: Further arrays by name.
-            leads: Arrays located by earlier steps, by name: the word with the address, and the shape.
-            early: Whether the kernel runs before the steps that overwrite a kept state, because it may fail.
+            leads: Word with the address, and shape, of each array that an earlier step finds, by name.
+            early: Whether the kernel runs before any step overwrites a stored state, because the kernel may fail.
         """
         nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})
         words = Words(operation, tables.address)
@@ -187,7 +175,7 @@ class Form:
                     self.fresh(shape, word)
                 else:
                     inputs = [x for triple in (*read, *[(0, 0, word)] * (3 - len(read))) for x in triple]
-                    # A wrong `out` must fail before the steps that change what is kept.
+                    # An invalid `out` must fail before any step changes stored data.
                     self.checks.append(("out", self.positions["out"], len(shape), nv, word, *inputs))
             elif item in numbers:
                 words.put(name, numbers[item])
@@ -207,14 +195,12 @@ class Form:
     def call(self, function: Any, *given: Any) -> None:
         """Add a step that calls a Python function; its result is a result of the call.
 
-        ``given`` has at most five objects, positions of arguments, or ``RESULT`` plus the number of a result.
+        ``given`` has at most five items: objects, positions of arguments, or ``RESULT`` plus the number of a result.
         """
         self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
 
-    # --- results
-
     def fresh(self, shape: tuple[int, ...], word: np.ndarray) -> None:
-        """Add a step that makes a new array as a result; ``word`` leads to its data."""
+        """Add a step that creates an array as a result and writes the address of its data to ``word``."""
         self.work.append(("fresh", len(shape), *(*shape, 0, 0)[:3], word))
 
     def copied(self, *arrays: np.ndarray) -> None:
@@ -222,7 +208,6 @@ class Form:
             self.results.append(("copied", x.ndim, *(*x.shape, 0, 0)[:3], x.size, x))
 
     def keep(self, array: np.ndarray, vectors: list[str], steps: list[Any]) -> np.ndarray:
-        """Append steps that copy vectors to consecutive parts of an array; return the rest of the array."""
         for name in vectors:
             size = self.size(name)
             steps.append(("save", size, array[:size], self.word(name)))
@@ -230,10 +215,10 @@ class Form:
         return array
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
-        """Let the call owe members of ``data`` at a state of the given vectors; call it after all kernels are added.
+        """Make the call owe members of ``data`` at the state in the given vectors; all kernels must be added before.
 
-        Earlier calls no longer owe ``clears``. If ``late``, the state is kept after the kernels have run, which must
-        not write these vectors. A failed call then changes neither the kept state nor the owed members.
+        Earlier calls no longer owe ``clears``. If ``late``, the state is stored after the kernels have run; a failed
+        call then changes neither this state nor the owed members. The kernels must not write the vectors.
         """
         words, named = self.owner._owed_words, vectors[: len(STATE_BUFFERS[owed.buffer].split())]
         kept_state = self.owner._stored_state(owed.buffer) if named else words
@@ -256,15 +241,11 @@ class Form:
         self.work.append(("owe",))
 
     def save(self, to: np.ndarray, name: str) -> None:
-        """Copy the new array of a kernel argument to another array of at least the same size."""
         word, size = self.made[name]
         self.work.append(("save", size, to, word))
 
     def items(self, name: str, given: Any) -> bool:
-        """Require a list or tuple of the same objects as the given one.
-
-        The return value is False if the objects could change, so that no check is possible.
-        """
+        """Require the same items as in ``given``; return False if no check is possible because items could change."""
         objects = tuple(given)
         if type(given) not in (list, tuple) or not all(type(x) in (str, int, np.int64) for x in objects):
             return False

@@ -1,4 +1,4 @@
-"""The decorator of functions with fast calls."""
+"""The decorator of functions whose calls can use plans."""
 
 import functools
 import inspect
@@ -12,21 +12,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def is_fast(function: Any) -> bool:
-    """Whether calls of a function use plans: it is decorated with ``fast``, and the extension exists."""
     return hasattr(function, "positions")
 
 
 def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: int = 5) -> Callable[[F], F]:
-    """Return a decorator: calls use a plan if one fits, and the decorated Python function otherwise.
+    """Return a decorator; calls use a plan if one fits, and the Python function otherwise.
+
+    Without the extension, the decorator returns the Python function.
 
     Args:
-        plans: Returns the plans of a function for a data object (or model), for all kernels that are compiled.
+        plans: Function that returns the plans for a data object (or model), for all kernels that are compiled.
         positions: Position of each argument, by name; by default taken from the signature. Keyword-only arguments come
             last.
-        by_position: With ``positions``, the number of arguments that may be given by position.
-
-    Returns:
-        A decorator. Without the extension it returns the Python function.
+        by_position: Number of arguments that may be passed by position; used only with ``positions``.
     """
 
     def decorate(function: F) -> F:

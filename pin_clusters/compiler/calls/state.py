@@ -57,7 +57,7 @@ _SAME_AS = {
     "getCoriolisMatrix": "computeCoriolisMatrix",
     "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
 }
-"""Functions without arguments, and the functions whose results they return for the last state."""
+"""Functions without a state argument, and the functions whose results they return for the last state."""
 _LAST = {
     "computeABADerivatives": "after_aba",
     "computeMinverse": "after_aba",
@@ -67,7 +67,7 @@ _LAST = {
     "computeMechanicalEnergy": "motion",
     "computePotentialEnergy": "motion",
 }
-"""Array with the last state, for calls without a state."""
+"""Name of the array that stores the last state, which calls without a state use, by function."""
 
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
@@ -110,7 +110,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     state = [name for name in one.inputs if name != "fext"]
     inputs = [*([] if last else state), *[("q" if last else "fext")] * forced]
     form = Form(data, function, " ".join(inputs), "out" if "=" in how.arguments else "")
-    # The convention has no effect, and may stand at the position of external forces.
+    # The convention has no effect. Callers may pass it at the position of the external forces.
     if "convention" in form.positions:
         for argument in ("convention", *["fext"] * (one.forced and not forced)):
             form.allow(argument, ("choice", form.positions[argument], pin.Convention, 0, register()))
@@ -123,7 +123,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
         return None
     form.run(operation, code, tables, arguments, numbers)
     vectors = [x for x in arguments.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
-    # This kernel writes accelerations before it reads q and v again, so they must not overlap.
+    # This kernel writes the accelerations before it reads q and v again, so these arrays must not overlap.
     if operation == operations.ABA_DERIVATIVES:
         form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in ("q", "v")]
     if how.keeps and not last:
@@ -143,7 +143,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
 
 
 def leave_energies(form: Form, which: str = "mechanical_energy") -> np.ndarray:
-    """Store an energy in the data, the mechanical one with its two parts; return the array with its value."""
+    """Store an energy (the mechanical energy with both of its parts) in the data; return the array with its value."""
     computed, stored = form.result_array("energies"), form.result_array("kept")
     for i, name in enumerate(_ENERGIES[:2]):
         if which in (name, _ENERGIES[2]):

@@ -1,4 +1,4 @@
-"""Words in the memory of Pinocchio's objects; while they are unchanged, the memory to which they lead is unchanged."""
+"""Words in the memory of Pinocchio's objects that show whether the arrays of these objects have moved."""
 
 import ctypes
 from collections.abc import Iterable
@@ -13,21 +13,17 @@ def word(at: int) -> int:
 class Watch:
     """Addresses of words, and their values at construction.
 
-    Words that determine whether others may be read come first: a length before the items, the end of a list before its
-    items.
+    A word that determines whether other words may be read comes first; for example, a length precedes the items.
 
     Attributes:
-        table: Number of words; then, for each, the address of a cell, an offset [bytes], and the expected value at the
-            address in the cell plus the offset. The step ``unchanged`` reads this table.
+        table: Number of words; then, for each word, a cell's address, an offset [bytes] and the expected value. The
+            word is at the address that the cell contains, plus the offset. The step ``unchanged`` reads this table.
     """
 
     __slots__ = ("_cells", "_places", "table")
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
-        """Record the values at addresses, and at offsets [bytes] from the targets of pointers (``items``).
-
-        Only the step ``unchanged`` checks the items.
-        """
+        """``items`` are pointers and offsets [bytes] from their targets; only the step ``unchanged`` checks them."""
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
         self._cells: list[tuple[ctypes.c_int64, int]] | None = None
@@ -41,7 +37,7 @@ class Watch:
             cells[i], beyond[i], expected[i] = cell, offset, word(word(cell) + offset)
 
     def holds(self) -> bool:
-        if self._cells is None:  # created on demand, because mostly only the extension compares
+        if self._cells is None:  # created on demand, because usually only the extension compares the words
             expected = self.table[3::3].tolist()
             self._cells = [
                 (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)

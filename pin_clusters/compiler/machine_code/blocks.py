@@ -1,15 +1,15 @@
 """Straight-line code in blocks, for which LLVM allocates registers faster.
 
 LLVM takes four times as long for thousands of lines in one block, and twice as long if thousands of values live across
-many blocks. In very long code, values that later blocks use are therefore kept in memory between blocks. This halves
-the compile time. It slows very long code by up to 5 % and would slow short code by up to 15 %, so short code omits it.
+many blocks. Very long code therefore stores the values that later blocks use in memory, which halves the compile time.
+The loads and stores slow very long code by up to 5 %. They would slow short code by up to 15 %, so it has none.
 """
 
 import re
 from collections.abc import Sequence
 
 _SIZE = 500  # lines per block
-_MANY = 80  # number of blocks from which values are kept in memory
+_MANY = 80  # If there are more blocks, values are stored in memory between blocks.
 _NAME = re.compile(r"%t\.\d+\b")
 _NUMBER = r"(float|double|<\d+ x (?:float|double)>)"
 _MADE = re.compile(
@@ -20,8 +20,8 @@ _MADE = re.compile(
 def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
     """Return straight-line code in blocks.
 
-    Between two blocks stands a branch to ``end`` that is never taken, without which LLVM would merge the blocks. Its
-    condition tests a ``pointer`` argument for null.
+    A branch to ``end`` separates consecutive blocks. It is never taken, but without it LLVM would merge the blocks. Its
+    condition tests whether the argument ``pointer`` is null.
     """
     blocks = [list(lines[first : first + _SIZE]) for first in range(0, len(lines), _SIZE)]
     slots, blocks = _kept_between(blocks) if len(blocks) > _MANY else ([], blocks)
@@ -34,7 +34,6 @@ def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
 
 
 def _kept_between(blocks: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return stack slots for values that later blocks use, and the blocks with their loads and stores."""
     kinds = {m[1]: m[2] for block in blocks for line in block if (m := _MADE.match(line))}
     named = [[_NAME.findall(line) for line in block] for block in blocks]
     first_block, last = dict[str, int](), dict[str, int]()  # first and last block of each value

@@ -1,8 +1,8 @@
 """The emitter writes expressions, in the order of a schedule, as the instructions of one LLVM function.
 
-A schedule is a sequence of steps: an expression is computed, or a ``Result`` is stored. A value is one of these:
+A schedule is a sequence of steps; each step computes an expression or stores a ``Result``. There are four modes:
 
-- scalar code: ``kind`` is one float or double;
+- scalar code: ``kind`` has one lane, and every value is a float or double;
 - states as lanes: ``kind`` has several lanes, and every value is a pack with one state per lane;
 - limbs as lanes: expressions that are packs of limbs are registers with one limb per lane (``kind`` has one lane);
 - limbs as a loop: ``loop_emitter.LoopEmitter`` writes packs of limbs as loops over the limbs, for any ``kind``.
@@ -26,18 +26,14 @@ class Result(NamedTuple):
     array: str  # name of an output; "" is the frame of a ``LoopEmitter``
     places: tuple[int, ...]  # indices in the array, one per limb of a pack
     value: Any  # the expression, or a float
-    bound: str = ""  # comparison that must not hold, such as ``ole 0.0``, or ""
+    bound: str = ""  # comparison that must be false, such as ``ole 0.0``; "" if the value has no bound
 
 
 Step = Expression | Result
 
 
 class Emitter(Instructions):
-    """Writes each expression once.
-
-    Attributes:
-        names: Name of the value of each written expression, by id.
-    """
+    """Writes each expression once; ``names`` contains the name of the value of each written expression, by id."""
 
     def __init__(self, kind: Kind, inputs: Arrays, *, sines: str = "inline", angles_are_seen: bool = False) -> None:
         """If ``angles_are_seen``, the caller checks the angles, so that sines of huge angles need not be NaN."""
@@ -58,9 +54,9 @@ class Emitter(Instructions):
         checked: bool = False,
         linkage: str = "internal ",
     ) -> str:
-        """Return ``void name(inputs, outputs)``; if ``checked``, ``i1 name(...)``, true if a bound is violated.
+        """Return the text of ``void name(inputs, outputs)``, with ``linkage`` before the return type.
 
-        ``linkage`` is written before the return type.
+        If ``checked``, the function returns an i1 that is true if a bound is violated.
         """
         self.run(steps, outputs)
         returned, end, never = "void", "  ret void", "  ret void"
@@ -73,7 +69,6 @@ class Emitter(Instructions):
         return "\n".join([head, *lines, end, "}", *sorted(self.called), ""])
 
     def pointers(self, outputs: Sequence[str], align: str = "") -> list[str]:
-        """Return the parameters of a function: one pointer per input, then one per output."""
         parameters = [f"ptr noalias nocapture readonly{align} %in.{x}" for x, _ in self._arrays]
         return parameters + [f"ptr noalias nocapture writeonly{align} %out.{x}" for x in outputs]
 
@@ -87,7 +82,7 @@ class Emitter(Instructions):
                 self.write(step)
 
     def name(self, x: Any, kind: Kind | None = None) -> str:
-        """Return the name of a value that is written, or is read from memory now; a float becomes a constant."""
+        """Return the name of a value, which is loaded from memory if necessary; a float becomes a constant."""
         if not isinstance(x, Expression):
             return (kind or self.kind).constant(float(x))
         if x.id not in self.names:
@@ -99,7 +94,6 @@ class Emitter(Instructions):
         return self.load(f"in.{array}", i)
 
     def write_all(self, wanted: Any) -> None:
-        """Write an expression and its arguments, depth first."""
         stack = [wanted] if isinstance(wanted, Expression) else []
         while stack:
             x = stack[-1]
@@ -111,7 +105,7 @@ class Emitter(Instructions):
                 stack.append(missing)
 
     def write(self, x: Expression) -> None:
-        """Write an expression whose arguments are written; do nothing if it is written already."""
+        """Write an expression, unless it is already written; all of its arguments must be written."""
         if x.id in self.names or x.op == INPUT:
             self.name(x)
         elif x.op in (BROADCAST, PACK, NUMBERS, LANE, SUM):
@@ -124,7 +118,7 @@ class Emitter(Instructions):
             self.names[x.id] = self.operation(kind, x.op, [self.name(a, kind) for a in x.args])
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
-        """Store a written value, lane by lane if it is a pack of limbs, and check its bound."""
+        """Store a value, lane by lane if it is a pack of limbs, and check its bound."""
         pack = self._packs.get(result.value.id) if isinstance(result.value, Expression) else None
         kind = pack or self.kind
         name = self.name(result.value)
@@ -164,7 +158,7 @@ class Emitter(Instructions):
         pack, n = x.args
         kind, name = self._packs[pack.id], self.names[pack.id]
         lanes, t = kind.lanes, kind.name
-        if n < lanes:  # padding lanes repeat a limb, so they are set to zero
+        if n < lanes:  # padding lanes repeat a limb, so they must not be added
             indices = ", ".join(f"i32 {i if i < n else lanes}" for i in range(lanes))
             name = self.new(f"shufflevector {t} {name}, {t} zeroinitializer, <{lanes} x i32> <{indices}>")
         while lanes > 1:

@@ -1,4 +1,4 @@
-"""Programs as functions of this process."""
+"""Programs compiled to functions of this process."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -16,13 +16,13 @@ from .text import function_text, module_text, rows_text
 
 
 class Compiled:
-    """A program as a function, compiled for this processor; it can be pickled and called from any thread.
+    """A program compiled to a function for this processor; it can be pickled and called from any thread.
 
     Attributes:
         program: The program.
         real: ``double`` or ``float``.
         dtype: NumPy type of all arrays.
-        lanes: Number of rows that are computed at a time.
+        lanes: Number of rows that are computed at the same time.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -36,7 +36,7 @@ class Compiled:
     """
 
     def __init__(self, program: Program, real: str = "double") -> None:
-        """Store a program; ``real`` is the type of all inputs and outputs. It is compiled at the first call."""
+        """``real`` is the type of all inputs and outputs. The program is compiled at the first call."""
         Kind(real)  # raises for an unknown type
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)
@@ -45,19 +45,18 @@ class Compiled:
 
     @cached_property
     def one(self) -> Callable[..., None]:
-        """The function of one state, on addresses of inputs and outputs; compiled at first use."""
+        """The function for one state, which takes the addresses of inputs and outputs; compiled at first use."""
         module = load(module_text(function_text(self.program, "one", self.real)))
         return ctypes.PYFUNCTYPE(None, *self._pointers)(module.address("one"))
 
     @cached_property
     def _rows(self) -> Callable[..., None]:
-        """The function of rows, compiled at first use; it releases the interpreter lock."""
+        """The function for rows of states, compiled at first use; it releases the interpreter lock."""
         text = rows_text(self.program, "rows", self.real, self.lanes)
         module, number = load(module_text(text, rows=(self.real, self.lanes))), ctypes.c_int64
         return ctypes.CFUNCTYPE(None, *self._pointers, number, number)(module.address("rows"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the program only; the code is compiled again or found in the cache."""
         return Compiled, (self.program, self.real)
 
     def __call__(self, *given: np.ndarray, out: Any = None) -> Any:
@@ -69,7 +68,7 @@ class Compiled:
             out: Array for the result, or one array per output if there are several; they must not overlap the inputs.
 
         Returns:
-            One array per output, rows first if there are rows; a single array if there is one output.
+            One array per output, with the rows as the first axis if there are rows; a single array for one output.
 
         Raises:
             ArgumentTypeError: An array has another type, is not contiguous, or ``out`` overlaps an input.
@@ -88,14 +87,14 @@ class Compiled:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _look_at(self, given: Sequence[Any]) -> int | None:
-        """Check the inputs; return the number of rows, None for one state."""
         check_number(self.program, given)
         lead = given[0].shape[:-1] if given and isinstance(given[0], np.ndarray) else ()
         for (label, n), x in zip(self.program.inputs, given, strict=True):
             self._is_plain(label, x)
             if len(lead) > 1 or x.shape != (*lead, n):
                 raise ShapeError(
-                    f"{self.program.name}: {label} has shape {x.shape}, expected ({n},), or (rows, {n}) for all inputs."
+                    f"{self.program.name}: {label} has shape {x.shape}, expected ({n},) for one state or (rows, {n}). "
+                    "All inputs must have the same number of rows."
                 )
         return int(lead[0]) if lead else None
 

@@ -1,4 +1,4 @@
-"""Instructions on numbers, or on packs of numbers, in LLVM's text."""
+"""LLVM instructions, as text, on numbers or on packs of numbers."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -46,14 +46,13 @@ class Instructions:
         return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}") if i else f"%{array}"
 
     def word(self, start: str, i: int) -> str:
-        """Write the load of the i-th 64-bit integer from a pointer on; return its name."""
+        """Write the load of the i-th 64-bit integer behind a pointer; return its name."""
         return self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
 
     def pointer(self, word: str) -> str:
         return self.new(f"inttoptr i64 {word} to ptr")
 
     def compare(self, kind: Kind, name: str, bound: str) -> str:
-        """Write a comparison such as ``ole 0.0``; return the name of the truth value."""
         predicate, number = bound.split()
         return self.new(f"fcmp {predicate} {kind.name} {name}, {kind.constant(float(number))}")
 
@@ -66,9 +65,10 @@ class Instructions:
 
     @contextlib.contextmanager
     def loop(self, count: int | str, width: int = 1) -> Iterator[str]:
-        """Write a loop around the instructions in the ``with`` block; yield the name of its index 0, width, 2 width...
+        """Write a loop around the instructions in the ``with`` block; yield the name of its index.
 
-        The loop runs at least once. Its last index is ``count - width``, so that the last two passes may overlap.
+        The index starts at 0, advances by ``width`` and ends at ``count - width``. The loop runs at least once, and the
+        last two passes may overlap.
         """
         label, self._loops = f"loop.{self._loops}", self._loops + 1
         i, last = f"%i.{label}", count - width if isinstance(count, int) else self.new(f"sub i64 {count}, {width}")
@@ -84,12 +84,11 @@ class Instructions:
         self.lines += [f"  br i1 %done.{label}, label %after.{label}, label %{label}", f"after.{label}:"]
 
     def internal(self, name: str, parameters: Sequence[str]) -> str:
-        """Return the function ``void name(parameters)`` with the written instructions, and its declarations."""
+        """Return the text of ``void name(parameters)``, which contains all instructions so far, and declarations."""
         head = f"define internal void @{name}({', '.join(parameters)}) noinline {self.kind.attributes} {{"
         return "\n".join([head, "start:", *self.lines, "  ret void", "}", *sorted(self.called), ""])
 
     def operation(self, kind: Kind, op: int, given: Sequence[str]) -> str:
-        """Write an operation on values of a type, lane by lane; return the name of the result."""
         t = kind.name
         if op in _TWO:
             return self.new(f"{_TWO[op]} {t} {given[0]}, {given[1]}")

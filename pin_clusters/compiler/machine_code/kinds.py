@@ -1,4 +1,4 @@
-"""Types of values in LLVM's text: a float or a double, or a pack of them; and the notation of constants."""
+"""Types of values in LLVM's text (float, double, or packs of them) and the notation of constants."""
 
 import struct
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Kind:
     def attributes(self) -> str:
         """Attributes of a function with such packs: registers of this width, and no calls of memset.
 
-        MCJIT provides no stubs for calls to functions outside of a module, and would end the process.
+        MCJIT provides no stubs for calls of functions outside of a module; such a call would end the process.
         """
         bits = 8 * self.align
         wide = f' "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
@@ -65,6 +65,6 @@ class Kind:
         return str(n) if self.lanes == 1 else f"<{', '.join([f'i{8 * self.size} {n}'] * self.lanes)}>"
 
     def _hexadecimal(self, x: float) -> str:
-        if self.real == "float":  # LLVM writes a float constant as the equal double
+        if self.real == "float":  # LLVM writes a float constant as the double with the same value
             x = struct.unpack("<f", struct.pack("<f", x))[0]
         return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"

@@ -8,7 +8,7 @@ from ..native.memory import may_execute
 from . import store
 from .machine import binding, host, object_code
 
-_FORMAT = "1"  # version of the module texts; files of older versions are not found
+_FORMAT = "1"  # version of the module texts; part of the file names, so files of other versions are ignored
 _lock = threading.RLock()
 _loaded: "dict[str, Loaded | None]" = {}
 
@@ -39,14 +39,14 @@ def load(text: str, *, optimise: bool = True) -> Loaded:
 
 
 def load_made_of(what: Sequence[str], make: Callable[[], str], *, optimise: bool = False) -> Loaded | None:
-    """Return a module identified by the texts on which it depends; None if ``make`` returns "".
+    """Return the module that is identified by the texts ``what``; None if ``make`` returns "".
 
-    The module is not written if compiled code for the same texts exists.
+    ``make``, which writes the module, is called only if no compiled code for the same texts exists.
     """
     if not may_execute():
         raise NotAvailableError(
-            "this process may not execute memory that it has written (because of SELinux, systemd or PR_SET_MDWE), so "
-            "programs cannot be compiled."
+            "programs cannot be compiled, because SELinux, systemd or PR_SET_MDWE forbids this process to execute "
+            "memory that it has written."
         )
     processor = host()
     version = ".".join(map(str, binding().llvm_version_info))

@@ -1,4 +1,4 @@
-"""The emitter of packs of limbs as loops: the operations of a limb are written once and run once per limb."""
+"""The emitter that writes packs of limbs as loops: the operations of a limb are written once and run once per limb."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from .kinds import Kind
 
 @dataclass
 class Frame:
-    """Memory for values that pass between turns of a function; a pack of limbs has one value per limb.
+    """Memory for values that one turn of a function computes and another reads; a pack has one value per limb.
 
     Attributes:
         limbs: Number of limbs of each group.
@@ -32,7 +32,6 @@ class Frame:
             self.size += self._size_of(x)
 
     def result(self, x: Expression) -> Result:
-        """Return the step that stores an expression in the frame."""
         first = self.places[x.id]
         return Result("", tuple(range(first, first + self._size_of(x))), x)
 
@@ -41,10 +40,10 @@ class Frame:
 
 
 class Turn(NamedTuple):
-    """Steps between which values stay in registers: straight code, or the body of a loop over the limbs of a group."""
+    """Steps between which values stay in registers: straight-line code, or the body of a loop over a group's limbs."""
 
-    group: int | None  # None for straight code
-    steps: Sequence[Step]  # a SUM in a loop adds the value of the limb
+    group: int | None  # None for straight-line code
+    steps: Sequence[Step]  # a SUM in a loop adds the value of the current limb
 
 
 class LoopEmitter(Emitter):
@@ -58,7 +57,7 @@ class LoopEmitter(Emitter):
         self._constants: list[list[tuple[float, ...]]] = [[] for _ in frame.limbs]
 
     def function_of_turns(self, name: str, turns: Sequence[Turn], outputs: Sequence[str]) -> str:
-        """Return the function ``void name(inputs, outputs)``, and the tables of constants of the limbs."""
+        """Return the text of ``void name(inputs, outputs)`` and of the tables that contain the limbs' constants."""
         for turn in turns:
             self.names = {}
             if turn.group is None:
@@ -87,7 +86,7 @@ class LoopEmitter(Emitter):
             self._limb = ""
 
     def write_all(self, wanted: Any) -> None:
-        """Write nothing, because every expression is a step of its own."""
+        """Do nothing, because every expression is a step of its own."""
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
         array = f"out.{result.array}" if result.array else "frame"
@@ -106,7 +105,7 @@ class LoopEmitter(Emitter):
             return self._constant(x)
         if x.id not in self._frame.groups:
             return self.load("frame", self._frame.places[x.id])
-        if x.id not in self._frame.places:  # a pack of inputs of the same array
+        if x.id not in self._frame.places:  # a pack of entries of one input array, which is not in the frame
             inputs = [self._inputs[a.args[0]] for a in x.args[: self._frame.limbs[self._group]]]
             return self.load(f"in.{inputs[0][0]}", self._place([i for _, i in inputs]))
         return self.load("frame", self._place(self._frame.result(x).places))

@@ -1,4 +1,4 @@
-"""Object files of modules, for the processor of this process or for another one."""
+"""Compilation of modules to object files, for this processor or another processor."""
 
 import contextlib
 import functools
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ...errors import NotAvailableError, UnknownNameError
 
-# vector registers, widest first: processor feature, and size [bytes]
+# processor feature and size [bytes] of the vector registers, widest first
 _REGISTERS = (("avx512vl", 64), ("avx", 32))
 _HELP = """
 import sys
@@ -30,7 +30,7 @@ def binding() -> Any:
     try:
         import llvmlite.binding as found
     except ImportError as error:
-        raise NotAvailableError("compiling programs needs llvmlite: pip install llvmlite.") from error
+        raise NotAvailableError("compiling programs requires llvmlite. Run: pip install llvmlite.") from error
     return found
 
 
@@ -55,8 +55,8 @@ def object_code(text: str, cpu: str = "native", triple: str | None = None, *, op
         optimise: Whether to run LLVM's optimisation passes.
 
     Raises:
-        UnknownNameError: LLVM has no such processor or triple.
-        NotAvailableError: ``native`` is combined with the triple of another architecture.
+        UnknownNameError: LLVM does not support the processor or the triple.
+        NotAvailableError: ``cpu`` is ``native``, but ``triple`` is of another architecture.
     """
     llvm = binding()
     target, machine = _machine(cpu, triple)
@@ -90,8 +90,8 @@ def _machine(cpu: str, triple: str | None) -> tuple[str, Any]:
     if cpu == "native":
         if target_triple.split("-")[0] != host_machine.triple.split("-")[0]:
             raise NotAvailableError(
-                f"the processor of this process ({host_machine.triple}) does not fit the target {target_triple!r}. "
-                f"Name a processor of the target, such as {', '.join(known_processors(target_triple)[:5])}."
+                f"the processor of this process ({host_machine.triple}) does not match the target {target_triple!r}. "
+                f"Specify a processor of the target, such as {', '.join(known_processors(target_triple)[:5])}."
             )
         cpu, features = host_machine.cpu, host_machine.features
     elif cpu not in known_processors(target_triple):
@@ -103,7 +103,6 @@ def _machine(cpu: str, triple: str | None) -> tuple[str, Any]:
 
 @functools.cache
 def known_processors(triple: str) -> tuple[str, ...]:
-    """Return the names of the processors that LLVM supports for a triple."""
     # LLVM only prints this list to stderr, so another process has to run it.
     listing = subprocess.run([sys.executable, "-c", _HELP, triple], capture_output=True, text=True, check=False).stderr
     _, _, processors = listing.partition("Available CPUs for this target:")

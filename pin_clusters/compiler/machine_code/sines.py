@@ -1,10 +1,10 @@
-"""Sine and cosine without branches or calls, so that they apply to packs.
+"""Sine and cosine without branches or calls, because packs of numbers allow neither.
 
 The nearest multiple of pi/2 is subtracted in three parts (Cody and Waite 1980). The polynomials are taken from the
-Cephes library (S. Moshier), for double and for float. In double, ``angles.sincos`` of the kernels uses the same. The
-error is one unit in the last place for angles below 1e6 (float: 8e3) and grows slowly beyond. From 2^50 (float: 2^22)
-on, the nearest multiple cannot be determined. The result is then NaN, as for inf and NaN, unless the caller checks the
-angles.
+Cephes library (S. Moshier), for double and for float. The kernels' ``angles.sincos`` uses the polynomials for double.
+The error is one unit in the last place for angles below 1e6 (float: 8e3) and grows slowly for larger angles. The
+nearest multiple of angles above 2^50 (float: 2^22) cannot be determined. The result is then NaN, as for inf and NaN,
+unless the caller checks the angles.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from .kinds import Kind
 
 
 class _Numbers(NamedTuple):
-    huge: float  # its product with a too large angle overflows to infinity
-    round: float  # adding and subtracting it rounds to an integer
+    huge: float  # The product of this number and an angle that is too large overflows to infinity.
+    round: float  # Adding and then subtracting this number rounds to an integer.
     parts: tuple[float, float, float]  # pi/2 in three parts [rad]
     sine: tuple[float, ...]
     cosine: tuple[float, ...]
@@ -43,10 +43,7 @@ NUMBERS = {
 
 
 def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen: bool = False) -> tuple[str, str]:
-    """Write the operations for an angle x [rad]; return the names of its sine and cosine.
-
-    ``seen`` means that the caller has checked the range of the angle.
-    """
+    """Write sine and cosine of an angle x [rad] and return their names; if ``seen``, the angle's range is checked."""
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:
@@ -68,7 +65,7 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen
     sine = op("fadd", r, op("fmul", op("fmul", r, z), polynomial(numbers.sine, z)))
     tail = op("fsub", op("fmul", z, c(0.5)), op("fmul", op("fmul", z, z), polynomial(numbers.cosine, z)))
     cosine = op("fsub", c(1.0), tail)
-    # The last bits of the rounded number are the quadrant.
+    # The last two bits of the rounded number are the quadrant.
     w, whole_one = kind.whole, kind.whole_constant(1)
     quadrant = new(f"bitcast {t} {shifted} to {w}")
     odd = new(f"icmp ne {w} {new(f'and {w} {quadrant}, {whole_one}')}, {kind.whole_constant(0)}")

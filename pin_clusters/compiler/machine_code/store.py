@@ -1,6 +1,6 @@
 """Machine code on disk: one file per module, named by a digest of its inputs, with a checksum over name and code.
 
-Damaged files are replaced. If nothing can be written, code is compiled in every process. The total size is limited; the
+Damaged files are replaced. If no folder is writable, code is compiled in every process. The total size is limited; the
 least recently used files are removed.
 
 Environment:

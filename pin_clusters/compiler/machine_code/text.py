@@ -1,4 +1,4 @@
-"""Programs in LLVM's intermediate representation: functions of one state, and of rows of states in packs."""
+"""Programs in LLVM's intermediate representation: functions for one state, and for rows of states in packs."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,6 @@ def _arrays(program: Program) -> tuple[Arrays, Arrays]:
 
 
 def _schedule(program: Program) -> list[Expression | Result]:
-    """Return the operations of a program, with each result stored as soon as it is computed."""
     values, waiting = program.values(), dict[int, list[Result]]()
     entries = ((name, i) for name, shape in program.outputs for i in range(math.prod(shape)))
     for position, (name, i) in zip(program.results.tolist(), entries, strict=True):
@@ -33,7 +32,7 @@ def _schedule(program: Program) -> list[Expression | Result]:
 
 
 def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ") -> str:
-    """Return a function of one state, or of a pack of states: a pointer per input, then one per output.
+    """Return a function for one state or for a pack of states, with one pointer per input and then one per output.
 
     ``kind`` is the type of the entries of arrays; ``linkage`` is written before ``void``.
     """
@@ -44,18 +43,15 @@ def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", li
 
 
 def function_text(program: Program, name: str, real: str = "double", sines: str = "inline") -> str:
-    """Return the function ``void name(const real *input, ..., real *output, ...)`` of one state.
-
-    ``sines`` is ``inline``, or ``libm`` to call the functions of the C library.
-    """
+    """Return the function ``void name(const real *input, ..., real *output, ...)``; ``sines`` is one of ``SINES``."""
     return body_text(program, name, Kind(real), sines, "")
 
 
 def rows_text(program: Program, name: str, real: str = "double", lanes: int = 8) -> str:
     """Return the function ``void name(const real *input, ..., real *output, ..., int64 first, int64 last)``.
 
-    It computes the rows first to last - 1 of contiguous arrays, ``lanes`` rows (a power of two) at a time. The last
-    rows may be computed more than once.
+    The function computes the rows first to last - 1 of contiguous arrays, in packs of ``lanes`` rows (a power of two).
+    The last rows may be computed more than once.
     """
     kind = Kind(real, lanes)
     return body_text(program, f"{name}_pack", kind) + "\n" + loop_text(name, f"{name}_pack", kind, *_arrays(program))
@@ -71,15 +67,15 @@ def loop_text(
     pointers: Sequence[str] = (),
     then: Sequence[str] = (),
 ) -> str:
-    """Return the function of rows, which calls a function of packs.
+    """Return the function for rows, which calls a function for packs.
 
     Args:
         name: Name of the function.
-        pack: Name of the function of packs; its arguments are inputs, outputs and ``kept``.
+        pack: Name of the function for packs; its arguments are inputs, outputs and ``kept``.
         kind: Type of the packs.
         inputs: Name and size of each input.
         outputs: Name and size of each output.
-        kept: Further outputs of the function of packs, which are not copied to rows.
+        kept: Further outputs of the function for packs, which are not copied to rows.
         pointers: Names of further pointer parameters after the outputs.
         then: Instructions for each pack after the call; ``%its_LANE`` is the row of a lane.
     """
@@ -113,7 +109,7 @@ done:
 
 
 def module_text(*functions: str, rows: tuple[str, int] | None = None) -> str:
-    """Return a module of functions; ``rows`` are ``real`` and ``lanes`` of the functions of rows, if any."""
+    """Return a module with functions; ``rows`` contains ``real`` and ``lanes`` of the functions for rows, if any."""
     text = "".join(functions)
     declared = sorted({line for line in text.splitlines() if line.startswith("declare ")})
     definitions = "\n".join(line for line in text.splitlines() if not line.startswith("declare "))

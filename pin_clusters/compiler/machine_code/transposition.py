@@ -1,14 +1,13 @@
-"""Transposition between rows of an array and packs of its columns, in square blocks of as many columns as lanes."""
+"""Transposition between rows of an array and packs of its columns, in square blocks with one column per lane."""
 
 from .kinds import Kind
 
 
 def call(function: str, array: str, columns: int, kind: Kind) -> str:
-    """Return the calls that move rows to packs (``gather``) or back (``scatter``)."""
     fewer_than_lanes = columns < kind.lanes
     name = f"{function}_{'few_' * fewer_than_lanes}{kind.lanes}_{kind.real}"
     last = columns - kind.lanes
-    # The last block may share columns with the one before.
+    # The last block may share columns with the previous block.
     firsts = [0] if fewer_than_lanes else [*range(0, last, kind.lanes), last]
     lines = []
     for first in firsts:
@@ -59,7 +58,6 @@ def _head(name: str, kind: Kind) -> str:
 
 
 def _block(name: str, kind: Kind) -> str:
-    """Return the function that transposes a block of as many columns as lanes."""
     lanes, t, size = kind.lanes, kind.name, kind.size
     lines = _rows(kind)
     rows = [(f"%r{k}", size) for k in range(lanes)]
@@ -83,7 +81,6 @@ def _block(name: str, kind: Kind) -> str:
 
 
 def _few(name: str, kind: Kind) -> str:
-    """Return the function that moves fewer columns than lanes."""
     lines = [*_rows(kind), "  br label %head", "head:", "  %k = phi i64 [ 0, %0 ], [ %next, %body ]"]
     lines += ["  %more = icmp slt i64 %k, %columns", "  br i1 %more, label %body, label %done", "body:"]
     lines.append(f"  %pack = getelementptr {kind.name}, ptr %packs, i64 %k")

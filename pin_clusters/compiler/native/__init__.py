@@ -1,1 +1,1 @@
-"""The process and the processor as they are found, and the folders of compiled code."""
+"""Properties of the process and the processor, and the folders of compiled code."""

@@ -1,4 +1,4 @@
-"""Folders in which compiled code is kept between processes.
+"""Folders that store compiled code between processes.
 
 Environment:
     PIN_CLUSTERS_CACHE: Folder of compiled code, in place of the user's cache folder.
@@ -14,7 +14,7 @@ from .notices import print_notice
 
 
 def candidates() -> list[Path]:
-    """Return the folders for compiled code, best first; absolute, because a program may change its working folder."""
+    """Return absolute paths, best first, because a program may change its working folder."""
     setting = os.environ.get("PIN_CLUSTERS_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     places: list[Path] = []
@@ -33,12 +33,9 @@ _faults_shown: set[str] = set()
 
 
 def find(name: str, what: str, without: str) -> Path | None:
-    """Return the folder ``name`` in the best usable place; None if none is usable. Print the reason of a fallback once.
+    """Return the folder ``name`` in the best usable place, or None; print the reason for a fallback once.
 
-    Args:
-        name: Name of the folder.
-        what: The kind of code that is stored there, for the message.
-        without: Consequence if no folder can be used, for the message.
+    The message contains ``what``, the kind of code, or ``without``, the consequence if no folder is usable.
     """
     faults: list[str] = []
     usable: Path | None = None
@@ -48,7 +45,7 @@ def find(name: str, what: str, without: str) -> Path | None:
             usable = folder / name
             break
         faults.append(fault)
-    fault = faults[0] if faults else "cannot write to a folder of the user or a temporary one" if usable is None else ""
+    fault = faults[0] if faults else "there is no home folder and no temporary folder" if usable is None else ""
     if fault and fault not in _faults_shown:
         _faults_shown.add(fault)
         instead = f"{what} are kept in {usable.parent}" if usable is not None else without
@@ -60,7 +57,7 @@ def _fault(place: Path, folder: Path) -> str:
     try:
         own_folder.check(folder)
     except own_folder.NotOwnError as error:
-        return f"{place} is not used: {error}, and code stored there is executed"
+        return f"{place} is not used: {error}, but code stored there would be executed"
     except OSError:
         return f"cannot write to {place}"
     return ""

@@ -14,7 +14,6 @@ INTERFACE: Final = 2
 
 
 def _load() -> tuple[ModuleType | None, str]:
-    """Return the extension and "", or None and the reason."""
     if os.environ.get("PIN_CLUSTERS_CALLS", "").strip() == "python":
         return None, "PIN_CLUSTERS_CALLS=python"
     try:

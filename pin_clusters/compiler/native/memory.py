@@ -6,10 +6,9 @@ import sys
 
 
 def may_execute() -> bool:
-    """Try to make written memory executable, as LLVM does.
+    """Return whether written memory can be made executable, as LLVM does; True if the test is impossible.
 
-    SELinux, ``MemoryDenyWriteExecute=`` of systemd and ``PR_SET_MDWE`` deny it. If the test is impossible, the result
-    is True.
+    SELinux, ``MemoryDenyWriteExecute=`` of systemd and ``PR_SET_MDWE`` can forbid this.
     """
     if sys.platform != "linux":
         return True

@@ -1,7 +1,7 @@
-"""Files with checksums in a folder that only the user and root can change; machine code is read from nowhere else.
+"""Files with checksums in a folder that only the user and root can change; machine code is read only from there.
 
 Each access opens the folder component by component from the root, relative to the descriptor of the previous component,
-and checks the owner and the mode of the opened component. Nobody can therefore exchange a component between check and
+and checks the owner and the mode of the opened component. Therefore nobody can replace a component between check and
 use. Links are followed only above the folder, and only if the user or root made them. Systems without folder
 descriptors (Windows) open files by path.
 """
@@ -35,7 +35,7 @@ class NotOwnError(OSError):
 
 @contextmanager
 def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]]:
-    """Open a folder, created if ``make``; yield its descriptor (None if unsupported) and the prefix of paths in it."""
+    """Open a folder; if ``make``, create it. Yield its descriptor (None if unsupported) and the prefix of its paths."""
     if not _BY_DESCRIPTOR:
         if make:
             folder.mkdir(parents=True, exist_ok=True)
@@ -99,12 +99,12 @@ def _is_private(gid: int, descriptor: int) -> bool:
     uid = os.geteuid()
     try:
         user, group = pwd.getpwuid(uid), grp.getgrgid(gid)
-        # With an access control list the mode bits include other users.
+        # If there is an access control list, the mode bits of the group also cover other users.
         if "system.posix_acl_access" in os.listxattr(f"/proc/self/fd/{descriptor}"):
             return False
     except (KeyError, OSError, AttributeError):
         return False
-    # In containers, users without a name have gid 0.
+    # Users without a name have gid 0 in containers.
     if uid == 0 or (user.pw_gid, user.pw_name) != (gid, group.gr_name):
         return False
     return {*group.gr_mem} <= {user.pw_name} and all(x.pw_uid == uid for x in _users() if x.pw_gid == gid)
@@ -122,7 +122,7 @@ def _opener(descriptor: int | None) -> Callable[[str, int], int]:
 
 
 def _sealed(folder: Path, name: str, data: bytes) -> bytes:
-    """Return the checksum of data with its folder and name, so that renamed or moved files count as damaged."""
+    """Return the checksum of data, folder name and file name; renamed or moved files thus count as damaged."""
     return hashlib.sha256(f"{folder.name}/{name}\n".encode() + data).digest()
 
 
@@ -169,7 +169,7 @@ def lock_file(folder: Path, name: str) -> IO[bytes]:
 
 
 def remove_oldest(folder: Path, suffix: str, size: int, most: float) -> None:
-    """Remove the least recently used files, down to 3/4 of ``most`` bytes, if ``size`` more bytes exceed ``most``."""
+    """If ``size`` more bytes exceed ``most``, remove the least recently used files until 3/4 of ``most`` is left."""
     with _opened(folder) as (descriptor, inside):
         files = []
         for name in os.listdir(folder if descriptor is None else descriptor):

@@ -6,14 +6,14 @@ from typing import Any, Final
 import numpy as np
 
 LEFT_TO_KERNEL: Final = 2**62
-"""Code returned by robot-specific code if the kernel must run: the state is not finite or looks singular."""
+"""Status that robot-specific code returns if the kernel must run: the state is not finite or looks singular."""
 SIZES: Final = (32, 64, 192)
-"""Numbers of words that calls over rows can pass; the called function reads the words of its own arguments."""
+"""Numbers of words that calls over rows can pass; the called function ignores words behind its arguments."""
 WORDS_OF_KIND: Final = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
 """Number of words of an argument, by its kind."""
 SIZE: Final = 2
 DATA: Final = 4
-"""Indices, in the words of an array, of the number of its entries and of the address of its data."""
+"""Indices of the number of entries (``SIZE``) and of the data's address (``DATA``) in the words of an array."""
 
 
 def address_of(x: np.ndarray) -> int:

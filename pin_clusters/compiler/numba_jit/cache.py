@@ -1,8 +1,8 @@
 """The cache of kernels compiled by Numba: one file per kernel, with a checksum.
 
 The name of a file depends on the sources of all kernels, so another release compiles again. A damaged file is replaced.
-If two processes need the same kernel, the second one waits for the first and loads its result. If no folder can be
-written, kernels are compiled in every process.
+If two processes need the same kernel, the second process waits and loads the result of the first. If no folder is
+writable, kernels are compiled in every process.
 
 Environment:
     PIN_CLUSTERS_CACHE: Folder of the compiled kernels, in place of the user's cache folder.
@@ -44,7 +44,7 @@ _begun = time.time_ns()
 @functools.cache
 def cache_folder() -> Path | None:
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    # The sources of the kernels are part of the file names.
+    # This key omits the sources of the kernels, because the file names depend on them.
     key = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return find(digest, "compiled kernels", "kernels are compiled again in every process")
@@ -54,8 +54,8 @@ def cache_folder() -> Path | None:
 def _sources(own: Path) -> str | None:
     """Return a digest of all sources of a kernel; ``own`` is the file of the function.
 
-    A function outside ``kernels`` adds the files of its folder, a function outside the package its own file. The result
-    is None if a file changed after the start of this process, which may have imported the earlier version.
+    A function outside ``kernels`` adds the files of its folder; a function outside the package adds its own file. The
+    result is None if a file changed after this process started, because the process may have imported the old version.
     """
     files = sorted(_KERNELS.rglob("*.py"))
     for folder in ("compiler", "compiler/numba_jit", "compiler/native", "_support"):
@@ -83,7 +83,7 @@ def _kept(dispatcher: Any, signature: Any, name: str) -> "_Kept | None":
 
 
 def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
-    """Give a dispatcher its code, from the cache if possible; print a notice before compiling."""
+    """Load the code of a dispatcher from the cache; if this fails, print a notice and compile."""
     cached = _kept(dispatcher, signature, name)
     if cached is None:
         _compile(dispatcher, signature, title)
@@ -103,7 +103,7 @@ def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> N
 
 
 class _Kept(caching._Cache):
-    """The cache file of one kernel, for Numba, whose own cache unpickles files without a checksum."""
+    """The cache file of one kernel; replaces Numba's own cache, which unpickles files without a checksum."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
@@ -124,7 +124,6 @@ class _Kept(caching._Cache):
         return CompileResult._rebuild(target_context, *pickle.loads(self._found))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store code, unless it depends on more than its sources."""
         if not data.lifted and not data.library.has_dynamic_globals:
             own_folder.write(self.folder, f"{self.name}.kernel", dumps(data._reduce()))
 
@@ -145,7 +144,7 @@ def _storage_note() -> str:
 
 
 def _compile(dispatcher: Any, signature: Any, title: str) -> None:
-    """Compile, interruptible by Ctrl-C; an error while writing the cache file does not prevent the use of the code."""
+    """Compile, and let Ctrl-C interrupt; the code is used even if the cache file cannot be written."""
     problem: OSError | None = None
     with _timed(f"compiling {title}" + ("" if _folder_shown else f" for this processor, {_storage_note()}")):
         try:
@@ -173,8 +172,7 @@ def _timed(task: str) -> Iterator[None]:
 def _interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt even if Ctrl-C arrives in a callback that discards exceptions.
 
-    Callbacks of weak references and of LLVM discard exceptions, so the signal is repeated until one reaches Python
-    code.
+    Callbacks of weak references and of LLVM discard exceptions, so the signal is repeated until it reaches Python code.
     """
     main = threading.main_thread()
     if threading.current_thread() is not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -208,7 +206,6 @@ def _interruptible() -> Iterator[None]:
 
 @contextmanager
 def _alone(kept: _Kept, title: str) -> Iterator[None]:
-    """Let one process at a time compile a kernel, on systems with file locks."""
     with ExitStack() as stack:
         if fcntl is not None:
             with suppress(OSError):  # some file systems have no locks

@@ -1,8 +1,8 @@
-"""Compilation of functions that kernels call: only to unoptimised LLVM code, which is all that their callers need.
+"""Compilation of the functions that kernels call to unoptimised LLVM code, which is sufficient for their callers.
 
 By default Numba optimises, compiles and loads every inner function, although its callers only inline its LLVM code and
-optimise it again. The pipeline in this module avoids that. It replaces methods of Numba's code library, one object at a
-time. A Numba version without these methods compiles as usual.
+optimise it again. The pipeline in this module replaces methods of Numba's code libraries to avoid that. A Numba version
+without these methods compiles as usual.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ class _Lowering(NativeLowering):
     _name = "lowering_of_inner_functions"
 
     def run_pass(self, state: Any) -> bool:
-        """Lower, and register a placeholder in place of the machine code."""
+        """Lower the function, and register a placeholder in place of its machine code."""
         state.flags.no_compile = True
         super().run_pass(state)
         lowered, library = state["cr"], state.library

@@ -1,13 +1,13 @@
 """The compilation policy: the flags with which Numba compiles kernels.
 
-- ``error_model="numpy"``: a division by zero gives inf, not an exception in the middle of a kernel.
+- ``error_model="numpy"``: a division by zero returns inf and does not raise an exception inside a kernel.
 - ``fastmath={"contract"}``: fused multiply-add. No other flag is set, because ``nnan`` would break ``isnan``.
 - ``forceinline``: the small spatial functions must be inlined into the kernel. This flag has the largest effect.
 - ``inline="always"`` (``paste``): long parts of a kernel are merged before anything is compiled. A call would cost
   20 ns, because an array is passed as seven numbers. With ``forceinline`` the part would be compiled twice.
-- ``_nrt=False`` (``uncounted``): references to arrays are not counted. In functions with loops and many exits, such as
-  steps, counting took as long as the arithmetic. Functions that return arrays need counting.
-- No wrappers around inner functions, which took a quarter of the compile time.
+- ``_nrt=False`` (``uncounted``): references to arrays are not counted. Counting took as long as the arithmetic in
+  functions with loops and many exits, such as simulation steps. Functions that return arrays need counting.
+- No wrappers around inner functions: compiling them took a quarter of the compile time.
 - Explicit signatures: a strided, float32 or integer array must not trigger a new compilation of several seconds.
 """
 
@@ -21,15 +21,15 @@ from . import cache as _cache
 from .inner import InnerCompiler
 
 if JIT and config.DISABLE_JIT:
-    raise ImportError("Numba's JIT was disabled after the import of pin_clusters. Set NUMBA_DISABLE_JIT=1 before.")
+    raise ImportError("Numba's JIT was disabled after pin_clusters was imported. Set NUMBA_DISABLE_JIT=1 earlier.")
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
 
-# these functions are never called from Python or C
+# Python and C never call inner functions, so these functions need no wrappers.
 _UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
 INNER: dict[str, Any] = {**OPTIONS, **_UNWRAPPED}
 INLINE: dict[str, Any] = {"jit_options": {"forceinline": True, **_UNWRAPPED}}
-"""Options of overloads."""
+"""Options for ``numba.extending.overload``."""
 
 inline = njit(forceinline=True, **INNER)
 paste = njit(inline="always", **INNER)
@@ -53,7 +53,7 @@ def types_of(kinds: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 class Source(NamedTuple):
-    """Everything from which a kernel is compiled."""
+    """A function to compile as a kernel, and its types and options."""
 
     entry: Callable[..., Any]  # the function to compile
     kinds: tuple[str, ...]  # kinds of its arguments, as in ``operations.Operation``
@@ -66,7 +66,6 @@ class Source(NamedTuple):
 
 
 def compiled(source: Source) -> tuple[int, Callable[..., Any]]:
-    """Compile an entry point, or load it from the cache; return its address and a callable."""
     function = njit(nogil=source.nogil, **OPTIONS)(source.entry)
     _cache.compile_or_load(function, source.signature(), source.entry.__name__, source.title)
     (overload,) = function.overloads.values()

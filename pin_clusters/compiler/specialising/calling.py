@@ -1,7 +1,7 @@
 """Calls of robot-specific code from Python.
 
-``ctypes`` converts the numbers of a call one by one, which takes longer than most functions run. So a call passes one
-``bytes`` object with the addresses of the arrays, and compiled code reads their fields.
+``ctypes`` converts the numbers of a call one by one, which takes longer than most functions run. A call therefore
+passes one ``bytes`` object with the addresses of the arrays, and compiled code reads the fields of the arrays.
 """
 
 import ctypes
@@ -14,14 +14,14 @@ from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.loading import load
 
-# Words of a NumPy array: the fields ``data``, ``nd``, ``dimensions`` and ``strides`` follow the header of the object.
+# Indices of words in a NumPy array: the fields ``data``, ``nd``, ``dimensions`` and ``strides`` follow the header.
 _DATA = object.__basicsize__ // 8
 _SHAPE, _STRIDES = _DATA + 2, _DATA + 3
 
 
 @functools.cache
 def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
-    """Return ``call(address, *arguments)`` for arguments of the given kinds; it returns the code of the function."""
+    """Return ``call(address, *arguments)`` for arguments of these kinds; it returns the status of the called code."""
     run = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(load(_module(kinds), optimise=False).address("call"))
     pack, first = Struct(f"{1 + len(kinds)}q").pack, 1 + kinds.count("i0")
     numbers = {0, *(i for i, kind in enumerate(kinds, 1) if kind == "i0")}
@@ -36,7 +36,7 @@ def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
 
 
 def _module(kinds: tuple[str, ...]) -> str:
-    """Return the LLVM module of a function that unpacks the arguments into words, as Numba passes them."""
+    """Return the LLVM module of a function that converts the arguments to words, as Numba passes them."""
     w = Instructions(Kind("double"))
 
     code, words = w.pointer(w.word("%given", 0)), list[Any]()

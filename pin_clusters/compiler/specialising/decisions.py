@@ -1,7 +1,7 @@
-"""Translation of kernel functions that contain only choices and calls to LLVM text, for one robot.
+"""Translation of decisions, which are kernel functions that contain only branches and calls, to LLVM text for a robot.
 
-The source of the kernels is the only place where such decisions are written. A decision that calls another decision
-includes its code. Other calls lead to traced parts. Every local variable is one ``double`` on the stack.
+The decisions are written only in the source of the kernels. Calls of other decisions are inlined; all other calls are
+calls of traced parts. Every local variable is one ``double`` on the stack.
 """
 
 import ast
@@ -25,7 +25,7 @@ class Decisions(Instructions):
     """Writes the instructions of a function; a statement is translated by the method with the name of its type.
 
     Args:
-        function: The function of the kernels, which returns a truth value.
+        function: The kernel function, which returns a truth value.
         parts: The traced functions, by name.
     """
 
@@ -61,7 +61,6 @@ class Decisions(Instructions):
         self._blocks += 1
         return f"block{self._blocks}"
 
-    # --- statements
     def _run(self, statements: Sequence[ast.stmt]) -> None:
         for statement in statements:
             getattr(self, f"_{type(statement).__name__.lower()}")(statement)
@@ -110,7 +109,7 @@ class Decisions(Instructions):
         self.lines += [f"  br label %{head}", f"{end}:"]
 
     def _for(self, statement: ast.For) -> None:
-        """Repeat the body as often as the argument of ``range``, which is a constant, states."""
+        """Translate a loop over ``range(n)``, in which n is constant for one robot."""
         assert isinstance(statement.iter, ast.Call)
         counter = ast.Name("counter")
         self._set(counter, self.kind.constant(0.0))
@@ -118,7 +117,6 @@ class Decisions(Instructions):
         step = ast.Assign([counter], ast.BinOp(counter, ast.Add(), ast.Constant(1.0)))
         self._while(ast.While(test, [*statement.body, step], []))
 
-    # --- choices
     def _branch(self, test: ast.expr, yes: str, no: str) -> None:
         if isinstance(test, ast.BoolOp):
             *first, last = test.values
@@ -138,7 +136,6 @@ class Decisions(Instructions):
             self.lines.append(f"  br i1 {truth}, label %{yes}, label %{no}")
 
     def _insert(self, call: ast.Call, yes: str, no: str) -> None:
-        """Inline the body of another decision; its returns branch to ``yes`` or ``no``."""
         function = self._scope[ast.unparse(call.func)]
         tree, outer = _tree(function), (self._scope, self._names, self._exits)
         arguments = zip(_parameters(tree), map(ast.unparse, call.args), strict=True)
@@ -153,7 +150,6 @@ class Decisions(Instructions):
         (op,), (right,) = comparison.ops, comparison.comparators
         return self.new(f"fcmp {_COMPARISONS[type(op)]} double {self._number(comparison.left)}, {self._number(right)}")
 
-    # --- numbers
     def _number(self, expression: ast.expr) -> str:
         if isinstance(expression, ast.Name) and expression.id in self._names:
             return self.load(self._names[expression.id], 0)
@@ -184,7 +180,7 @@ def _tree(function: types.FunctionType) -> ast.FunctionDef:
         text = inspect.getsource(function)
     except OSError as error:  # for example a frozen program, which contains compiled files only
         raise NotAvailableError(
-            "moves of closed loops are compiled from the source files of pin_clusters, which this installation lacks"
+            "code for closed loops is compiled from the source files of pin_clusters, which this installation lacks"
         ) from error
     (definition,) = ast.parse(textwrap.dedent(text)).body
     assert isinstance(definition, ast.FunctionDef)

@@ -1,8 +1,7 @@
 """The entry point of robot-specific code: a function with the parameters and the results of the kernel it replaces.
 
-Two kinds of states return ``LEFT_TO_KERNEL``, so that the caller runs the kernel: states that the traced operations
-cannot handle (input that is not finite, huge angles), and suspicious states (an almost zero pivot, almost singular
-loops).
+The entry point returns ``LEFT_TO_KERNEL`` if the caller must run the kernel. There are two cases: the traced operations
+cannot handle the state (input that is not finite, huge angles), or a pivot or a loop is almost singular.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +18,11 @@ from ..operations import Operation, names
 PARAMS, WORK, KEEP = 2, 4, 6
 """Indices of the robot's parameters, of the workspace and of the results in the block of tables."""
 STANDING = {"params": PARAMS, "work": WORK}
-"""The same, by the name of the input that is read there."""
+"""Indices in the block of tables, by the name of the input that the code reads there."""
 
 
 def core_text(inputs: Sequence[tuple[str, int]], results: Sequence[Result], outputs: Sequence[str]) -> str:
-    """Return the function ``i1 core(inputs, outputs)``, which computes the results; true if a bound is violated."""
+    """Return the text of ``i1 core(inputs, outputs)``, which stores results and returns whether a bound is violated."""
     emitter = Emitter(Kind("double"), inputs, angles_are_seen=True)
     return emitter.function("core", results, outputs, checked=True)
 
@@ -44,13 +43,13 @@ def module(
     Args:
         core: The function ``i1 core(inputs, outputs, conditions)``.
         inputs: Name and size of each input.
-        sizes: Size of each output, by the name of the argument; ``keep`` is the array to which the tables lead.
+        sizes: Size of each output, by the name of the argument; ``keep`` is the result array in the tables.
         operation: The operation whose kernel is replaced.
-        conditions: Index in the workspace where each condition of a loop is stored.
+        conditions: Workspace index of each loop's condition number.
         lanes: Number of values in a vector register.
         looked_at: Inputs that ``core`` itself checks for finite values.
-        elsewhere: Row and field of the request with the address of an array, for arrays that are not arguments.
-        redundant: Code that is returned if the last output, a single number, is not positive.
+        elsewhere: Row and field of the request that contain the address of an array, for arrays that are no arguments.
+        redundant: Status that is returned if the last output, a single number, is not positive.
     """
     w = _Entry(operation, inputs, elsewhere or {})
     w.check(looked_at, lanes)
@@ -63,11 +62,7 @@ def module(
 
 
 class _Entry(Instructions):
-    """Writes ``entry``, which checks its arguments, calls ``core`` and reports as the kernel does.
-
-    Attributes:
-        keep: Pointer to the results to which the tables lead.
-    """
+    """Writes ``entry``, which checks its arguments, calls ``core`` and returns the same status as the kernel."""
 
     def __init__(
         self, operation: Operation, inputs: Sequence[tuple[str, int]], elsewhere: Mapping[str, tuple[int, int]]
@@ -83,7 +78,7 @@ class _Entry(Instructions):
         self._given = [self.pointer(self._places[name]) for name, _ in self._inputs]
 
     def _addresses(self, elsewhere: Mapping[str, tuple[int, int]]) -> dict[str, str]:
-        """Return the address word of each input; an input may stand at the position of another argument (tau, a)."""
+        """Return the address word of each input; an input may take the position of another argument (tau for a)."""
         names_of_arguments = [name for name, _ in self._inputs if name not in elsewhere]
         by_place = zip(names_of_arguments, self._data.values(), strict=False)
         addresses = {name: self._data.get(name, word) for name, word in by_place}
@@ -97,8 +92,7 @@ class _Entry(Instructions):
         return addresses
 
     def check(self, looked_at: Sequence[str], lanes: int) -> None:
-        """Branch to the kernel if the number of external forces differs or if an input is not finite."""
-        if "forces" in self._first and "forces" not in self._places:  # code with forces is separate
+        if "forces" in self._first and "forces" not in self._places:  # calls with forces have separate code
             expected = self._sizes["v"] + self._sizes["fext"] if "fext" in self._places else 0
             fits = self.new(f"icmp eq i64 %w{self._first['forces'] + SIZE}, {expected}")
             self.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
@@ -119,7 +113,7 @@ class _Entry(Instructions):
         return into
 
     def keep_conditions(self, conditions: Sequence[int]) -> None:
-        """Store the conditions of loops in the workspace, where steps that change coordinates read them."""
+        """Store the conditions of loops in the workspace, because steps that change coordinates read them."""
         work = of_block(self, WORK) if conditions else ""
         for i, index in enumerate(conditions):
             x = self.load("conditions", i)
@@ -144,10 +138,10 @@ class _Entry(Instructions):
 
 
 def words_of(operation: Operation) -> tuple[dict[str, int], int]:
-    """Return the first word of each argument of a kernel, and the number of words.
+    """Return the index of the first word of each argument of a kernel, and the number of words.
 
-    The first two words lead to the returned code and to the error. The address of the tables follows, unless the passes
-    are the entry point themselves.
+    The first two words are the addresses of the status and of the error. The address of the tables follows, unless the
+    passes themselves are the entry point.
     """
     first, words = {}, 2 if operation.is_entry else 3
     for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
@@ -161,7 +155,6 @@ def data_of(first: Mapping[str, int], name: str) -> str:
 
 
 def words(n: int) -> str:
-    """Return n words as parameters or as arguments of a call."""
     return ", ".join(f"i64 %w{i}" for i in range(n))
 
 
@@ -170,7 +163,7 @@ def of_block(w: Instructions, i: int) -> str:
 
 
 def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
-    """Write a loop that copies n numbers, ``lanes`` at a time; memcpy would be a symbol outside the module."""
+    """Write a loop that copies n numbers, ``lanes`` at a time, because code cannot call memcpy outside the module."""
     if n == 0:
         return
     while lanes > n:
@@ -182,7 +175,7 @@ def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
 
 
 def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:
-    """Write the test that all numbers are finite, and entries of ``q`` small enough for sines: the sum of 0 x is 0."""
+    """Write the test that all numbers are finite and all of ``q`` small enough for sines: the sum of 0 x must be 0."""
     sums: dict[int, str] = {}
     for array, name, n in arrays:
         width = lanes

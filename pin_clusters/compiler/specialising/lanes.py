@@ -1,9 +1,9 @@
 """Operations of equal limbs as vector operations (packs), with one limb per lane.
 
-The kernel is traced with the nonzero parameters of the robot as inputs, so that equal limbs produce equal graphs.
-Starting at the outputs, a tuple of expressions, one per limb, becomes a pack as long as its operations are the same.
-Where they differ, the numbers are computed one by one and then packed. A sum over limbs becomes a sum of packs, whose
-lanes are added at the end. The result is again a graph of expressions, with five additional operations.
+The kernel is traced with the nonzero parameters of the robot as inputs, so that equal limbs produce equal graphs. The
+conversion starts at the outputs: a tuple of expressions, one per limb, becomes a pack if all of them have the same
+operation. If the operations differ, the numbers are computed one by one and then packed. A sum over limbs becomes a sum
+of packs, whose lanes are added at the end. The result is a graph of expressions with five additional operations.
 """
 
 import struct
@@ -18,17 +18,24 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""The demands on which a demand depends, and a function that builds its expression from theirs."""
+"""The demands on which a demand depends, and a function that builds its expression from their expressions."""
 _SCALAR = -1
 
 
 class Lanes:
     """Rebuilds a graph with packs.
 
+    Args:
+        values: Values of the inputs that are parameters of the robot, by index of the input.
+        owners: Limb of each input that belongs to a limb, by index of the input.
+        groups: Limbs of each group.
+        width: Number of lanes of each group.
+        slots: Number that identifies corresponding inputs of all limbs of a group, by index of the input.
+
     Attributes:
         graph: The new graph.
         packs: Group of each pack that is assembled from single numbers, by the id of its expression.
-        misfits: Number of tuples that had to be assembled from numbers computed one by one.
+        misfits: Number of tuples whose numbers are computed one by one, because their operations differ.
     """
 
     def __init__(
@@ -39,15 +46,6 @@ class Lanes:
         width: Sequence[int],
         slots: dict[int, int],
     ) -> None:
-        """Prepare.
-
-        Args:
-            values: Values of the inputs that are parameters of the robot, by index of the input.
-            owners: Limb of each input that belongs to a limb, by index of the input.
-            groups: Limbs of each group.
-            width: Number of lanes of each group.
-            slots: Role of an input within its limb, equal for all limbs of a group, by index of the input.
-        """
         self.graph, self.misfits = Graph(), 0
         self.packs: dict[int, int] = {}
         self._values, self._groups, self._width = values, groups, width
@@ -60,9 +58,8 @@ class Lanes:
         self._plans: dict[Demand, Plan] = {}
         self._seat: dict[int, tuple[Demand, int]] = {}  # pack and lane that contain an expression, by its id
 
-    # --- properties of expressions of the old graph
     def look_at(self, nodes: Sequence[Expression]) -> None:
-        """Compute the shape hash of each expression; ``nodes`` are ordered, arguments first."""
+        """Compute a hash of the structure of each expression; in ``nodes``, arguments precede their operation."""
         for x in nodes:
             if x.op == INPUT:
                 i = x.args[0]
@@ -75,7 +72,7 @@ class Lanes:
         return self._shape[a.id] if isinstance(a, Expression) else hash(a)
 
     def color(self, nodes: Sequence[Expression]) -> None:
-        """Compute the set of limbs on which each expression depends, as a bit mask."""
+        """Compute a bit mask of the limbs on which each expression depends."""
         for x in nodes:
             if x.op == INPUT:
                 owner = self._owner.get(x.args[0])
@@ -88,7 +85,7 @@ class Lanes:
                 self._color[x.id] = limbs
 
     def assign_parameters(self, group: int, tuples: Sequence[tuple[Any, ...]]) -> None:
-        """Assign parameters of the robot to limbs: those that differ between the expressions of a tuple."""
+        """Assign a robot parameter to a limb if the limbs have different parameters at the same position."""
         visited, stack = set(), [tuple(t) for t in tuples]
         while stack:
             t = stack.pop()
@@ -116,12 +113,11 @@ class Lanes:
             rows.append(args)
         return list(zip(*rows, strict=True))
 
-    # --- building
     def scalar(self, x: Any) -> Any:
         return self._build((_SCALAR, x.id, x)) if isinstance(x, Expression) else x
 
     def pack(self, group: int, t: Sequence[Any]) -> Any:
-        """Return the pack of old expressions, one per limb; a float if all are the same float."""
+        """Return the pack of old expressions, one per limb, or a float if all expressions equal this float."""
         return self._build(self._demand(group, tuple(t)))
 
     def _demand(self, group: int, t: tuple[Any, ...]) -> Demand:
@@ -185,7 +181,6 @@ class Lanes:
         return plan or (self._parts(x.args), partial(self._operate, x.op))
 
     def _limb(self, x: Any) -> int | None:
-        """Return the only limb on which an expression depends; None if it depends on no limb or on several."""
         color = self._color[x.id] if isinstance(x, Expression) else 0
         return color.bit_length() - 1 if color and not color & (color - 1) else None
 
@@ -203,7 +198,6 @@ class Lanes:
                 addends.append((sign, x))
 
     def _plan_sum(self, x: Expression) -> Plan | None:
-        """Split a sum over limbs into sums of packs and a remainder; None if the limbs share no addends."""
         addends: list[tuple[int, Any]] = []
         self._addends(x, 1, addends)
         remainder = [(s, a) for s, a in addends if self._limb(a) is None]
@@ -232,7 +226,7 @@ class Lanes:
         return parts, partial(self._sum, terms)
 
     def _align(self, by: list[list[tuple[int, Any]]], remainder: list[tuple[int, Any]]) -> None:
-        """Split the sums among the addends of each limb, so that the addends of all limbs match.
+        """Split the addends of each limb that are sums, so that the addends of all limbs match.
 
         The sum of the first limb often starts with terms that belong to no limb.
         """
@@ -245,7 +239,6 @@ class Lanes:
                     remainder += [row for row in parts if self._limb(row[1]) is None]
 
     def _parts_of(self, sign: int, x: Any, shapes_elsewhere: set[tuple[int, int]]) -> list[tuple[int, Any]] | None:
-        """Return the addends of a sum if each occurs in other limbs or belongs to no limb; else None."""
         addends, stack = [], [(sign, x)]
         while stack:
             sign, x = stack.pop()
@@ -310,8 +303,7 @@ class Lanes:
 def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]) -> tuple[Lanes, list[list[int]]]:
     """Return a ``Lanes`` object and the limb numbers of each group.
 
-    ``inputs`` are the input indices of each limb of each group, in the same order for all limbs of a group. ``values``
-    are the parameters of the robot.
+    ``inputs`` contains the input indices of each limb of each group, in the same order for all limbs of a group.
     """
     owners: dict[int, int] = {}
     slots: dict[int, int] = {}
@@ -327,7 +319,7 @@ def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]
 
 
 def of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
-    """Return the results that store a pack: one result, or one per limb where that is simpler."""
+    """Return the results that store a pack: one result, or one per limb if the lanes are separate values."""
     if isinstance(value, Expression) and value.op not in (NUMBERS, PACK, BROADCAST):
         return [Result(array, places, value, bound)]
     several = value.args if isinstance(value, Expression) and value.op != BROADCAST else None

@@ -1,8 +1,8 @@
 """Packs of states for a robot with equal limbs: the operations of a limb are written once and run once per limb.
 
-The graph is the one of ``lanes``, where a pack of limbs is a register. Here every number is a pack of states, and
-operations on packs of limbs are the body of a loop over the limbs. Loops alternate with straight code. A sum over limbs
-ends a loop, and a number for all limbs begins the next one. The frame keeps values that pass from one to the next.
+``lanes`` builds the graph. In this module every number is a pack of states, and operations on packs of limbs are the
+body of a loop over the limbs. Loops alternate with straight-line code. A sum over limbs ends a loop, and a number that
+all limbs use begins the next loop. The frame stores values that a loop or straight-line code computes for later use.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,9 @@ def pack_function(
     packs: dict[int, int],
     lanes: int,
 ) -> str:
-    """Return the function ``void pack(inputs, outputs)``, where each number is a pack of ``lanes`` states.
+    """Return the function ``void pack(inputs, outputs)``, in which each number is a pack of ``lanes`` states.
 
-    ``limbs`` is the number of limbs of each group; ``packs`` is the group of each assembled pack, by id of its
-    expression.
+    ``limbs`` contains the number of limbs of each group; ``packs`` contains the group of each assembled pack, by id.
     """
     schedule = _LimbSchedule(inputs, limbs, packs, results)
     emitter = LoopEmitter(Kind("double", lanes), inputs, schedule.frame)
@@ -35,7 +34,7 @@ def pack_function(
 
 
 class _LimbSchedule:
-    """Assigns each expression to a turn: even turns are straight code, odd turns are loops over the limbs."""
+    """Assigns each expression to a turn: even turns are straight-line code, odd turns are loops over the limbs."""
 
     def __init__(
         self, inputs: Sequence[tuple[str, int]], limbs: Sequence[int], packs: dict[int, int], results: Sequence[Result]
@@ -60,7 +59,7 @@ class _LimbSchedule:
         return latest + 1 if x.op in (*_OF_LIMBS, SUM, LANE) else latest
 
     def _group_of(self, x: Expression) -> int | None:
-        """Return the group of limbs of a pack; None for single numbers, and for constants, which fit any group."""
+        """Return the group of a pack; None for single numbers, and for constants, which are valid in every group."""
         if x.op == BROADCAST:
             return int(x.args[2])
         if x.op == PACK:
@@ -71,7 +70,7 @@ class _LimbSchedule:
         return next((groups[a.id] for a in x.args if isinstance(a, Expression) and a.id in groups), None)
 
     def _is_copied(self, x: Expression) -> bool:
-        """Whether an expression is a pack of inputs of several arrays, or of numbers computed in straight code."""
+        """Return whether a pack contains inputs of several arrays or numbers computed in straight-line code."""
         if x.op != PACK:
             return False
         inputs = (a.args[0] if isinstance(a, Expression) and a.op == INPUT else None for a in x.args)
@@ -107,14 +106,13 @@ class _LimbSchedule:
         return self._turn[x.id] if isinstance(x, Expression) else 0
 
     def _kept(self, nodes: Sequence[Expression]) -> list[Step]:
-        """Return the steps of expressions: each is computed, and stored if the frame has memory for it."""
         steps: list[Step] = []
         for x in nodes:
             steps += [x, *([self.frame.result(x)] if x.id in self.frame.places else [])]
         return steps
 
     def _straight(self, number: int) -> list[Step]:
-        """Return the steps of straight code; the last ones assemble the packs that the next turn reads."""
+        """Return the steps of straight-line code; the last steps assemble the packs that the next turn reads."""
         steps = self._kept([x for x in self._in_turn(number) if x.op not in (INPUT, SUM)])
         steps += self._stored(number)
         for x in self._in_turn(number + 1):
@@ -124,7 +122,6 @@ class _LimbSchedule:
         return steps
 
     def _loop(self, number: int, group: int) -> list[Step]:
-        """Return the steps for each limb of a group; an empty list if they have no effect."""
         computed = [x for x in self._in_turn(number) if self.frame.groups.get(x.id) == group and x.op not in _OF_LIMBS]
         sums = [x for x in self._in_turn(number + 1) if x.op == SUM and self.frame.groups[x.args[0].id] == group]
         stored = [result for result in self._stored(number) if self.frame.groups[result.value.id] == group]

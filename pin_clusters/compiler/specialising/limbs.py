@@ -1,7 +1,7 @@
 """Equal limbs of a robot, such as the legs of a quadruped or the arms of a humanoid, which are computed together.
 
-Only the structure counts: parameters may differ, so that mirrored limbs are equal. A group is a proposal. If the
-operations of its limbs turn out to differ, the code is slower but still correct.
+Limbs are equal if their structure is the same; parameters may differ, for example in mirrored limbs. If the operations
+of the limbs in a group turn out to differ, the code is slower but still correct.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ Group = tuple[Limb, ...]
 
 
 def limbs_of(model: ClusterModel) -> list[Group]:
-    """Return the groups of equal limbs; a limb is a subtree of clusters, and no limb contains another."""
+    """Return the groups of equal limbs; a limb is a subtree of clusters, and no limb contains another limb."""
     tree, clusters = model.own_tree, model.tables.topology.clusters
     home = {j: c for c, joints in enumerate(clusters) for j in joints}
     children: dict[int, list[int]] = {c: [] for c in range(-1, len(clusters))}

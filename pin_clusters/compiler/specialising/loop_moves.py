@@ -1,6 +1,6 @@
-"""Moves of closed loops for one robot: closing loops, and following them along a motion.
+"""Robot-specific code that closes loops (``project``) and that keeps them closed along a motion (``move``).
 
-The kernel functions with choices are translated to LLVM text, one loop at a time; the functions they call are traced.
+Kernel functions with branches are translated to LLVM text, one loop at a time. The functions that they call are traced.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,9 @@ _PROJECT = "moves.closing", "close_all", ("evaluate", "step_all")
 def module(model: ClusterModel, operation: Operation, most: float) -> str:
     """Return a module with ``entry``, which has the parameters of ``MOVE`` or ``PROJECT``; "" if there are no loops."""
     if model.tables.supplies:
-        raise NotAvailableError("a user function in Python is part of a closed loop, which only kernels can follow")
+        raise NotAvailableError(
+            "a closed loop contains a user function in Python, which only generic kernels can call."
+        )
     rows, (module_name, decides, traced) = rows_of_loops(model), _MOVE if operation is MOVE else _PROJECT
     if not rows:
         return ""
@@ -43,7 +45,7 @@ def module(model: ClusterModel, operation: Operation, most: float) -> str:
 
 
 def _entry(model: ClusterModel, operation: Operation, rows: Sequence[int], loops: Sequence[LoopParts]) -> str:
-    """Return the function ``entry``, which moves all loops in turn and reports the last one that does not converge."""
+    """Return the function ``entry``, which moves all loops in turn and reports the last loop that does not converge."""
     first, words = words_of(operation)
     moves = operation is MOVE
     sizes = {"q": model.nq, "v": model.nv} if moves else {"q": model.nq, "held": model.own_tree.nv}

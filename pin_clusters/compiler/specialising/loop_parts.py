@@ -1,7 +1,7 @@
-"""Kernel functions of moves without choices, traced for one closed loop of one robot.
+"""Kernel functions that contain no branches on values, traced for one closed loop of one robot.
 
-Values that such a function leaves in the workspace for another one are kept in a *frame*: an array of the numbers that
-depend on the state. All other numbers are constants in the traces.
+If such a function stores values in the workspace for another function, the *frame* contains these values: an array of
+the numbers that depend on the state. All other numbers are constants in the traces.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from ..tracing.expressions import Expression, Graph, select
 from ..tracing.run import Run
 
 _LEFT = {"evaluate": ("K", "value"), "predict": ("G", "saved")}
-"""Functions that leave numbers in the frame, and the workspace fields; these functions are traced first."""
+"""Functions that store numbers in the frame, and their workspace fields; these functions are traced first."""
 _TABLES = ("index", "params", "work", "C")
 
 
@@ -35,15 +35,15 @@ class Part(NamedTuple):
     """A traced function and the layout of its call."""
 
     name: str
-    text: str  # LLVM function with a pointer per input, then per output; "" if it only copies numbers
+    text: str  # LLVM function with one pointer per input, then one per output; "" if it only copies numbers
     parameters: Sequence[str]  # names of the arguments that are not constant
-    reads: bool  # whether it reads the frame
-    frame_start: int | None  # index in the frame of the numbers that it leaves there; None if it leaves none
-    changed: str  # the argument that it changes
-    computed: Sequence[int]  # indices in this argument of the numbers that it computes
-    copied: Sequence[tuple[int, str, int]]  # numbers that it copies: index, source argument, index there
+    reads: bool  # whether the function reads the frame
+    frame_start: int | None  # frame index of the first number that the function stores; None if it stores none
+    changed: str  # the argument that the function changes
+    computed: Sequence[int]  # indices of the computed numbers in the changed argument
+    copied: Sequence[tuple[int, str, int]]  # copied numbers: index, name of the source argument, index in the source
     results: int  # number of returned values
-    is_truth: bool  # whether the result is a truth value, which is true if the number is positive
+    is_truth: bool  # whether the result is a truth value: a positive number means true
 
     def call(self, w: Instructions, given: Sequence[str]) -> list[str]:
         arrays = dict(zip(self.parameters, given, strict=True))
@@ -64,16 +64,7 @@ class Part(NamedTuple):
 
 
 class LoopParts:
-    """The traced functions of one cluster.
-
-    Args:
-        model: The robot.
-        row: Row of the cluster in the tables.
-        most: Maximum number of operations of a function.
-
-    Attributes:
-        by_name: The traced functions, by name.
-    """
+    """The traced functions of the cluster in a row of the tables, with at most ``most`` operations each."""
 
     def __init__(self, model: ClusterModel, row: int, most: float) -> None:
         self._model, self._row, self._most = model, row, most
@@ -98,7 +89,7 @@ class LoopParts:
         return [f"  %next = alloca [{size} x double]", "  %told = alloca [3 x double]"]
 
     def frame(self) -> str:
-        """Return the stack memory for the frame, which the outermost function must declare."""
+        """Return the declaration of the frame's stack memory, which the outermost function must contain."""
         return f"  %work{self._row} = alloca [{max(1, len(self._frame))} x double]"
 
     def trace(self, module: str, name: str) -> None:
@@ -154,10 +145,7 @@ class LoopParts:
 
 
 def _as_numbers(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return the results as numbers.
-
-    A truth value becomes a positive number if it is true and all pivots exceed their limits.
-    """
+    """Return the results as numbers; a truth value is positive if it is true and all pivots exceed their limits."""
     if not isinstance(found, bool):
         return [] if found is None else [*found] if isinstance(found, tuple) else [found]
     least: Any = 1.0 if found else -1.0

@@ -26,10 +26,7 @@ from .variants import IN_MEMORY
 
 
 def code_of(model: ClusterModel, kind: str, function: Function, most: float, make: Callable[[], str]) -> Loaded | None:
-    """Return the code of a function from the cache or newly compiled; None if it always fails or is too long.
-
-    ``make`` returns the text of the module, or "" if the kernel fails at every state.
-    """
+    """Return the code of a function from the cache, or compile ``make()``; None if it always fails or is too long."""
 
     def text() -> str:
         with without_collector(), suppress(TooLongError):
@@ -38,7 +35,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
     of_users = any(isinstance(closure, CallableClosure) for closure in model.closures)
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
-        written = text()  # the key, because the tables do not describe user functions; short if it has no parameters
+        written = text()  # The text itself is the cache key, because the tables do not describe user functions.
         return load_made_of([written], lambda: written)
     read: tuple[np.ndarray, ...] = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
@@ -53,7 +50,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
 
 def reads_numbers(model: ClusterModel, function: Function) -> bool:
-    """Whether the code reads the parameters of the robot at each call, so that it serves other parameters as well."""
+    """Return whether the code reads the robot's parameters at each call, so that all parameter sets share the code."""
     specialised = function.specialised or function.operation.group in ("hybrid", "columns", "contacts")
     return model._varies and specialised and function.operation is not ABA_DERIVATIVES
 
@@ -63,7 +60,6 @@ _MATRICES = {"dq", "dv", "M"}
 
 @functools.cache
 def sources() -> str:
-    """Return the digest of all source files on which the written code depends."""
     h, package = hashlib.sha256(), Path(__file__).parents[2]
     for folder in (package / "kernels", package / "compiler", package / "_support"):
         for file in sorted(folder.rglob("*.py")):
@@ -72,7 +68,7 @@ def sources() -> str:
 
 
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
-    """Return the module of a function, with equal limbs as ``lanes``; "" if the kernel fails at every state."""
+    """Return the module of a function; "" if the kernel fails at every state. If ``lanes``, limbs may become lanes."""
     if function.operation in (MOVE, PROJECT):
         return loop_moves.module(model, function.operation, most)
     if function.operation is TREE:
@@ -102,14 +98,14 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
-    """Return the equal limbs that a function can use, which requires results per joint or per pair of joints."""
+    """Return the groups of equal limbs that a function can use; its results must be per joint or per pair of joints."""
     serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
     serves = serves and function is not OF_MOMENTUM
     return [g for g in limbs_of(model) if g[0].v] if serves else []
 
 
 def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
-    """Return the indices that are written, by output; derivatives of joints on different branches stay zero."""
+    """Return the indices that are written, by output; entries of joints on different tree branches remain zero."""
     written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
     if function.operation.group == "data" or is_of_loops(function):
         return written
@@ -138,7 +134,7 @@ def in_lanes(
 ) -> tuple[Traced, Lanes, list[Result]] | None:
     """Return the trace of a kernel rebuilt with one limb per lane; None if the kernel fails at every state.
 
-    Zero parameters fold to constants if all limbs have them at the same positions; otherwise only common zeros fold.
+    First, zero parameters are constants. If the operations of the limbs then differ, all parameters are inputs.
     """
     best: tuple[Traced, Lanes, list[Result]] | None = None
     for numbers in ("some", "all"):
@@ -154,7 +150,6 @@ def in_lanes(
 
 
 def _alike(nv: int, found: Traced, group: Group) -> list[tuple[str, tuple[int, ...]]]:
-    """Return corresponding outputs of the limbs, by name and indices: per joint, and per pair of joints in matrices."""
     joints, limbs = range(len(group[0].v)), [limb.v for limb in group]
     other_columns = set(range(nv)).difference(*limbs)
     alike: list[tuple[str, tuple[int, ...]]] = []
@@ -200,7 +195,6 @@ def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: lis
 
 
 def _looked_at(new: Lanes, values: list[Any], array: str, bound: str, groups: list[list[int]]) -> list[Result]:
-    """Return the results that check values: packs if all limbs have equally many, and single values for the rest."""
     results: list[Result] = []
     remaining = set(range(len(values)))
     for g, limbs in enumerate(groups):

@@ -1,9 +1,9 @@
 """Robot-specific code for kernels with a table of requests: external forces at points, contacts, columns of M^-1.
 
-The argument ``asked`` of such a kernel is a table, for example of the contacts that are closed. Each different table
-(request) gets code of its own. Only the structure of a request is fixed in its code. Placements, torques and the
-contents of Pinocchio's objects are read at each call. The first row of a request holds the address of its code, so that
-callers in machine code need no search.
+The argument ``asked`` of such a kernel is a table (request), for example of the closed contacts. Code is compiled for
+each different request. The code depends only on the structure of a request: placements, torques and the contents of
+Pinocchio's objects are read at each call. The first row of a request contains the address of its code, so that callers
+in machine code need not search.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ from . import entry
 from .traced_kernels import BOUNDS, standing
 
 MOST = 60
-"""Maximum number of requests per operation and model with code of their own; generic kernels serve further ones."""
+"""Maximum number of requests per operation and model that have code; other requests use generic kernels."""
 
 
 class _Arguments(NamedTuple):
@@ -52,16 +52,16 @@ _ARGUMENTS = {
     POINTS: _Arguments("q v numbers", "gram response positions velocities"),
 }
 _OBJECTS = {"model": at.READ_MODEL, "data": at.READ_DATA, "force": 6}
-"""Fields of a contact's row that contain addresses, and the number of floats that are read there."""
+"""Fields of a contact's row that contain addresses, and the number of floats that kernels read at each address."""
 REQUEST_OPERATIONS = {operation.name: operation for operation in _ARGUMENTS}
 """Operations whose kernels take a request table, by name."""
 
 
 class Requests:
-    """All requests that one model has made to a kernel; instances are called as the kernel is.
+    """All requests of one model to a kernel; an instance is called like the kernel.
 
     Attributes:
-        own: Address of the code that dispatches a request to its own code; 0 until the first request is compiled.
+        own: Address of the code that calls the code of a request; 0 until the first request is compiled.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[..., Any]) -> None:
@@ -76,7 +76,7 @@ class Requests:
         return int((self._made(arguments) or self._kernel).address())
 
     def _made(self, arguments: Sequence[Any]) -> Any:
-        """Return the code of a request and store its address in the request's first row; None: the kernel serves it."""
+        """Return the code of a request (None: use the kernel) and store its address in the request's first row."""
         arguments_by_name = dict(zip(names(self._operation.takes)[-len(arguments) :], arguments, strict=True))
         key = _key(arguments_by_name)
         with self._lock:
@@ -97,7 +97,7 @@ class Requests:
 
 
 def _key(given: dict[str, Any]) -> bytes:
-    """Return the cache key of a request without object addresses; empty if two contacts share an object in memory."""
+    """Return the cache key of a request, without addresses of objects; empty if two contacts share an object."""
     request = given["asked"].copy()
     request[0, [CODE, CODE_OF_RATES]] = 0
     if "forces" in given:
@@ -111,7 +111,6 @@ def _key(given: dict[str, Any]) -> bytes:
 
 
 def _finder(operation: Operation) -> str:
-    """Return the LLVM module that jumps to the code of a request, or returns ``LEFT_TO_KERNEL`` if it has none."""
     first, words = entry.words_of(operation)
     parameters = ", ".join(f"i64 %w{i}" for i in range(words))
     return f"""define i32 @entry({parameters}) nounwind {{
@@ -133,11 +132,11 @@ none:
 
 
 class _Request(Memory):
-    """A request during tracing: a ``Memory`` that provides what the kernel reads at addresses.
+    """A request during tracing: a ``Memory`` that provides the data that the kernel reads at addresses.
 
     Attributes:
         inputs: Name and size of each input array.
-        elsewhere: For input arrays that are not arguments: row and field of the request with the address of the array.
+        elsewhere: Row and field of the request that contain an array's address, for arrays that are no arguments.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:
@@ -150,7 +149,7 @@ class _Request(Memory):
         self._objects: dict[int, np.ndarray] = {}
         if operation not in (COLUMNS, POINTS):
             self._read_objects()
-        if model._varies:  # The code then serves every set of parameters, so it reads them at each call.
+        if model._varies:  # All parameter sets share the code, so the code reads the parameters at each call.
             counts, in_workspace = standing(model)
             self._run.params = np.where(counts, self._input("params", len(counts)), 0.0)
             self._run.work[in_workspace] = self._input("work", len(in_workspace))[in_workspace]
@@ -174,7 +173,7 @@ class _Request(Memory):
         return np.array(self._graph.inputs(first, size), dtype=object)
 
     def _read_objects(self) -> None:
-        """Replace the fields of contacts by inputs, except data fields that the kernel writes before it reads."""
+        """Replace the objects of contacts by inputs, except data that the kernel writes before it reads them."""
         request = self._given["asked"]
         fields = at.Fields(*request[1, : len(at.Fields._fields)].tolist())
         desired = slice(fields.acceleration_desired, fields.acceleration_desired + 6)
@@ -208,7 +207,7 @@ class _Request(Memory):
         return OK
 
     def trace(self) -> list[tuple[Any, Any]]:
-        """Run the kernel; return the expressions that must exceed a limit, with their limits."""
+        """Run the kernel; return expressions that must exceed a limit, with their limits."""
         with watching() as watched, np.errstate(all="ignore"), reading(self):
             if self._operation.is_entry:
                 module_name, _, name = self._operation.passes.rpartition(".")
@@ -230,7 +229,7 @@ class _Request(Memory):
 
 
 def _untouched(shape: tuple[int, ...]) -> np.ndarray:
-    """Return an array of placeholder objects: an operation that reads an unwritten entry raises."""
+    """Return an array of placeholder objects, so that an operation on an unwritten entry raises an error."""
     placeholders = np.empty(math.prod(shape), dtype=object)
     placeholders[:] = [object() for _ in placeholders]
     return placeholders.reshape(shape)

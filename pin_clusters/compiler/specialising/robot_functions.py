@@ -1,7 +1,7 @@
-"""Robot-specific functions of a model: traced at the first call, compiled, and kept.
+"""Robot-specific functions of a model, which are traced and compiled at the first call and then reused.
 
-Which functions are traced depends on the model alone, not on a clock or on the state of the cache. A program therefore
-computes the same numbers in every run.
+The choice of the functions that are traced depends only on the model, and not on a clock or on the state of the cache.
+A program therefore computes the same numbers in every run.
 """
 
 import math
@@ -30,7 +30,7 @@ from .traced_kernels import BY_CALLED_NAME, BY_OWN_NAME, BY_TABLES, MOST, WITH_F
 from .variants import VARIANT_OPERATIONS, Variants, variant_of
 
 M = TypeVar("M", "Made", MadeRows)
-_LONG = 30.0  # [s], time spent on traces in this process after which a notice is printed
+_LONG = 30.0  # [s], total time for tracing and compiling in this process after which a notice is printed
 _spent = [0.0]
 _OF_RNEA_DERIVATIVES = [names(RNEA_DERIVATIVES.takes).index(name) for name in ("forces", "dq", "M", "total")]
 
@@ -38,14 +38,14 @@ _OF_RNEA_DERIVATIVES = [names(RNEA_DERIVATIVES.takes).index(name) for name in ("
 class Specialised(NamedTuple):
     """How a function of a specialised model is computed."""
 
-    function: str  # its name; functions of ``pc.batch`` begin with ``batch.``
+    function: str  # name of the function; names of functions in ``pc.batch`` begin with ``batch.``
     choice: str  # ``traced``; or ``tables`` if tracing is impossible or the code would be too long
     size: int  # bytes of the object file
     made_in: float  # [s], time to trace and compile, or to load
 
 
 class Made:
-    """One function of a model; instances are called as a kernel is.
+    """One function of a model; an instance is called like a kernel.
 
     Attributes:
         own: Address of the robot-specific code; 0 if the kernel is used.
@@ -83,7 +83,7 @@ class Made:
 
 
 def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
-    """Run the source of a kernel in Python: suspicious states are rare, and no compilation is needed."""
+    """Run the source of a kernel in Python, because almost singular states are too rare to justify a compilation."""
     module, _, name = kernel.operation.passes.rpartition(".")
     run: Callable[..., int] = getattr(source(module), name + "_loops" * kernel.loops)
     with np.errstate(all="ignore"):
@@ -103,11 +103,12 @@ class Recipe(NamedTuple):
 
 
 class RobotFunctions:
-    """Functions of a model; each is made at its first call.
+    """Functions of a model; each function is created at its first call.
 
     Attributes:
-        asked: Whether the user requested them with ``pc.specialise``: they serve every engine, without a size limit.
-        tables_of_wishes: Addresses of the tables of ``Variants``, in their order, to which the tables of data lead.
+        asked: Whether the user requested them with ``pc.specialise``. If so, every engine uses them, and there is no
+            limit on their size.
+        tables_of_variants: Addresses of the tables of the ``Variants``, in their order; the data's tables point here.
     """
 
     def __init__(self, model: ClusterModel, *, asked: bool = False) -> None:
@@ -130,7 +131,7 @@ class RobotFunctions:
         return cls(model, asked=True)
 
     def code(self, name: str, *, must: bool = False) -> Made | Variants | Requests:
-        """Return the code of a function, compiled now if necessary; ``must``: raise if it cannot be traced."""
+        """Return the code of a function; compile it if necessary. If ``must``, failure to trace raises an error."""
         if name in self.variants:
             return self.variants[name]
         return self._make(BY_CALLED_NAME[name], must=must)
@@ -148,7 +149,7 @@ class RobotFunctions:
             return made
 
     def _try(self, make: Callable[[float], M], most: float, must: bool = False) -> M:
-        """Make a function; if it cannot be traced and was not requested, print the reason and use the kernel."""
+        """Create a function; if tracing is impossible and not ``must``, print the reason once and use the kernel."""
         try:
             made = make(most)
         except NotAvailableError as error:
@@ -166,7 +167,7 @@ class RobotFunctions:
         return math.inf if self.asked or chosen() == "traced" else MOST
 
     def address(self, name: str, kernel: int) -> int:
-        """Return the address for a call; 0 if the code is still to be made; ``kernel`` is the address of the kernel."""
+        """Return the address of a function's code, or ``kernel`` if there is none; 0 if it is not compiled yet."""
         if name in self.variants:
             return self.variants[name].own
         return self._address_of(BY_CALLED_NAME[name], kernel) if name in BY_CALLED_NAME else kernel
@@ -178,16 +179,13 @@ class RobotFunctions:
         return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
-        """Return the address of the code for a kernel with external forces; 0 if it is still to be made.
-
-        ``address`` is the address of the kernel, which serves functions that cannot be traced.
-        """
+        """Return the address of a kernel's code with external forces, or ``address``; 0 if it is not compiled yet."""
         return self._address_of(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
-        """Run the code of a kernel and return its code; None if the kernel itself must run.
+        """Run the robot-specific code of a kernel and return its status; None if the kernel itself must run.
 
-        ``name`` distinguishes functions with the same result; ``result`` is the array to which the tables lead.
+        ``name`` distinguishes functions with the same result; ``result`` is the name of the result array.
         """
         if kernel in self.variants:
             return self.variants[kernel].call(pointer, *arrays)
@@ -225,7 +223,7 @@ class RobotFunctions:
 def _spend(seconds: float) -> None:
     if _spent[0] < _LONG <= _spent[0] + seconds:
         print_notice(
-            f"more than {_LONG:g} s were spent on compiling robot-specific code. For many robots of different "
-            "structure, use generic kernels: with pc.engine('tables'), or PIN_CLUSTERS_ENGINE=tables"
+            f"compiling robot-specific code has taken more than {_LONG:g} s. If your program uses many robots of "
+            "different structure, use generic kernels: with pc.engine('tables'), or PIN_CLUSTERS_ENGINE=tables."
         )
     _spent[0] += seconds

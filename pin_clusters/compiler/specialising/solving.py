@@ -1,7 +1,7 @@
-"""Derivatives of forward dynamics: two functions that are called by address, and a solution with the mass matrix M.
+"""Derivatives of forward dynamics: calls of two functions by address, then a solution with the mass matrix M.
 
-The factorisation of M is written out number by number. The solution with the factors is written once, for as many
-columns as a register holds, and runs over all right-hand sides.
+The factorisation of M is unrolled. The solution with the factors is a loop over all right-hand sides, which are the
+columns of a matrix; each pass solves for as many columns as fit into a register.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,6 @@ _ONE = Kind("double")
 
 
 def module(model: ClusterModel, lanes: int) -> str:
-    """Return a module with ``entry``, which has the parameters of the kernel of computeABADerivatives."""
     n = model.nv
     if n == 0:
         return ""
@@ -42,7 +41,7 @@ def module(model: ClusterModel, lanes: int) -> str:
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factors of M as expressions: the rows of L, and L' as a full matrix."""
+    """Return the factors of M as expressions: the rows of L, and its transpose as a full matrix."""
     n, plan = model.nv, model.tables.velocities
     rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
     M = np.array(Graph().inputs(0, n * n), dtype=object)
@@ -51,15 +50,14 @@ def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _factors(model: ClusterModel, kind: Kind) -> str:
-    """Return ``void factors(M, L)``, which writes the entries of L that depend on M, in order."""
     L = np.array([x for x in _factored(model)[0] if isinstance(x, Expression)], dtype=object)
     return body_text(Program.of(model.name, [("M", model.nv**2)], {"L": L}), "factors", kind)
 
 
 def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
-    """Return ``void columns(L, from, to)``: -M^-1 times each column of a matrix, for a pack of columns.
+    """Return ``void columns(L, from, to)``, which multiplies each column of a matrix by -M^-1.
 
-    With ``of_rows`` every number is a pack of states instead.
+    A pass computes a pack of columns; if ``of_rows``, it computes one column for a pack of states.
     """
     n, plan = model.nv, model.tables.velocities
     rows, transposed = _factored(model)
@@ -98,7 +96,7 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
 
 
 def _mirror(n: int, kind: Kind) -> str:
-    """Return ``void mirror(A)``, which copies the upper triangle to the lower one: exactly symmetric."""
+    """Return ``void mirror(A)``, which copies the upper triangle to the lower, so that A is exactly symmetric."""
     w = Instructions(kind)
 
     def place(row: str, column: str) -> str:
@@ -113,10 +111,10 @@ def _mirror(n: int, kind: Kind) -> str:
 
 
 def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
-    """Return ``void pack(inputs, results, kept)`` for packs of states: derivatives of forward dynamics.
+    """Return ``void pack(inputs, results, kept)``, which computes derivatives of forward dynamics for packs of states.
 
-    It calls ``inverse``, the derivatives of inverse dynamics. ``inputs`` are q, v, accelerations and external forces.
-    ``kept`` maps the further outputs of ``inverse`` (not dq, dv and M) to their sizes.
+    ``pack`` calls ``inverse``, which computes derivatives of inverse dynamics from q, v, accelerations and forces.
+    ``kept`` contains the names and sizes of the outputs of ``inverse`` other than dq, dv and M.
     """
     n, w = model.nv, Instructions(kind)
     L = sum(isinstance(x, Expression) for x in _factored(model)[0])
@@ -128,7 +126,7 @@ def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], ki
     w.lines += [f"  call void @inverse({', '.join([*input_pointers, 'ptr %dq', 'ptr %dv', 'ptr %M', *kept_pointers])})"]
     w.lines += ["  call void @factors(ptr %M, ptr %L)", "  call void @columns(ptr %L, ptr %dq, ptr %out.first)"]
     w.lines += ["  call void @columns(ptr %L, ptr %dv, ptr %out.second)"]
-    with w.loop(n * n) as i:  # right-hand sides: minus the identity
+    with w.loop(n * n) as i:  # The right-hand sides of M^-1 are the columns of minus the identity.
         on_diagonal = w.new(f"icmp eq i64 {w.new(f'urem i64 {i}, {n + 1}')}, 0")
         numbers = ", ".join(f"{kind.name} {kind.constant(x)}" for x in (-1.0, -0.0))
         w.store(w.new(f"select i1 {on_diagonal}, {numbers}"), "M", i)

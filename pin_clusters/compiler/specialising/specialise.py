@@ -1,4 +1,4 @@
-"""``pc.specialise`` compiles robot-specific code for chosen functions of a model in advance."""
+"""``pc.specialise`` compiles robot-specific code for selected functions of a model in advance."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,12 +14,13 @@ from .traced_kernels import BY_CALLED_NAME
 
 
 def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) -> ClusterModel:
-    """Compile robot-specific code for functions of a model: loops unrolled, zeros removed.
+    """Compile robot-specific code for functions of a model, without loops and without operations on zeros.
 
-    With the engines ``auto`` and ``traced``, the first call of a function does the same. ``specialise`` does it now,
-    whichever engine is active and however long the code is. It takes about a second per function (a few for some
-    derivatives), needs no Numba and keeps the code in the cache folder. Calls do not change: checks and errors are the
-    same. ``model.specialised`` lists the compiled functions. Data of ``model`` cannot be used with the returned model.
+    The engines ``auto`` and ``traced`` compile this code at the first call of a function. ``specialise`` compiles the
+    code in advance, for every engine and without a size limit. Compilation takes about one second per function (a few
+    seconds for some derivatives) and does not require Numba. The code is stored in the cache folder. Calls, checks and
+    errors do not change. ``model.specialised`` lists the compiled functions. The returned model requires new data: data
+    of ``model`` cannot be used with it.
 
     Args:
         model: The model; it is not changed.
@@ -28,13 +29,13 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
             computeMechanicalEnergy and their derivatives.
 
     Returns:
-        A model of the same robot; its pickled copies are specialised as well. If machine code cannot be made (the JIT
-        is off, or the process may not execute memory that it wrote), the given model is returned.
+        A model of the same robot; its pickled copies are specialised as well. If compilation is impossible (the JIT is
+        off, or the process must not execute memory that it has written), ``model`` itself.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``functions`` is not a list of names.
-        UnknownNameError: A name is not a function that can be specialised.
-        NotAvailableError: A compiled user function constrains joints of the robot, so it cannot be traced.
+        UnknownNameError: ``functions`` contains a name of a function that cannot be specialised.
+        NotAvailableError: A compiled user function constrains joints of the robot, so the robot cannot be traced.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

@@ -24,37 +24,37 @@ from ..operations import RNEA_DERIVATIVES, STATE_FUNCTIONS, STATE_FUNCTIONS_BY_N
 SPECIALISED = {x.name: x for x in STATE_FUNCTIONS if x.specialised}
 """Functions that are traced without external forces, by name."""
 BY_TABLES = {x.tables: x for x in SPECIALISED.values() if x.operation.group == "data"}
-"""The same functions by the result to which the tables of the kernel lead, if the kernel has its own tables."""
+"""Functions that are traced without external forces and whose kernel has its own tables, by the kernel's result."""
 
 FORCES = " with external forces"
 """Suffix of the names of functions with external forces."""
 WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
-"""Functions that are traced with external forces, by operation; the forces follow nv numbers in their array."""
+"""Functions that are traced with external forces, by operation; nv numbers precede the forces in their array."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
-"""Traced here through the derivatives of inverse dynamics, but by ``pc.trace`` through the spanning tree."""
+"""This module traces the derivatives of inverse dynamics; ``pc.trace`` uses the spanning tree for this function."""
 BY_CALLED_NAME = {
     **{name: x for name, x in SPECIALISED.items() if x.called},
     **{x.name: BY_TABLES[x.tables] for x in STATE_FUNCTIONS if x.called and not x.traced and x.tables in BY_TABLES},
     **{x.name: WITH_FORCES[x.operation.name] for x in STATE_FUNCTIONS if "fext" in x.inputs},
     **{x.name: x for x in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
 }
-"""Traced function of each function that users or the package call, by the name of the called function."""
+"""The traced function for each function that users or this package call, by the name of the called function."""
 BY_OWN_NAME = SPECIALISED | {x.name: x for x in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)}
 """All traced functions, by their own names."""
 MOST = 100_000
-"""Maximum number of operations of a function traced automatically: about 700 kB of code, made in ten seconds."""
+"""Maximum number of operations of automatically traced functions: about 700 kB of code, compiled in ten seconds."""
 BOUNDS = {
     "pivots": "ole 0.0",
     "conditions": f"uge {CONDITION_LIMIT**2!r}",
     "opens": f"uge {OPEN**2!r}",
     "finite": "uge 1e300",  # compared with squares
 }
-"""LLVM comparison of each checked quantity that makes the caller run the kernel, which then reports the error."""
+"""LLVM comparison of each checked quantity; if true, the caller runs the kernel, which reports the error."""
 
 
 @contextlib.contextmanager
 def without_collector() -> Iterator[None]:
-    """Disable garbage collection: expressions are many and have no cycles, and it would take a third of the time."""
+    """Disable garbage collection, which would take a third of the time although expressions contain no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -68,13 +68,13 @@ class Traced(NamedTuple):
     """The operations of a kernel for one robot."""
 
     inputs: list[tuple[str, int]]  # name and size of each input
-    # expressions of each output, by argument name; ``keep`` is the array to which the tables lead
+    # expressions of each output, by argument name; ``keep`` is the result array in the tables
     outputs: dict[str, np.ndarray]
     pivots: list[Any]  # values that must be positive
     conditions: list[Any]  # squared condition number of each loop, which must be small
     opens: list[Any]  # largest squared residual of each loop, if requested
     params: dict[int, float]  # parameters of the robot that are further inputs, by index of the input
-    finite: Sequence[Any] = ()  # entries that must be finite, of inputs that are read only in part
+    finite: Sequence[Any] = ()  # entries that must be finite, for inputs of which the kernel reads only some entries
 
     @property
     def result(self) -> np.ndarray:
@@ -90,7 +90,7 @@ def _arguments(function: Function, run: Run, outputs: dict[str, np.ndarray]) -> 
     arguments: dict[str, Any] = {_ARGUMENT[name]: np.ravel(x) for name, x in outputs.items()}
     if "M" in arguments:
         arguments["tau"] = run.torques
-    # At rest all terms with velocities vanish.
+    # All terms with velocities vanish at rest.
     elif "dq" in arguments:
         arguments["dv"] = np.full(arguments["dq"].size, 0.0, dtype=object)
     return arguments
@@ -99,8 +99,8 @@ def _arguments(function: Function, run: Run, outputs: dict[str, np.ndarray]) -> 
 def standing(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
     """Return masks of the parameters, and of the initial workspace, that the code reads at each call.
 
-    All inertia entries of a body with mass count. Rounding makes some of them zero and others not, so robots that
-    differ in their masses only would otherwise have different code.
+    All inertia entries of a body with mass are read. Rounding makes only some of them zero, so robots that differ only
+    in their masses would otherwise have different code.
     """
     counts = model.tables.params != 0.0
     for b in range(1, source("tables.views").header(model.tables.index).bodies + 1):
@@ -114,7 +114,7 @@ def is_of_loops(function: Function) -> bool:
 
 
 def _changes_of_coupling(run: Run, function: Function) -> np.ndarray:
-    """Return the derivatives of the coupling at v and a, at v, or at unit velocities; None marks unwritten entries."""
+    """Return derivatives of the coupling at (v, a), at v, or at unit velocities; unwritten entries are None."""
     model, names = run.model, function.inputs
     matrices = {"q v a": 4, "q v": 2}.get(function.takes) or 1 + max([1, *(c.nk for c in run.loops())])
     derivatives = np.full(matrices * model.tables.topology.G.size, None, dtype=object)
@@ -125,7 +125,7 @@ def _changes_of_coupling(run: Run, function: Function) -> np.ndarray:
 
 
 def _of_momentum(run: Run) -> dict[str, Any]:
-    """Return the derivatives of the momentum and of its rate, as consecutive matrices with six rows."""
+    """Return the derivatives of the centroidal momentum and of its rate, as consecutive matrices with six rows."""
     model, nothing, total = run.model, run.zeros(0), run.zeros(24 * run.model.nv)
     if model.tables.supplies:
         supply_third(model, run["q"], run.G @ run["v"], run.work)
@@ -147,12 +147,12 @@ def _of_loops(function: Function, run: Run) -> dict[str, Any]:
     initial = [*G.ravel(), *np.zeros(len(G) + (2 * G.size if function.name == "coupling_rate" else 0))]
     keep = np.array(initial, dtype=object)
     run.plain("variations.coupling", "coupling", keep, run["q"], run["v"])
-    # constant entries are already in the array
+    # The array already contains the constant entries.
     return {"keep": np.array([None if x == y else x for x, y in zip(keep, initial, strict=True)], dtype=object)}
 
 
 def _of_hybrid(run: Run, key: int) -> tuple[dict[str, Any], list[Any]]:
-    """Return torques and accelerations, and the given ones that are read; ``key`` encodes the prescribed joints."""
+    """Return all torques and accelerations, and the inputs that are read; ``key`` encodes the prescribed joints."""
     nv, outputs = run.model.nv, (run.rest, run.rest)
     mask = np.array([key >> i + 1 & 1 for i in range(nv)], dtype=np.int8)
     arguments = run["q"], run["v"], run["tau"], run["a"], mask
@@ -161,7 +161,6 @@ def _of_hybrid(run: Run, key: int) -> tuple[dict[str, Any], list[Any]]:
 
 
 def _numbers_as_inputs(run: Run, graph: Graph, numbers: str) -> dict[int, float]:
-    """Replace parameters of the robot by inputs; return their values, by index of the input."""
     first, values = sum(len(x) for x in run.inputs.values()), run.model.tables.params.tolist()
     leaves, counts = graph.inputs(first, len(values)), run.model.tables.params != 0.0
     if numbers == "where they stand":  # some parameters are in the workspace
@@ -181,13 +180,13 @@ def traced(
     most: float = math.inf,
     parameters: Sequence[str] = (),
 ) -> Traced | None:
-    """Trace a function; None if the kernel fails at every state.
+    """Trace a function with at most ``most`` operations; return None if the kernel fails at every state.
 
     Args:
         model: The model.
         function: The function.
-        numbers: Parameters of the robot that are further inputs: ``all``; ``some``, those that are not zero; or ``where
-            they stand``, the nonzero ones and the parameters in the workspace.
+        numbers: Robot parameters that are additional inputs: ``all``; ``some``, the nonzero parameters; or ``where they
+            stand``, the nonzero parameters and the parameters in the workspace.
         opens: Whether to compute the residuals of the loops.
         most: Maximum number of operations.
         parameters: Groups of robot parameters that are the last inputs, as in ``pc.trace``.

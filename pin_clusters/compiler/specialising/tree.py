@@ -1,8 +1,8 @@
-"""The kernel of the spanning tree for one robot: one function per variant and level that is called.
+"""Robot-specific code of the kernel of the spanning tree, with one function per variant and level.
 
-Kinematics, Jacobians, centres of mass and momentum share one kernel, whose argument ``what`` selects the results. Here
-each value of ``what`` is a variant with its own code, made at its first call. The level is 0 for positions, 1 with
-velocities and 2 with accelerations.
+Kinematics, Jacobians, centres of mass and momentum share one kernel, whose argument ``what`` selects the results. Each
+value of ``what`` is a variant, whose code is compiled at its first call. The level is 0 for q alone, 1 for q and v, and
+2 for q, v and a.
 """
 
 from collections.abc import Sequence
@@ -34,24 +34,19 @@ _KEPT = (  # entries of a link in the workspace that other kernels read
 
 
 class Untouched:
-    """Placeholder of an entry that was not written: arithmetic with it raises."""
+    """Placeholder of an entry that is not written; arithmetic with the placeholder raises an error."""
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
-    """Return a module with the function ``entry``, which has the parameters of the kernel; "" if none can be made.
-
-    A subtree without mass makes the kernel divide by zero at every state.
-    """
+    """Return a module with ``entry``, which has the parameters of the kernel; "" if the kernel divides by zero."""
     selection, level = divmod(int(function.name.split()[1]), 4)
     try:
         return _Variant(model, selection, level, most).text()
-    except ZeroDivisionError:  # subtrees without mass have no centre
+    except ZeroDivisionError:  # A subtree without mass has no centre of mass.
         return ""
 
 
 class _Variant:
-    """One variant of the kernel of the tree."""
-
     def __init__(self, model: ClusterModel, what: int, level: int, most: float) -> None:
         self._model, self._tables = model, model.tables.tree
         self._what, self._level = what, level
@@ -70,7 +65,6 @@ class _Variant:
         }
 
     def _traced(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the results and the workspace after the kernel has run, and the initial values of both."""
         tables, first, arguments, model_G = self._tables, 0, [], self._model.tables.topology.G
         for _, size in self._inputs:
             arguments.append(np.array(self._graph.inputs(first, size), dtype=object))
@@ -95,7 +89,7 @@ class _Variant:
         return out, work, np.concatenate(before)
 
     def _put_coupling(self, out: np.ndarray, first: int) -> None:
-        """Store G, its bias and its rate in ``out``: constants, and inputs where they depend on the state."""
+        """Store G, its bias and its rate in ``out``; entries that depend on the state are inputs."""
         dense, G, n = self._tables.own, self._model.tables.topology.G, self._n
         out[dense.G : dense.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
         out[dense.kept_rate : dense.kept_rate + G.size] = np.zeros(G.size)
@@ -140,7 +134,7 @@ class _Variant:
                         results += of_pack(array, tuple(stored.pop(i)[1] for i in t), new.pack(g, list(after[list(t)])))
             after = np.array([new.scalar(x) if i in stored else None for i, x in enumerate(after)], dtype=object)
         results += [Result(array, (k,), after[i]) for i, (array, k) in stored.items()]
-        A = self._tables.sections  # other kernels read the centre of mass of the whole robot here
+        A = self._tables.sections  # other kernels read the robot's centre of mass in these sections
         centers = (first + i for first in (A.com, A.vcom, A.acom) for i in range(3))
         results += [Result("keep", (i,), after[i]) for i in centers if stored.get(i, ("keep",))[0] != "keep"]
         core = entry.core_text(self._inputs, results, ["keep", "work", *(f"field{r}" for r in self._fields)])
@@ -150,9 +144,9 @@ class _Variant:
         return bool(self._what & tl.AXES or (self._what & tl.CENTERS and self._what & tl.SUBTREES and self._level))
 
     def _place(self, i: int, n: int) -> tuple[str, int] | None:
-        """Return the array and index of result i of n results and the workspace; None if it is not stored.
+        """Return the array and index of entry i of the n results and the workspace; None if it is not stored.
 
-        Results for ``pin.Data`` are stored there directly.
+        Results that belong to ``pin.Data`` are stored directly in its memory.
         """
         if i >= n:
             links = (self._n.links + 1) * tl.LINK_WORK if self._is_read() else 0
@@ -191,7 +185,7 @@ class _Variant:
         return [tree.idx_vs[j] + i for j in self._joints(limb) for i in range(tree.nvs[j])]
 
     def _alike(self, group: Group, n: int) -> list[tuple[int, ...]]:
-        """Return corresponding indices of equal limbs, in the results and the workspace; n is the number of results."""
+        """Return corresponding indices of equal limbs, in the n results and then in the workspace."""
         A, dense, E, nv = self._tables.sections, self._tables.own, self._E, self._model.nv
         of_joints = [(A.oMi, 12), (A.liMi, 12), (A.com, 3), (A.vcom, 3), (A.acom, 3)]
         of_joints += [(first, 6) for first in (A.v, A.a, A.ov)]

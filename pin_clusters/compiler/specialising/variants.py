@@ -1,8 +1,8 @@
-"""Variants of kernels whose integer arguments select what is computed: each variant gets code at its first call.
+"""Variants of kernels whose arguments select the results; the code of a variant is compiled at its first call.
 
-Such an argument is, for example, the bit set of results of the kernel of the tree, or the mask of prescribed
-accelerations. The arguments are encoded in one integer, the key of the variant. Calls in machine code go to a function
-that looks up the key in a table of the model.
+Such an argument is, for example, the bit set of results of the tree's kernel, or the mask of prescribed accelerations.
+The arguments are encoded in one integer, the key of the variant. Machine code calls a function that finds the key in a
+table of the model.
 """
 
 import threading
@@ -24,17 +24,17 @@ from ..operations import CENTER_RATES, COUPLING_DERIVATIVES, ENERGY_REGRESSORS, 
 from ..operations import FRAME_TERMS, HYBRID, PLACE_DERIVATIVES, PLACE_HESSIAN, REGRESSOR  # isort: skip
 from ..operations import SUBTREE_JACOBIAN, TREE, Function, Operation, names  # isort: skip
 
-_MOST = 60  # maximum number of variants per operation and model; the generic kernel serves further ones
-# indices in the block of tables: the addresses of variant tables, and the number of results with external forces
+_MOST = 60  # maximum number of variants per operation and model; other variants use the generic kernel
+# indices, in the block of tables, of the addresses of variant tables and of the size of the result array
 _TABLES, _RESULTS = 8, 7
 
 
 class Digit(NamedTuple):
-    """One digit of the key of a variant, which encodes the argument ``name``.
+    """One digit of a variant's key; the digit is smaller than ``base`` and encodes the argument ``name``.
 
-    The digit is below ``base``. Its ``kind`` is ``number`` (the value of the argument), ``given`` (whether the array
-    has entries), ``point`` (whether a result has three rows), ``link`` (the link of a joint or frame), ``frame``
-    (whether the argument denotes a frame), or ``places`` (a list, with one digit per entry).
+    ``kind`` is ``number`` (the argument's value), ``given`` (whether the array has entries), ``point`` (whether a
+    result has three rows), ``link`` (the link of a place), ``frame`` (whether a place is a frame), or ``places`` (a
+    list, with one digit per entry).
     """
 
     kind: str
@@ -60,7 +60,7 @@ IN_MEMORY: dict[Operation, tuple[Digit, ...]] = {
     REGRESSOR: (),
     ENERGY_REGRESSORS: tuple(Digit("given", name) for name in ("static", "kinetic", "potential")),
 }
-"""Operations that read results of other functions in memory, and the digits of the keys of their variants."""
+"""Operations that read the results of other functions in memory, and the digits of their variants' keys."""
 VARIANT_OPERATIONS = {x.name: x for x in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_MEMORY)}
 """Operations whose kernels have variants, by name."""
 LARGEST_MASK = 60
@@ -71,9 +71,9 @@ _LONGEST = 100  # maximum length of a list that is encoded in a key
 def variant(operation: Operation, key: int) -> Function:
     """Return the declaration of a variant.
 
-    The key of the tree and of couplings is four times the selected results, plus 0 for positions, 1 with velocities or
-    2 with accelerations. The key of hybrid dynamics has one bit per velocity, from bit 1 on; bit 0 marks external
-    forces. The keys of ``IN_MEMORY`` consist of digits.
+    The key of the tree and of couplings is four times the selected results, plus the level: 0 for q alone, 1 for q and
+    v, 2 for q, v and a. In the key of hybrid dynamics, bit 0 marks external forces, and each velocity has one of the
+    following bits. The keys of ``IN_MEMORY`` consist of digits.
     """
     name = f"{operation.name} {key}"
     if operation in IN_MEMORY:
@@ -93,7 +93,7 @@ def key_of(function: Function) -> int:
 
 
 def digits_of(operation: Operation, key: int) -> dict[str, Any]:
-    """Return the arguments that a key encodes, by name; ``frame`` in addition to the link of a place."""
+    """Return the arguments that a key encodes, by name; ``frame`` states whether a place is a frame."""
     arguments = dict[str, Any]()
     for digit in reversed(IN_MEMORY[operation]):
         if digit.kind == "places":
@@ -126,7 +126,6 @@ def _number(operation: Operation, index: np.ndarray, given: dict[str, Any]) -> i
 
 
 def _key(operation: Operation, pointer: Pointer, given: dict[str, Any]) -> int | None:
-    """Return the key of the arguments of a kernel; None if they cannot be encoded."""
     if operation in IN_MEMORY:
         return _number(operation, pointer.arrays[0], given)
     if operation is not HYBRID:
@@ -185,7 +184,7 @@ def _write_number(operation: Operation, first: dict[str, int]) -> str:
 
 
 def _write_key(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute the same key, ``%key_of_call``, and end in the block ``%known``."""
+    """Return instructions that compute the key as ``%key_of_call`` and end in the block ``%known``."""
     if operation in IN_MEMORY:
         return _write_number(operation, first)
     if operation is not HYBRID:
@@ -224,7 +223,7 @@ known:"""
 
 
 def _word(key: int) -> int:
-    """Return the lower 64 bits of a key, which identify long lists as a hash does."""
+    """Return the lower 64 bits of a key; they are a hash of keys that encode long lists."""
     return (key + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
@@ -279,12 +278,12 @@ new:
 
 
 class Variants:
-    """All variants of one kernel for one model; instances are called as the kernel is.
+    """All variants of one kernel for one model; an instance is called like the kernel.
 
     Attributes:
-        own: Address of the function that dispatches to the variants; 0 until the first variant is made.
-        table: Number of variants, then pairs of key and address. The last entry is the address of the kernel, which
-            serves all further variants once the table is full.
+        own: Address of the function that calls the variants; 0 until the first variant is compiled.
+        table: Number of variants, then pairs of key and address. When the table is full, the last entry is the address
+            of the kernel, which computes all other variants.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
@@ -297,7 +296,7 @@ class Variants:
         return int((self._known.get(key) or self._found(key)).call(pointer, *arguments))
 
     def _found(self, key: int | None) -> Any:
-        """Return the code of a variant, and enter it in the table for calls in machine code."""
+        """Return the code of a variant, and add its address to the table for calls in machine code."""
         if key is None:
             self.own = self._kernel.address()
         elif int(self.table[0]) == _MOST and _word(key) not in self.table[1:-1:2]:

@@ -1,7 +1,7 @@
-"""Code for one robot of kernels that read results of other functions in memory: frame derivatives, regressors.
+"""Robot-specific code of kernels that read results of other functions in memory, such as frame derivatives.
 
-The numbers in memory are inputs of the trace. Joints and frames of the same link share code, so the placement of a
-frame in its link is an input as well.
+The numbers in memory are inputs of the trace. All joints and frames of a link share code, so the placement of a frame
+in its link is an input as well.
 """
 
 from collections.abc import Iterator
@@ -28,17 +28,17 @@ from .variants import digits_of, key_of
 
 from ..operations import CENTER_RATES, FRAME_JACOBIAN, FRAME_TERMS, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip
 
-_PLACED = 24  # numbers of a place: rotation (9) and translation (3) in its link, then in its joint
+_PLACED = 24  # size of a place: rotation (9) and translation (3) in its link, then in its joint
 _ADDRESS = tl.Field._fields.index("address")
-_FEW = 64  # larger arrays are cleared in a loop before the results are written
-_SUMMED = 8  # squares per sum; separate sums do not wait for each other
+_FEW = 64  # A loop clears arrays of this size and larger arrays before the results are written.
+_SUMMED = 8  # number of squares per sum; the processor computes separate sums in parallel
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
-    """Return a module with ``entry``, which has the parameters of the kernel; "" if it fails at every state."""
+    """Return a module with ``entry``, which has the parameters of the kernel; "" if the kernel divides by zero."""
     try:
         return _Traced(model, function, most).text()
-    except ZeroDivisionError:  # subtrees without mass have no centre
+    except ZeroDivisionError:  # A subtree without mass has no centre of mass.
         return ""
 
 
@@ -53,7 +53,7 @@ class _Traced(Memory):
         self._n = views.tree_header_at(self._tree.index, 0)
         self._inputs: list[tuple[str, int]] = []
         self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" for angles, size
-        self._must: list[tuple[Any, str]] = []  # numbers, and the comparison that leaves the call to the kernel
+        self._must: list[tuple[Any, str]] = []  # numbers; if the comparison is true, the kernel must run
         self._regressor = range(0)  # workspace indices of the regressor
         if self._operation.group == "regressor":
             self._index, self._params, work, (start, nv, self._width) = tables_of(model)
@@ -83,7 +83,7 @@ class _Traced(Memory):
             return value
         if name == "places":
             return np.array(value)
-        if name == "place":  # the first joint or frame, which ``_put_place`` moves to the right link
+        if name == "place":  # the first joint or frame, which ``_put_place`` attaches to the link of the variant
             return model.njoints * self._variant["frame"] if "frame" in self._variant else 0
         if name in ("q", "v", "a", "M"):
             size = {"q": model.nq, "M": 16}.get(name, nv)
@@ -111,7 +111,6 @@ class _Traced(Memory):
         return (6 if self._operation is FRAME_JACOBIAN else 3, nv)
 
     def _put_place(self) -> None:
-        """Attach the first joint or frame to the link of the variant, at a placement that is an input."""
         link = self._variant["place"]
         joint = int(np.flatnonzero(self._tree.link_of_joint == link)[0])
         row = tl.Place(link, joint, len(self._params))
@@ -119,7 +118,7 @@ class _Traced(Memory):
         self._params = np.concatenate([self._params, self._input("placed", _PLACED)])
 
     def _put_couplings(self) -> None:
-        """Store G and its derivatives where kernels read them: constants, and inputs where they depend on q."""
+        """Store G and its derivatives in the memory that kernels read; entries that depend on q are inputs."""
         dense, E, G = self._tree.own, self._tree.derived, self._model.tables.topology.G
         views, terms = source("tables.views"), np.zeros(G.size, dtype=bool)
         for iv in self._tree.curved:
@@ -134,14 +133,14 @@ class _Traced(Memory):
         still = np.ones(len(G), dtype=bool)
         still[list(self._tree.curved)] = False
         self._keep[dense.g : dense.g + len(G)][still] = 0.0
-        # NaN in the coupling spreads to all rows, so checking these inputs is sufficient.
+        # A NaN in the coupling spreads to all rows, so it is sufficient to check these inputs.
         if self._operation is FRAME_JACOBIAN and not self._variant["q"]:
             self._seen = [x for x in self._keep[dense.kept : dense.kept + G.size] if isinstance(x, Expression)]
         else:
             self._seen = []
 
     def _put_states(self) -> None:
-        """Set the status words that the kernel checks to valid values; the code checks them beforehand."""
+        """Set the status words that the kernel checks to valid values, because the code checks them before."""
         E, sections = self._tree.derived, self._tree.own
         if self._operation is PLACE_DERIVATIVES:
             level = 1.0 + self._variant["a_q"]
@@ -159,7 +158,7 @@ class _Traced(Memory):
             self._checked.append(("bent_q", "q", self._model.nq))
 
     def _read_fields(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the fields of ``pin.Data`` that are read, by row, which serves as their address."""
+        """Yield row and inputs of the fields of ``pin.Data`` that are read; the row replaces the field's address."""
         if self._operation is FRAME_JACOBIAN:
             views = source("tables.views")
             for row in range(self._n.field1, self._n.field1 + 6):
@@ -200,7 +199,7 @@ class _Traced(Memory):
         return [(name, x) for name, x in self._arguments.items() if np.ndim(x) and x.size and name not in inputs]
 
     def _lasts(self, name: str, i: int) -> bool:
-        """Whether other functions read entry i of an array in memory; all other entries are scratch memory."""
+        """Return whether other functions read entry i of an array in memory; all other entries are scratch memory."""
         if name == "keep":
             return i == int(self._tree.derived.standing)
         return name != "work" or i in self._regressor
@@ -212,7 +211,7 @@ class _Traced(Memory):
         checked = {name for name, _, _ in self._checked}
         values = [x.value for x in results if isinstance(x.value, Expression)]
         inputs = [x for x in needed(values) if x.op == INPUT and owners[x.args[0]] not in checked]
-        # NaN in an input appears in the values computed from it, so the smaller set of the two is checked.
+        # A NaN in an input also appears in the values computed from it, so checking the smaller set is sufficient.
         looked_at = [*self._seen, *min(inputs, values, key=len)]
         for i in range(0, len(looked_at), _SUMMED):
             total = sum(x * x for x in looked_at[i : i + _SUMMED])
@@ -243,9 +242,9 @@ class _Traced(Memory):
         return "\n".join(w.lines)
 
     def _check_list(self, w: Instructions, word: int, expected: list[int]) -> None:
-        """Write the test that a list equals the expected one; the kernel serves other lists with the same key.
+        """Write the test that a list equals the expected list; the kernel must run for other lists with the same key.
 
-        The length is compared first, so that no entry beyond the end of the list is read.
+        The length is compared first, so that no entry behind the end of the list is read.
         """
         fits = w.new(f"icmp eq i64 %w{word + SIZE}, {len(expected)}")
         w.lines += [f"  br i1 {fits}, label %fits, label %other", "fits:"]
@@ -270,14 +269,14 @@ class _Traced(Memory):
             return w.pointer(w.new(f"add i64 {entry.of_block(w, entry.PARAMS)}, {offset}"))
         field = int(name.removeprefix("field"))
         address = w.word(index, field * ROW_WIDTH + _ADDRESS)
-        if field == self._n.field1 + 4 and self._variant["frame"]:  # oMf of the frame that is given
+        if field == self._n.field1 + 4 and self._variant["frame"]:  # oMf of the frame that the caller passes
             behind = w.new(f"sub i64 %w{first['place']}, {self._model.njoints}")
             address = w.new(f"add i64 {address}, {w.new(f'mul i64 {behind}, {12 * 8}')}")
         return w.pointer(address)
 
 
 def _in_order(results: list[Result]) -> list[Result]:
-    """Return results and their operations in the order of the kernel, so that long sums grow side by side."""
+    """Return results and operations in the order of the kernel, so that the terms of long sums alternate."""
     by_value = dict[int, list[Result]]()
     for result in results:
         by_value.setdefault(result.value.id if isinstance(result.value, Expression) else -1, []).append(result)

@@ -1,4 +1,4 @@
-"""One robot's algorithm as a list of operations: the kernels run once on expressions in place of numbers."""
+"""An algorithm for one robot as a list of operations, recorded by running kernels on expressions."""
 
 from .functions import FUNCTIONS
 from .numbers import labels_of, values_of

@@ -22,7 +22,7 @@ from .expressions import MATHEMATICS, Expression, select, sine_and_cosine
 from .rotations import displacement, turn_quaternion
 
 _PACKAGE = __package__.partition(".")[0]
-_COPY = f"{_PACKAGE}._traced"  # second name of the package; only modules that kernels import exist under it
+_COPY = f"{_PACKAGE}._traced"  # second name of the package, which contains only the modules that kernels import
 _NAME = f"{_COPY}.kernels"
 _FOLDER = Path(__file__).parents[2]
 _lock = threading.RLock()
@@ -32,7 +32,7 @@ def _same(function: Any) -> Any:
     return function
 
 
-# Modules that replace the compiling ones: their decorators return the function unchanged.
+# These modules replace the modules that compile; their decorators return the function unchanged.
 _SWITCHES: dict[str, Any] = {"BOUNDSCHECK": False, "JIT": False}
 _STAND_INS = {
     f"{_COPY}.compiler.numba_jit.jit": dict(
@@ -62,7 +62,7 @@ def _too_small(x: Any, limit: Any) -> bool:
 
 
 class Row(NamedTuple):
-    """A value that must exceed a limit; otherwise a row of a contact constraint is redundant."""
+    """A value that must exceed a limit; otherwise an equation of a contact constraint is redundant."""
 
     value: Any
     limit: Any
@@ -82,7 +82,7 @@ class Memory:
         return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
 
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
-        """Return index, params, work and the array to which the tables lead."""
+        """Return index, params, work and the result array."""
         raise NotAvailableError("tables behind an address")
 
     def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
@@ -90,14 +90,14 @@ class Memory:
 
 
 class Copies(Memory):
-    """Memory whose arrays are copied, so that writes are lost."""
+    """Memory that returns copies of arrays, so that kernels cannot change the originals."""
 
     def seen(self, address: int, size: int) -> np.ndarray:
         return super().seen(address, size).astype(object)
 
 
 class _Watch(threading.local):
-    """Per thread: the limits that kernels have checked, and the memory that they read."""
+    """Limits that kernels have checked, and memory that kernels read, in one thread."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[Any, Any]] = []
@@ -109,7 +109,7 @@ _watch = _Watch()
 
 @contextlib.contextmanager
 def watching() -> Iterator[list[tuple[Any, Any]]]:
-    """Yield a list that collects the expressions that must exceed a limit, with their limits."""
+    """Yield a list to which kernels append expressions that must exceed a limit, with their limits."""
     before, _watch.seen = _watch.seen, []
     try:
         yield _watch.seen
@@ -130,7 +130,7 @@ def _call_address(address: Any, *_: Any) -> Any:
     raise NotAvailableError("a function that the user compiled")
 
 
-# functions that branch on values, by module; these modules are imported before the modules that use them
+# Functions that replace functions that branch on values, by module. Modules that use them are imported later.
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
     "tables.addresses": {
@@ -164,7 +164,7 @@ def _begin() -> None:
     package.__path__ = [str(_FOLDER)]
     sys.modules[_COPY] = package
     for name in ("_support", "_support.arrays"):
-        # Errors must be the same classes in both copies.
+        # Both copies must use the same error classes.
         sys.modules[f"{_COPY}.{name}"] = importlib.import_module(f"{_PACKAGE}.{name}")
     for name, attributes in _STAND_INS.items():
         sys.modules[name] = types.ModuleType(name)

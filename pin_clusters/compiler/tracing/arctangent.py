@@ -1,4 +1,4 @@
-"""The angle of a point in the plane by arithmetic and selections only, for every language and processor."""
+"""The angle of a point in the plane, computed only by arithmetic and selections, as every language supports."""
 
 import math
 from functools import reduce
@@ -27,7 +27,7 @@ def arctan2(y: Number, x: Number) -> Number:
     """Compute the angle of (x, y) in (-pi, pi], [rad]; NaN at the origin."""
     up, right = select(y, 0.0, -y, y), select(x, 0.0, -x, x)
     low, high = select(up, right, up, right), select(up, right, right, up)
-    steep = 0.66 * high  # above it: arctan(low / high) = pi/4 + arctan((low - high) / (low + high))
+    steep = 0.66 * high  # if low > steep: arctan(low / high) = pi/4 + arctan((low - high) / (low + high))
     t = select(steep, low, low - high, low) / select(steep, low, low + high, high)
     top, bottom = (reduce(lambda total, c: total * (t * t) + c, coefficients) for coefficients in (_P, _Q))
     angle = t + t * (t * t * top / bottom) + select(steep, low, 0.25 * math.pi, 0.0)

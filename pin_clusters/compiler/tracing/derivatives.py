@@ -1,11 +1,11 @@
-"""Derivatives of expressions: forward along changes of the inputs, and backward from the outputs."""
+"""Forward and reverse differentiation of expressions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .expressions import ADD, COS, DIV, INPUT, MUL, NEG, SELECT, SIN, SQRT, SUB, Expression, needed, select
 
-# partial derivatives of each operation by its arguments; of a selection by the two values only
+# Partial derivatives of each operation with respect to its arguments (for a selection, only to the two values).
 _SLOPES: dict[int, Callable[..., tuple[Any, ...]]] = {
     ADD: lambda _x, _a, _b: (1.0, 1.0),
     SUB: lambda _x, _a, _b: (1.0, -1.0),
@@ -20,7 +20,6 @@ _SLOPES: dict[int, Callable[..., tuple[Any, ...]]] = {
 
 
 def _partials(x: Expression) -> list[tuple[Any, Any]]:
-    """Return the arguments on which an expression depends smoothly, each with the partial derivative."""
     if x.op == INPUT:
         return []
     slopes = _SLOPES[x.op](x, *x.args)
@@ -28,7 +27,7 @@ def _partials(x: Expression) -> list[tuple[Any, Any]]:
 
 
 def backward(outputs: Sequence[Any], weights: Sequence[Any]) -> dict[int, Any]:
-    """Return the derivative of sum(weights * outputs) by each input, by index of the input."""
+    """Return the derivative of sum(weights * outputs) with respect to each input, by index of the input."""
     sums: dict[int, Any] = {}
     for x, weight in zip(outputs, weights, strict=True):
         if isinstance(x, Expression):
@@ -46,7 +45,7 @@ def backward(outputs: Sequence[Any], weights: Sequence[Any]) -> dict[int, Any]:
 
 
 def forward(outputs: Sequence[Any], changes: Sequence[Any] | Mapping[int, Any]) -> list[Any]:
-    """Return the changes of the outputs for changes of the inputs, given by index of the input."""
+    """Return the changes of the outputs that result from ``changes`` of the inputs, by index of the input."""
     change: dict[int, Any] = {}
     for x in needed(outputs):
         if x.op == INPUT:

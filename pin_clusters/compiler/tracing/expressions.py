@@ -1,7 +1,7 @@
 """Expressions: symbolic numbers whose arithmetic records operations; equal operations are recorded once.
 
-Products with 0, sums with 0 and double negations vanish, because most entries of a robot's tables are 0, 1 or -1.
-A NaN multiplied by 0 is therefore lost, so checks for invalid input must read the input.
+Products with 0, sums with 0 and double negations are simplified, because most entries of a robot's tables are 0, 1 or
+-1. The product of a NaN and 0 is therefore 0, so checks for invalid input must read the input.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from ...errors import NotAvailableError
 
 INPUT, ADD, SUB, MUL, DIV, NEG, SQRT, SIN, COS, SELECT = range(10)
 NAMES = ("input", "add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "select")
-"""``select(a, b, x, y)`` is x where a < b, else y."""
+"""Names of the operations; ``select(a, b, x, y)`` is x if a < b, else y."""
 BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
-"""Operations on packs with one limb per lane: the same number in all lanes (arguments: number, lanes, group), a number
-per lane, a constant per lane, the number of one lane (pack, lane), the sum of the first lanes (pack, count)."""
+"""Operations on packs with one limb per lane. ``BROADCAST``: one number in all lanes (number, lanes, group); ``PACK``:
+one number per lane; ``NUMBERS``: one constant per lane; ``LANE``: the number of one lane (pack, lane); ``SUM``: the sum
+of the first lanes (pack, count)."""
 
 
 class BranchOnValueError(NotAvailableError):
@@ -29,11 +30,11 @@ class BranchOnValueError(NotAvailableError):
 
 
 class TooLongError(Exception):
-    """A trace needs more operations than the limit."""
+    """A trace has more operations than the limit."""
 
 
 class Graph:
-    """Records expressions, each once and at most ``most`` of them."""
+    """Records at most ``most`` expressions; equal expressions are recorded once."""
 
     __slots__ = ("known", "most", "nodes")
 
@@ -60,16 +61,16 @@ class Graph:
 Number = Any
 """A float or an expression."""
 _MANY = (tuple, np.ndarray)
-"""Vectors of the kernels, and arrays, which apply an operation to each entry."""
+"""Types of vectors and arrays, which apply an operation to each entry."""
 
 
 class Expression:
     """The result of an operation.
 
     Attributes:
-        graph: The graph that records it.
+        graph: The graph that records the expression.
         op: The operation.
-        args: Arguments of the operation, expressions or floats; for an input its index.
+        args: Arguments of the operation (expressions or floats), or the index of an input.
         id: Index in the graph, larger than the indices of the arguments.
     """
 
@@ -179,8 +180,8 @@ class Expression:
 
     def __float__(self) -> float:
         raise BranchOnValueError(
-            "this function converts a value that is unknown during tracing to a float. Arrays of floats do so, and "
-            "functions other than sqrt, sin, cos and tan."
+            "this function converts a value that is unknown during tracing to a float. Possible causes are arrays of "
+            "floats and mathematical functions other than sqrt, sin, cos and tan."
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __int__ = __index__ = __abs__ = _decide
@@ -190,7 +191,7 @@ class Expression:
 
 
 def select(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """Return x where a < b, else y, for numbers, expressions or columns."""
+    """Return x if a < b, else y, for numbers, expressions or (elementwise) columns."""
     if x is y:
         return x
     for operand in (a, b):
@@ -213,7 +214,7 @@ def _of_either(name: str) -> Callable[[Number], Number]:
             return getattr(x, name)()
         try:
             return of_numbers(x)
-        except ValueError:  # outside the domain: NaN, as in compiled code
+        except ValueError:  # Compiled code returns NaN outside the domain.
             return math.nan
 
     return function
@@ -221,7 +222,7 @@ def _of_either(name: str) -> Callable[[Number], Number]:
 
 square_root, _sine, _cosine = (_of_either(name) for name in ("sqrt", "sin", "cos"))
 MATHEMATICS = types.ModuleType("math")
-"""Replaces ``math``: sqrt, sin, cos and tan accept expressions as well; the other functions accept numbers only."""
+"""Replaces ``math``: sqrt, sin, cos and tan also accept expressions; all other functions accept only numbers."""
 MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("sqrt", "sin", "cos", "tan")})
 
 
@@ -238,7 +239,7 @@ DONE: Doing = {
     COS: (1, np.cos),
     SELECT: (4, select),
 }
-"""Number of arguments of each operation, and the function that applies it to numbers, columns or expressions."""
+"""Number of arguments, and function on numbers, columns or expressions, for each operation."""
 
 
 def operate(op: int, values: Sequence[Any], places: Sequence[int], doing: Doing = DONE) -> Any:

@@ -1,4 +1,4 @@
-"""The functions that can be traced, and their implementation on expressions."""
+"""The functions that can be traced, and their implementations, which run kernels on expressions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ def _solved(run: Run, quantity: int, tau: np.ndarray) -> tuple[np.ndarray, np.nd
     places = places_of(model, run.contacts, datas)
     if places is None:
         raise NotAvailableError(
-            "these contacts cannot be traced: a contact connects a joint with itself or is on a spinning rotor, or "
+            "these contacts cannot be traced: a contact connects a joint to itself or is on a spinning rotor, or "
             "the objects of this version of Pinocchio have an unknown memory layout."
         )
     out, columns = laid_out(model, run.contacts, places)
@@ -67,9 +67,8 @@ def _solved(run: Run, quantity: int, tau: np.ndarray) -> tuple[np.ndarray, np.nd
 Outputs = dict[str, np.ndarray]
 
 
-# --- dynamics and derivatives
 def _with_forces(run: Run) -> np.ndarray:
-    """Return an array of nv zeros for results, followed by the external forces, as kernels expect."""
+    """Return nv zeros for results, followed by the external forces, because kernels expect this layout."""
     return np.concatenate([run.rest, run.forces])
 
 
@@ -97,7 +96,7 @@ def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) ->
 
 
 def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
-    """Return dtau_dq, dtau_dv and M; with ``coriolis`` the Coriolis matrix in place of dtau_dv."""
+    """Return dtau_dq, dtau_dv and M; if ``coriolis``, return the Coriolis matrix in place of dtau_dv."""
     nv, nothing = run.model.nv, run.zeros(0)
     dq, dv, M = (run.zeros(nv * nv) for _ in range(3))
     dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
@@ -111,7 +110,6 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
 
 
 def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
-    """Return -M^-1 times the derivatives of inverse dynamics at the acceleration, and M^-1."""
     (ddq,) = _of_kernel(run, operations.ABA, run["q"], run["v"], run["tau"])
     (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
     by_q, by_v, _ = _derivatives(run, run["v"], ddq)
@@ -119,16 +117,15 @@ def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
 
 
 def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
-    """Return derivatives of outputs by an input, shape (outputs, nv); by q along ``pc.integrate``."""
+    """Return derivatives with respect to an input, shape (outputs, nv); derivatives by q are along ``pc.integrate``."""
     places = [int(x.args[0]) for x in run[name]]
     rows = [backward([x], [1.0]) for x in outputs]
     raw = np.array([[row.get(i, 0.0) for i in places] for row in rows], dtype=object).reshape(len(rows), len(places))
     return raw @ tangent(run) if name == "q" else raw
 
 
-# --- the tree
 def _placement(run: Run, out: np.ndarray, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return rotation and position of a frame in the world, then in its joint."""
+    """Return rotation and position of a frame relative to the world, then relative to its joint."""
     f = run.model.own_tree.frames[frame]
     first = run.model.tables.tree.sections.oMi + 12 * int(f.parentJoint)
     R_joint, x_joint = out[first : first + 9].reshape(3, 3).T, out[first + 9 : first + 12]
@@ -186,7 +183,7 @@ def _frame_motions(run: Run, section: str, *rates: np.ndarray) -> Outputs:
 
 
 def _frame_derivatives(run: Run, section: str, names: Sequence[str], *rates: np.ndarray) -> Outputs:
-    """Return derivatives of frame motions; Pinocchio holds the origin of ``LOCAL_WORLD_ALIGNED`` axes fixed."""
+    """Return derivatives of frame motions; as in Pinocchio, the origin of ``LOCAL_WORLD_ALIGNED`` does not move."""
     held = run.reference == pin.LOCAL_WORLD_ALIGNED
     moving = replace(run, reference=pin.WORLD) if held else run
     motions, placements, derivatives = _frame_motions(moving, section, *rates), _placements(run), {}
@@ -210,7 +207,6 @@ def _center_derivatives(run: Run) -> Outputs:
 
 
 def _map_rate(run: Run) -> Outputs:
-    """Return the rate of the centroidal momentum matrix as q moves along v."""
     A, rate = _map(run), tangent(run) @ run["v"]
     changes: dict[int, Any] = dict.fromkeys((int(x.args[0]) for entries in run.inputs.values() for x in entries), 0.0)
     changes |= {int(x.args[0]): y for x, y in zip(run["q"], rate, strict=True)}
@@ -248,8 +244,8 @@ def _inverse_operational(run: Run) -> Outputs:
 
 
 def stacked(outputs: Outputs, frames: int) -> Outputs:
-    """Combine the outputs of several frames into one output of each kind, with the frames on the first axis."""
-    kinds = len(outputs) // frames  # derivatives have one kind each: by q, v and a
+    """Stack the outputs of several frames along the first axis; return one output per kind."""
+    kinds = len(outputs) // frames  # the derivatives by q, by v and by a are different kinds
     names = [f"dframes_d{name.rsplit('_d', 1)[1]}" if kinds > 1 else "frames" for name in list(outputs)[:kinds]]
     return {name: np.stack(list(outputs.values())[i::kinds]) for i, name in enumerate(names)}
 

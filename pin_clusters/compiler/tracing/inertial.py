@@ -1,8 +1,9 @@
 """The affine map from the inertial parameters of a model to the numbers of its tables, determined by perturbation.
 
 The tables contain centres of mass. The map yields first moments and inertias about origins, which are affine in the
-parameters. All bodies are perturbed in rounds, so that no number depends on two of them in the same round. Unequal
-perturbations identify the body on which a number depends. A final perturbation of everything checks the map.
+parameters. All bodies are perturbed in rounds, such that no number depends on two bodies of the same round.
+Perturbations of different size identify the body on which a number depends. A final perturbation of all parameters
+checks the map.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from ...kernels.tables.layout import BODY_PARAMS, INERTIA, MASS, Cluster
 from ...model import ClusterModel, alike, numbers_of, once, parameter_columns, repacked
 from .expressions import Expression, select
 
-_ROUNDING = 1e-11  # tolerated error, relative to the largest number
+_ROUNDING = 1e-11  # allowed error, relative to the largest number
 _STEP = 0.1  # perturbation [kg], [kg m], [kg m^2]; smaller than the inertia that the base adds
 
 
@@ -26,8 +27,8 @@ _STEP = 0.1  # perturbation [kg], [kg m], [kg m^2]; smaller than the inertia tha
 class InertialMap:
     """Affine map from inertial parameters to the numbers of the tables.
 
-    ``numbers = constant``, then ``numbers[to[k]] += coefficients[k] * parameters[of[k]]`` for each term k. First
-    moments and inertias are finally converted to centres of mass and inertias about them.
+    ``numbers = constant``, then ``numbers[to[k]] += coefficients[k] * parameters[of[k]]`` for each term k. Finally,
+    first moments are converted to centres of mass, and inertias to inertias about these centres.
     """
 
     bodies: int  # number of bodies in the tables
@@ -42,14 +43,13 @@ class InertialMap:
             numbers[to] = numbers[to] + values[of] * c
         for moment, inertia in _bodies(numbers, self.bodies):
             if isinstance(moment[0], Expression) or moment[0] != 0.0:
-                # Without mass the centre is undefined; dividing by 1 keeps it zero.
+                # The centre of a body without mass is undefined; a division by 1 keeps it zero.
                 moment[1:] = moment[1:] / select(0.0, moment[0], moment[0], 1.0)
                 inertia -= moment[0] * _of_point(moment[1:])
         return numbers
 
 
 def _bodies(numbers: np.ndarray, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield views of mass and centre, and of inertia, of each body in the tables."""
     for b in range(1, count + 1):
         first = b * BODY_PARAMS
         yield numbers[first + MASS : first + INERTIA], numbers[first + INERTIA : first + INERTIA + 6]
@@ -67,9 +67,9 @@ class _Atom:
 
     Attributes:
         columns: Indices of the parameters.
-        directions: Perturbation directions, shape (directions, columns), which keep a rotor balanced.
-        readings: Component of a parameter change along each direction, same shape.
-        touches: Bodies and clusters that may depend on these parameters; atoms that share one need separate rounds.
+        directions: Directions of the perturbations, shape (directions, columns); they keep a rotor balanced.
+        readings: Rows whose products with a parameter change are its components along the directions, same shape.
+        touches: Bodies and clusters that may depend on the parameters; atoms with a common entry need separate rounds.
     """
 
     columns: range
@@ -80,11 +80,10 @@ class _Atom:
 
 @once
 def inertial_map(model: ClusterModel) -> InertialMap:
-    """Return the inertial map of a model, which is computed once."""
     values, _ = parameters(model)
     numbers = _Numbers(model, values)
     base = numbers(np.zeros(values.size))
-    columns: dict[int, np.ndarray] = {}  # change of the numbers per unit of each parameter, by index of the parameter
+    columns: dict[int, np.ndarray] = {}  # derivative of the numbers with respect to each parameter, by its index
     for round_ in _rounds(_atoms(model)):
         owner = _owners(numbers, base, round_, values.size)
         for k in range(max(len(atom.directions) for atom in round_)):
@@ -114,24 +113,20 @@ def inertial_map(model: ClusterModel) -> InertialMap:
 
 
 class _Numbers:
-    """The numbers of the tables as a function of a change of the parameters from a base with mass in every body.
-
-    Attributes:
-        limits: Indices of thresholds of zero inertia, which are not changed.
-    """
+    """The numbers of the tables as a function of a parameter change, relative to parameters with mass in every body."""
 
     def __init__(self, model: ClusterModel, own: np.ndarray) -> None:
         self.model, self.columns = model, parameter_columns(model)
         self.base = own.copy()
         bodies = 10 * self.columns.bodies
-        for entry in (0, 4, 6, 9):  # Pinocchio accepts positive inertias only.
+        for entry in (0, 4, 6, 9):  # Pinocchio accepts only positive inertias.
             self.base[entry:bodies:10] += 1.0
         self.locked = np.zeros((model.own_tree.njoints, 10))
         for r in self.columns.rotors:
             if r.inertia is not None and r.carrier_id:
                 self.locked[r.carrier_id] += r.placement.act(r.inertia).toDynamicParameters()
         index, field = model.tables.index, Cluster._fields.index("smallest")
-        self.limits = index[index[0, 1] : index[0, 2], field]
+        self.limits = index[index[0, 1] : index[0, 2], field]  # thresholds of zero inertia, which remain constant
 
     def __call__(self, change: np.ndarray) -> np.ndarray:
         x, columns = self.base + change, self.columns
@@ -153,7 +148,7 @@ class _Numbers:
 
 
 def _inertia(x: np.ndarray) -> pin.Inertia:
-    """Return the inertia of a body for its ten parameters, which need not be physical."""
+    """Return the inertia of a body for its ten parameters, which need not be physically consistent."""
     mass, h = float(x[0]), x[1:4]
     about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass
@@ -190,9 +185,9 @@ def _atoms(model: ClusterModel) -> list[_Atom]:
 
 
 def _balanced(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the changes that keep a rotor balanced about an axis, and the component of a change along each.
+    """Return ``directions`` and ``readings`` of an atom that is a rotor, which must stay balanced about an axis.
 
-    The changes are mass, first moment along the axis, inertia about the axis, and an equal inertia about all
+    The directions are mass, first moment along the axis, inertia about the axis, and equal inertia about all
     perpendicular axes.
     """
     along, across = np.outer(axis, axis), np.eye(3) - np.outer(axis, axis)
@@ -207,7 +202,6 @@ def _balanced(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rounds(atoms: list[_Atom]) -> list[list[_Atom]]:
-    """Distribute atoms to rounds, in which no two atoms affect the same numbers."""
     rounds: list[list[_Atom]] = []
     for atom in atoms:
         free = (round_ for round_ in rounds if not any(atom.touches & member.touches for member in round_))
@@ -220,7 +214,7 @@ def _rounds(atoms: list[_Atom]) -> list[list[_Atom]]:
 
 
 def _owners(numbers: Callable[[np.ndarray], np.ndarray], base: np.ndarray, atoms: list[_Atom], size: int) -> np.ndarray:
-    """Return the atom on which each number depends, -1 for none, from two perturbations of unequal size."""
+    """Return the index of the atom on which each number depends (-1 for none), from two different perturbations."""
     rng = np.random.default_rng(0)
     single, weighted = np.zeros(size), np.zeros(size)
     for i, atom in enumerate(atoms):
@@ -240,7 +234,6 @@ def _some(rng: np.random.Generator, atom: _Atom) -> np.ndarray:
 
 
 def _rods(model: ClusterModel, own: np.ndarray, numbers: _Numbers) -> list[tuple[int, np.ndarray]]:
-    """Return the change of the numbers per unit mass of each rod."""
     columns, changes = parameter_columns(model), []
     for i, rod in enumerate(columns.rods, columns.rods_from):
         heavier_rod = rod.source.with_mass(2.0 * own[i])
@@ -262,6 +255,7 @@ def _check(model: ClusterModel, numbers: _Numbers, found: InertialMap, own: np.n
     wrong[numbers.limits] = False
     if wrong.any():
         raise NotAvailableError(
-            f"model {model.name!r}: {int(wrong.sum())} numbers of its tables are not affine in the inertial "
-            "parameters, so they cannot be inputs. Trace one program per set of parameters: pc.with_parameters."
+            f"model {model.name!r}: {int(wrong.sum())} entries of its tables are not affine in the inertial "
+            "parameters, so these parameters cannot be inputs. Use pc.with_parameters, and trace one program for each "
+            "set of parameters."
         )

@@ -1,7 +1,7 @@
-"""Motion of configurations: ``integrate`` with a fixed number of Newton steps, and its derivative at rest.
+"""``integrate`` with a fixed number of Newton steps, and its derivative with respect to v at v = 0.
 
-Trees move as in ``pc.integrate``. The dependent joints of closed loops take the step that G predicts, followed by the
-requested number of corrections. The remaining residual of the loops is returned.
+Joints outside of loops move as in ``pc.integrate``. The dependent joints of closed loops take the step that G predicts,
+and then the requested number of corrections. The remaining residual of the loops is returned.
 """
 
 from typing import Any
@@ -19,13 +19,13 @@ from .supplied import derivatives_of, supply
 
 
 def integrate(run: Run) -> dict[str, np.ndarray]:
-    """Return q after the velocity v for unit time; with loops also the largest residual of their equations."""
+    """Return q after motion at velocity v for unit time; if there are loops, return also their largest residual."""
     model, v = run.model, run["v"]
     shape = manifold(model)
     if model.closures and not (shape.linear and (loops_of(model).compiled or model.tables.supplies)):
         raise NotAvailableError(
-            f"model {model.name!r}: a continuous joint (cos, sin) is part of a coupling, and the model has closed "
-            "loops. Such motion cannot be traced. Use pc.integrate, or a revolute joint with limits."
+            f"model {model.name!r}: integrate cannot be traced, because the model has closed loops and a coupling of a "
+            "continuous joint (cos, sin). Use pc.integrate, or replace the joint by a revolute joint with limits."
         )
     q = run["q"].copy()
     inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
@@ -42,7 +42,6 @@ def integrate(run: Run) -> dict[str, np.ndarray]:
 
 
 def _primitives(model: ClusterModel) -> list[tuple[int, Any]]:
-    """Return the primitive joints of the tree, each with the id of its joint."""
     tree = model.own_tree
     return [
         (j, p)
@@ -61,7 +60,7 @@ def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]
 
 
 def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
-    """Move the joints of all loops along v, in place; return the largest residual."""
+    """Move the joints of all loops along v, in place; return the largest loop residual."""
     index, work, before = run.model.tables.index, run.work, q.copy()
     loops, following, clusters = source("loops.coupling_of_loops"), source("moves.following"), run.loops()
     source("bodies.placements").start(run.params, work)
@@ -75,7 +74,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
 
 
 def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
-    """Correct the dependent joints of loops by Newton steps, in place; return the largest residual."""
+    """Correct the dependent joints of loops by Newton steps, in place; return the largest loop residual."""
     following, index = source("moves.following"), run.model.tables.index
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
@@ -99,7 +98,7 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
 
 
 def tangent(run: Run) -> np.ndarray:
-    """Return the derivative of integrate(q, v) by v at v = 0, shape (nq, nv)."""
+    """Return the derivative of integrate(q, v) with respect to v at v = 0, shape (nq, nv)."""
     q, out = run["q"], run.zeros(run.model.nq, run.model.nv)
     for _, p in _primitives(run.model):
         G, i = run.G[p.iv : p.iv + p.nv], p.iq
@@ -122,6 +121,6 @@ def tangent(run: Run) -> np.ndarray:
 
 
 def _of_quaternion(q: np.ndarray) -> np.ndarray:
-    """Return the derivative of a quaternion (x, y, z, w) by a rotation vector in its own axes, shape (4, 3)."""
+    """Return the derivative of a quaternion (x, y, z, w) by a rotation vector in body axes, shape (4, 3)."""
     x, y, z, w = q * 0.5
     return np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]], dtype=object)

@@ -1,4 +1,4 @@
-"""Parameters of a robot that are inputs of a program: gravity, inertial parameters, ratios."""
+"""Parameters of a robot that are inputs of a program: gravity, inertial parameters, transmission ratios."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,7 +16,6 @@ KINDS = ("gravity", "inertial", "ratios")
 
 
 def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the parameters that are inputs, in the order of ``KINDS``."""
     requested = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     for name in requested:
         if name not in KINDS:
@@ -26,12 +25,12 @@ def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[
     if "inertial" in requested and "ratios" in requested:
         raise NotAvailableError(
             "parameters: inertial and ratios cannot both be inputs, because the inertia of a rotor is multiplied by "
-            "the square of a ratio. Use one of them as input, and pc.with_parameters for the other."
+            "the square of a ratio. Make only one of them an input, and set the other with pc.with_parameters."
         )
     if function == "energies" and {"gravity", "inertial"} <= set(requested) and model.tables.params[POTENTIAL] != 0.0:
         raise NotAvailableError(
             f"parameters: gravity and inertial cannot both be inputs for the energies of model {model.name!r}, because "
-            "the potential energy of rotors or rods on the universe is a product of the two."
+            "the potential energy of rotors or rods on the universe is a product of gravity and mass."
         )
     return tuple(name for name in KINDS if name in requested)
 
@@ -54,7 +53,7 @@ def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
 
 
 def values_of(model: ClusterModel, name: str) -> np.ndarray:
-    """Return the values that the model has for a parameter input.
+    """Return the model's values of a parameter input.
 
     Args:
         model: The model.

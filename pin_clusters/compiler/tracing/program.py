@@ -1,4 +1,4 @@
-"""A program: the ordered operations of one function of one robot, which can be evaluated and differentiated."""
+"""``Program``: the operations of a function for one robot, which can be evaluated and differentiated."""
 
 import dataclasses
 import math
@@ -23,19 +23,19 @@ _FLOPS = (ADD, SUB, MUL, DIV, SQRT)
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The operations of a function of a robot, in order, without loops and branches.
+    """The operations of a function for one robot, in order, without loops and branches.
 
-    A value is identified by its place: constants have the places 0, 1, ..., then come the entries of the inputs, then
-    the results of the operations. Units are the same as in the function.
+    An index, called place, identifies each value: constants have the first places, the entries of the inputs follow,
+    and the results of the operations come last. Units are the same as in the function.
 
     Attributes:
-        name: Name of the robot and the function.
+        name: Names of the robot and of the function.
         inputs: Name and size of each input, in order.
         outputs: Name and shape of each output, in order.
         constants: Numbers of the robot, shape (constants,).
-        operations: Operation code and places of its arguments (unused ones are 0), shape (operations, 5).
-        results: Places of all entries of the outputs, one output after the other.
-        samples: Test values of some inputs, by name, shape (rows, size); code tests use random values for other inputs.
+        operations: Code of each operation and places of its arguments (0 if unused), shape (operations, 5).
+        results: Places of all entries of the outputs, in the order of the outputs.
+        samples: Test values of inputs, by name, shape (rows, size); tests of code use random values for other inputs.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -89,7 +89,7 @@ class Program:
                 float64, which is the type of the computation.
 
         Returns:
-            One array per output, of shape (..., *shape) with rows first; a single array if there is one output.
+            One array per output, of shape (*shape) or (rows, *shape); a single array if there is only one output.
 
         Raises:
             ShapeError: The number of inputs or the size of an input is wrong.
@@ -108,19 +108,21 @@ class Program:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _columns(self, given: Sequence[Any]) -> tuple[list[np.ndarray], np.dtype[Any], int | None]:
-        """Return the columns of the inputs, their type, and the number of rows, None for a single state."""
+        """Return the columns of the inputs, their type, and the number of rows (None for a single state)."""
         check_number(self, given)
         arrays = [np.asarray(x) for x in given]
         types = {x.dtype for x in arrays}
         if len(types) > 1 or not types <= {np.dtype(np.float32), np.dtype(np.float64)}:
             raise ArgumentTypeError(
-                f"{self.name} takes arrays of one type, float32 or float64, got {', '.join(sorted(map(str, types)))}."
+                f"{self.name}: all arrays must be float32 or all must be float64, got "
+                f"{', '.join(sorted(map(str, types)))}."
             )
         rows = {x.shape[0] for x in arrays if x.ndim == 2}
         for (name, size), x in zip(self.inputs, arrays, strict=True):
             if x.ndim not in (1, 2) or x.shape[-1] != size or len(rows) > 1:
                 raise ShapeError(
-                    f"{self.name}: {name} has shape {x.shape}, expected ({size},), or (rows, {size}) for all inputs."
+                    f"{self.name}: {name} has shape {x.shape}, expected ({size},) for one state or (rows, {size}). All "
+                    "inputs must have the same number of rows."
                 )
         count = rows.pop() if rows else None
         return [x.T for x in arrays], types.pop() if types else np.dtype(np.float64), count
@@ -137,9 +139,9 @@ class Program:
         return sum(self.counts.get(NAMES[op], 0) for op in _FLOPS)
 
     def run(self, constants: Sequence[Any], inputs: Sequence[Any], doing: Doing = DONE) -> list[Any]:
-        """Return all entries of the outputs for entries of the inputs, which are numbers, columns or expressions.
+        """Return all entries of the outputs, given entries of the inputs (numbers, columns or expressions).
 
-        ``doing`` implements the operations, for values that NumPy does not support.
+        ``doing`` implements the operations for values that NumPy does not support.
         """
         values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
@@ -151,7 +153,7 @@ class Program:
         return self.run(self.constants.tolist(), graph.inputs(0, self._size))
 
     def values(self) -> list[Any]:
-        """Return all values by place: floats, then inputs and operations as expressions in the order of the program."""
+        """Return all values in the order of their places: floats, then inputs and operations as expressions."""
         graph = Graph()
         values: list[Any] = [*self.constants.tolist(), *graph.inputs(0, self._size)]
         for op, *args in self.operations.tolist():
@@ -167,7 +169,7 @@ class Program:
         return sum(size for _, size in self.inputs)
 
     def ordered(self) -> "Program":
-        """Return the program with operations ordered so that few results are alive at once and stay in registers."""
+        """Return the program in an order in which few results are alive at once, so that they stay in registers."""
         start = self.first
         order = np.array(few_alive(needs_of(self.operations, start)), dtype=np.int32)
         moved = np.arange(start + len(order), dtype=np.int32)  # new place of each value
@@ -185,13 +187,13 @@ class Program:
         return most_alive(needs, range(len(needs)))
 
     def jacobian(self, *names: str) -> "Program":
-        """Return the program of the derivatives of each output by each input, or by the inputs ``names``.
+        """Return a program for the derivatives of each output with respect to each input, or to the inputs ``names``.
 
-        The derivatives are by raw entries of q, including the entries of quaternions and (cos, sin) pairs. Multiplied
-        by ``pc.trace(model, "tangent")``, derivatives by q become derivatives along ``pc.integrate``.
+        The entries of q are treated as independent, also in quaternions and (cos, sin) pairs. Multiply derivatives
+        with respect to q by ``pc.trace(model, "tangent")`` to obtain derivatives along ``pc.integrate``.
 
         Raises:
-            UnknownNameError: There is no such input.
+            UnknownNameError: An input does not exist.
         """
         input_names = [name for name, _ in self.inputs]
         for name in names:
@@ -207,9 +209,9 @@ class Program:
         return Program.of(f"{self.name}, derivatives", self.inputs, blocks)
 
     def vjp(self) -> "Program":
-        """Return the program of vector-Jacobian products.
+        """Return a program for vector-Jacobian products (reverse mode).
 
-        It takes the inputs and one number per entry of the outputs, and returns one array per input.
+        The program takes the inputs and one number per entry of the outputs, and returns one array per input.
         """
         graph = Graph()
         outputs = self.expressions(graph)
@@ -219,9 +221,9 @@ class Program:
         return Program.of(f"{self.name}, backward", (*self.inputs, *bars), products)
 
     def jvp(self) -> "Program":
-        """Return the program of Jacobian-vector products.
+        """Return a program for Jacobian-vector products (forward mode).
 
-        It takes the inputs and a change of each input, and returns the changes of the outputs.
+        The program takes the inputs and a change of each input, and returns the changes of the outputs.
         """
         graph = Graph()
         outputs = self.expressions(graph)

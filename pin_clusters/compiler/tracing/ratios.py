@@ -1,7 +1,7 @@
-"""Polynomials that express the numbers of a model's tables by transmission ratios, determined by perturbation.
+"""The numbers of a model's tables as polynomials of the transmission ratios, determined by perturbation.
 
-The inertia of a rotor contains the square of each ratio, and products of ratios of the same cluster. Clusters share no
-numbers, so all clusters are perturbed at once. A final perturbation of everything checks the polynomials.
+The inertia of a rotor contains squares of ratios, and products of ratios of the same cluster. No number belongs to two
+clusters, so all clusters are perturbed at once. A final perturbation of all ratios checks the polynomials.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from ...errors import NotAvailableError, PinClustersError
 from ...model import ClusterModel, alike, numbers_of, once
 
 _FACTORS = (1.0, 1.125, 0.875)  # factors of the sampled ratios
-_MOST = 4  # maximum number of ratios in a cluster; 3^4 = 81 models are sampled
+_MOST = 4  # maximum number of ratios in a cluster, because 3^4 = 81 models are sampled
 _ROUNDING = 1e-11
 
 
@@ -26,8 +26,8 @@ class RatioMap:
 
     labels: tuple[str, ...]  # name of each ratio
     values: np.ndarray  # ratios of the model, shape (ratios,)
-    constant: np.ndarray  # numbers that do not depend on ratios, shape (numbers,); 0 elsewhere
-    # each term: index of the number, coefficient, indices of the ratios to multiply (twice for a square)
+    constant: np.ndarray  # numbers that do not depend on ratios (other entries are 0), shape (numbers,)
+    # index of the number, coefficient, and indices of the ratios to multiply (twice for a square), for each term
     terms: tuple[tuple[int, float, tuple[int, ...]], ...]
 
     def apply(self, ratios: np.ndarray) -> np.ndarray:
@@ -42,7 +42,7 @@ class RatioMap:
 
 @dataclass(frozen=True)
 class _Place:
-    """A ratio: index of its constraint in the model, entry of a rotor with several ratios (else -1), and cluster."""
+    """A ratio: index of its constraint, index in the rotor's list of ratios (-1 for gears and belts), and cluster."""
 
     constraint: int
     entry: int
@@ -85,15 +85,14 @@ def _numbers(model: ClusterModel, places: Sequence[_Place], ratios: Sequence[flo
         ) from error
     if not np.array_equal(changed.tables.index, model.tables.index):
         raise NotAvailableError(
-            f"model {model.name!r}: a ratio is exactly 1 or -1, which changes the structure of the tables, so "
-            "ratios cannot be inputs. Change the ratio by one part in a million."
+            f"model {model.name!r}: ratios cannot be inputs, because a ratio is exactly 1 or -1, which changes the "
+            "structure of the tables. Change this ratio by one part in a million."
         )
     return numbers_of(changed)
 
 
 @once
 def ratio_map(model: ClusterModel) -> RatioMap:
-    """Return the ratio map of a model, which is computed once."""
     places = _places(model)
     ratios = np.array([position.value for position in places])
     groups = [[i for i, p in enumerate(places) if p.cluster == c] for c in dict.fromkeys(p.cluster for p in places)]
@@ -140,8 +139,9 @@ def ratio_map(model: ClusterModel) -> RatioMap:
     right, guess = _numbers(model, places, factors * ratios), result.apply(factors * ratios)
     if np.abs(right - guess).max(initial=0.0) > _ROUNDING * max(1.0, float(np.abs(right).max(initial=0.0))):
         raise NotAvailableError(
-            f"model {model.name!r}: numbers of its tables are not polynomials of its ratios, so ratios cannot be "
-            "inputs (a belt whose link follows its rotor, or ratios in a loop). Trace one program per set of ratios."
+            f"model {model.name!r}: entries of its tables are not polynomials of its ratios, so ratios cannot be "
+            "inputs. Possible causes are a belt whose link follows its rotor, and ratios in a loop. Trace one program "
+            "for each set of ratios."
         )
     return result
 
@@ -154,7 +154,7 @@ def _owners(
     base: np.ndarray,
     moved: np.ndarray,
 ) -> np.ndarray:
-    """Return the group on which each changed number depends, by perturbing half of the groups at a time."""
+    """Return the group on which each changed number depends, found by perturbing half of the groups at a time."""
     owner = np.zeros(base.size, dtype=int)
     for bit in range(max(1, (len(groups) - 1).bit_length())):
         factors = np.ones(len(places))

@@ -1,7 +1,7 @@
-"""Rotation increments without branches: ``select`` replaces the choice by size that kernels make.
+"""Rotation increments without branches: the kernels branch on the size of the angle, and this module uses ``select``.
 
-Coefficients are series near zero and closed forms elsewhere. The closed forms never receive arguments by which they
-cannot divide, so the derivatives are finite everywhere.
+Coefficients are series near zero and closed forms elsewhere. The closed forms never divide by numbers near zero, so the
+derivatives are finite everywhere.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ..._support.arrays import in_order
 from .expressions import Number, select, sine_and_cosine, square_root
 
 _SMALL = 0.01
-"""[rad^2]; below it, truncation after five terms has an error under 1e-16."""
+"""Squared angle [rad^2] below which a series of five terms has an error of less than 1e-16."""
 
 
 def _series(T: Number, coefficients: Sequence[float]) -> Number:
@@ -33,7 +33,7 @@ def _angle(T: Number) -> Number:
 
 
 def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> None:
-    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) in its own axes, and normalise it."""
+    """Rotate the quaternion at q[i] by the rotation vector (x, y, z) in body axes, and normalise it."""
     T = x * x + y * y + z * z
     angle = _angle(T)
     sine, cosine = sine_and_cosine(angle * 0.5)
@@ -48,7 +48,7 @@ def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> N
         qw * d - qx * a - qy * b - qz * c,
     )
     norm = square_root(in_order(t * t for t in turned))
-    # Pinocchio chooses the sign for which the quaternion is nearer to the old one.
+    # As in Pinocchio, the sign is chosen such that the new quaternion is nearer to the old quaternion.
     along = in_order(old * new for old, new in zip((qx, qy, qz, qw), turned, strict=True))
     signed = select(along, 0.0, -norm, norm)
     q[i : i + 4] = [t / signed for t in turned]

@@ -1,4 +1,4 @@
-"""Everything that kernels read and write during tracing: tables as numbers, the state as expressions."""
+"""The data that kernels read and write during tracing: tables as numbers, and the state as expressions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ class Run:
     Attributes:
         model: The model.
         inputs: Arrays of expressions, by name.
-        params: Floats of the tables; expressions where parameters are inputs.
+        params: Floats of the tables; parameters that are inputs are expressions.
         work: Workspace, with its initial contents.
         frames: Ids of the requested frames.
         reference: Reference frame of frame results.
         steps: Number of Newton steps that close loops.
         contacts: ``pin.RigidConstraintModel`` objects of the closed contacts.
         damping: Added to the diagonal of J M^-1 J' of the contacts.
-        torques: Torques that the derivatives of inverse dynamics compute as well.
+        torques: Torques that the derivatives of inverse dynamics also compute.
     """
 
     model: ClusterModel
@@ -62,12 +62,11 @@ class Run:
         return self.inputs.get("fext", self.zeros(0))
 
     def call(self, passes: str, *rest: np.ndarray) -> None:
-        """Run the passes of an operation on the tables of the model, after evaluating its Python functions at q."""
+        """Run the passes of an operation on the tables of the model, after user functions are evaluated at q."""
         module, _, name = passes.rpartition(".")
         self.plain(module, name + "_loops" * with_loops(self.model), *rest)
 
     def plain(self, module: str, name: str, *rest: np.ndarray) -> None:
-        """Run a kernel that is the same for models with and without closed loops."""
         model = self.model
         supply(model, self.inputs["q"], self.work)
         kernel: Callable[..., int] = getattr(source(module), name)
@@ -79,12 +78,12 @@ class Run:
 
     @cached_property
     def G(self) -> np.ndarray:
-        """Tree velocity = G v, shape (tree.nv, nv)."""
+        """Coupling matrix, shape (tree.nv, nv): tree velocity = G v."""
         return self._coupling[0]
 
     @cached_property
     def bias(self) -> np.ndarray:
-        """Tree acceleration = G a + bias, shape (tree.nv,)."""
+        """Bias of the coupling, shape (tree.nv,): tree acceleration = G a + bias."""
         return self._coupling[1]
 
     @cached_property
@@ -103,9 +102,9 @@ class Run:
         return [C for C in clusters if C.kind == layout.LOOP]
 
     def opens(self, still: bool = False) -> list[Any]:
-        """Return the largest squared residual of each loop, after kernels have run at q.
+        """Return the largest squared residual of each loop; kernels must have run at q.
 
-        ``still`` places the bodies again as ``coupling`` does, which then restores their stored poses.
+        If ``still``, the bodies are placed again as in ``coupling``.
         """
         model, q = self.model, self["q"]
         coupling, squares = source("loops.coupling_of_loops"), []
@@ -119,7 +118,7 @@ class Run:
         return squares
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
-        """Run the kernel of the spanning tree and return all results; ``what`` are bits of ``tree_layout``."""
+        """Run the kernel of the spanning tree and return all results; ``what`` contains bits of ``tree_layout``."""
         tables, nothing = self.model.tables.tree, self.zeros(0)
         out, dense = self.zeros(tables.out), tables.own
         for first in (tables.sections.oMi, tables.sections.liMi):  # the placement of the universe is constant

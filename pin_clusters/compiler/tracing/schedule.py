@@ -1,8 +1,9 @@
-"""The order of operations: few values are alive at once, so that they stay in registers.
+"""Orders of operations in which few values are alive at once, so that the values stay in registers.
 
-A trace follows the algorithm: all bodies outward, then inward, then outward again. Results of the first pass are kept
-until the second pass needs them. If all operations after a certain one are delayed until needed (depth first), limbs
-are processed one after the other. The best starting point depends on robot and algorithm, so several are tried.
+A trace follows the algorithm: all bodies outward, then inward, then outward again. Results of the first pass stay alive
+until the second pass needs them. If all operations after a starting point are delayed until they are needed (depth
+first), limbs are processed one after the other. Several starting points are tried, because the best depends on the
+robot and the algorithm.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,17 +12,17 @@ import numpy as np
 
 from .expressions import ARGUMENTS
 
-_PLACES = 8  # starting points that are tried
-_LONG = 100_000  # longer programs keep their order; a trial takes a second per million operations
+_PLACES = 8  # number of starting points that are tried
+_LONG = 100_000  # Longer programs keep their order, because a trial takes one second per million operations.
 
 
 def needs_of(operations: np.ndarray, start: int) -> list[list[int]]:
-    """Return the operations on which each operation of a program depends; ``start`` is the place of the first one."""
+    """Return the operations on which each operation depends; ``start`` is the place of the first operation."""
     return [[x - start for x in row[: ARGUMENTS[op]] if x >= start] for op, *row in operations.tolist()]
 
 
 def few_alive(needs: list[list[int]]) -> list[int]:
-    """Return an order of the operations, arguments first, with few values alive at once."""
+    """Return an order in which arguments precede their operations and few values are alive at once."""
     n = len(needs)
     orders = [list(range(n))]
     if n <= _LONG:
@@ -45,7 +46,7 @@ def most_alive(needs: list[list[int]], order: Sequence[int]) -> int:
 
 
 def _late(needs: list[list[int]], wanted: Iterable[int]) -> list[int]:
-    """Return all operations: those in ``wanted`` order, each directly after its missing arguments."""
+    """Return all operations; the operations ``wanted`` come first, each of them directly after its arguments."""
     done, order = [False] * len(needs), []
     for k in wanted:
         stack = [(k, False)]
@@ -59,5 +60,5 @@ def _late(needs: list[list[int]], wanted: Iterable[int]) -> list[int]:
             else:
                 stack.append((i, True))
                 stack += [(a, False) for a in sorted(needs[i], reverse=True) if not done[a]]
-    # then the remaining operations before the starting point, which only outputs need
+    # The remaining operations are not arguments of any operation in ``order``.
     return order + [i for i, scheduled in enumerate(done) if not scheduled]

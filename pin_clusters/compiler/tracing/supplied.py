@@ -1,7 +1,7 @@
-"""User functions in Python, run on expressions: their values and derivatives.
+"""Values and derivatives of Python functions of the user, which run on expressions.
 
-They may use arithmetic, NumPy functions and ``math``. Functions of ``math`` reject expressions, so the user function is
-copied with replacements in their place.
+The user functions may contain arithmetic and functions of NumPy and ``math``. Functions of ``math`` reject expressions,
+so the user function is copied, and the copy uses functions that accept them.
 """
 
 import math
@@ -21,14 +21,14 @@ _REPLACED = {id(getattr(math, name)): getattr(MATHEMATICS, name) for name in ("s
 
 
 def supply(model: ClusterModel, q: np.ndarray, work: np.ndarray) -> None:
-    """Store the derivatives of the user functions at q in the workspace, where kernels read them."""
+    """Store the derivatives of the user functions at q in the workspace, from which kernels read them."""
     for supplied in model.tables.supplies:
         numbers = [y for order in (1, 2) for y in derivatives_of(supplied.closure, order, q[list(supplied.iq)])]
         work[supplied.scratch : supplied.scratch + len(numbers)] = numbers
 
 
 def supply_third(model: ClusterModel, q: np.ndarray, rates: np.ndarray, work: np.ndarray) -> None:
-    """Store the second derivatives of their Jacobians along a motion; ``rates`` are the velocities of the tree."""
+    """Store second derivatives of the user functions' Jacobians along the velocities ``rates`` of the tree."""
     for supplied in model.tables.supplies:
         n, m = len(supplied.closure.joints), supplied.closure.size
         direction = rates[[model.own_tree.idx_vs[j] for j in supplied.closure.joints]]
@@ -38,13 +38,13 @@ def supply_third(model: ClusterModel, q: np.ndarray, rates: np.ndarray, work: np
 
 
 def derivatives_of(closure: CallableClosure, order: int, x: np.ndarray) -> list[Any]:
-    """Return the derivatives of a user function at expressions, row major; order 0 are its values."""
+    """Return the derivatives of a user function at expressions, row major; order 0 returns the values."""
     program = _program(closure, order)
     return program.run(program.constants.tolist(), list(x))
 
 
 def _program(closure: CallableClosure, order: int) -> Program:
-    """Return the program of a derivative that the user gave; otherwise differentiate the order below."""
+    """Return the program of a derivative that the user supplies; otherwise differentiate the next lower order."""
     n = len(closure.joints)
     function = closure.functions[order]
     if function is not None:
@@ -56,8 +56,7 @@ def _program(closure: CallableClosure, order: int) -> Program:
                 raise
         else:
             return Program.of(closure.source.label, [("x", n)], {"y": outputs})
-    # The user gave no derivative, or one that converts to floats.
-    # The derivative of the traced function is exact as well.
+    # The user supplies no derivative, or it converts to floats. The derivative of the traced function is also exact.
     return _program(closure, order - 1).jacobian("x")
 
 
@@ -73,7 +72,9 @@ def _run(closure: CallableClosure, function: Any, x: np.ndarray, shape: tuple[in
             "Use only arithmetic and sqrt, sin, cos and tan of NumPy (on arrays) or math."
         ) from error
     if returned.size != math.prod(shape):
-        raise NotAvailableError(f"{label} cannot be traced: its function returned {returned.shape}, expected {shape}.")
+        raise NotAvailableError(
+            f"{label} cannot be traced: its function returned an array of shape {returned.shape}, expected {shape}."
+        )
     strange = [y for y in returned.ravel() if not isinstance(y, (Expression, float, int, np.floating, np.integer))]
     if strange:
         raise NotAvailableError(f"{label} cannot be traced: its function returned {strange[0]!r}, expected numbers.")
@@ -81,11 +82,11 @@ def _run(closure: CallableClosure, function: Any, x: np.ndarray, shape: tuple[in
 
 
 def _made_again(function: Any, copies: dict[int, Any]) -> Callable[[np.ndarray], Any]:
-    """Return a copy of a function in which ``math``, and other Python functions it calls, accept expressions."""
+    """Copy a function such that ``math``, and the Python functions that it calls, accept expressions."""
     if isinstance(function, types.MethodType):
         return _made_again(function.__func__, copies).__get__(function.__self__)
     if not isinstance(function, types.FunctionType):
-        return function  # for example a callable object, which is used unchanged
+        return function  # Other callables, for example objects, are used unchanged.
     if id(function) not in copies:
         scope = dict(function.__globals__)
         cells = function.__closure__ and tuple(types.CellType() for _ in function.__closure__)
@@ -98,7 +99,7 @@ def _made_again(function: Any, copies: dict[int, Any]) -> Callable[[np.ndarray],
         for cell, old in zip(cells or (), function.__closure__ or (), strict=True):
             try:
                 cell.cell_contents = _replaced(old.cell_contents, copies)
-            except ValueError:  # an empty cell stays empty
+            except ValueError:  # The old cell is empty.
                 continue
     return copies[id(function)]
 

@@ -1,4 +1,4 @@
-"""``pc.trace`` runs a function of a robot once on expressions and keeps the operations that its results need."""
+"""``pc.trace`` runs a function of a robot once on expressions and returns the operations that its results need."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
@@ -33,46 +33,46 @@ def trace(
     steps: int = 3,
     stack: bool = False,
 ) -> Program:
-    """Record the operations of a function of a robot: loops unrolled, zeros removed, closed loops solved.
+    """Record the operations of a function for one robot, without program loops and without operations on zeros.
 
-    Functions have the names of functions of this package. In addition there are ``energies`` (kinetic and potential),
-    ``integrate`` and ``tangent``. With closed loops, ``integrate`` also returns the largest residual of the loop
-    equations, relative to their length or in rad. ``tangent`` is the derivative of ``pc.integrate(model, q, v)`` by v
-    at v = 0, shape (nq, nv).
+    Closed kinematic loops are supported. ``function`` is the name of a function of this package, or ``energies``
+    (kinetic and potential), ``integrate`` or ``tangent``. For closed loops, ``integrate`` also returns the largest
+    residual of the loop equations, relative to the loop's length or in rad. ``tangent`` returns the derivative of
+    ``pc.integrate(model, q, v)`` with respect to v at v = 0, shape (nq, nv).
 
     Args:
         model: The model.
         function: Name in ``pc.tracing.FUNCTIONS``.
-        fext: Whether external forces are a further input, ``fext``: [linear; angular] in the frame of each joint,
+        fext: Whether external forces are an additional input, ``fext``: [linear; angular] in the frame of each joint,
             starting with the universe, shape (6 njoints,), [N; N m].
-        parameters: Parameters of the robot that are further inputs, in this order: ``"gravity"`` (3, [m/s^2]),
+        parameters: Parameters of the robot that are additional inputs, in this order: ``"gravity"`` (3, [m/s^2]),
             ``"inertial"`` (in the order of ``pc.parameters``: masses, first moments, inertias, rotors, armatures,
             rods), ``"ratios"`` (of each ``Rotor``, ``Gear`` and ``Belt``, in the order of ``model.constraints``).
-            ``pc.tracing.values_of(model, name)`` returns the values of the model, ``labels_of`` their meaning. A rotor
+            ``pc.tracing.values_of(model, name)`` returns the model's values, and ``labels_of`` their meaning. A rotor
             that is a body of the tree stays balanced: parameters that would unbalance it have no effect.
-        frames: Names or ids of frames, for functions of frames; each gives an output with the name of the frame.
+        frames: Names or ids of frames, for functions of frames; each frame has an output with its name.
         reference: Reference frame of frame results.
         contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``, for functions of contacts. Their placements,
-            gains and desired motions become constants. Constraint rows must be independent, or damped; ``pivot`` of
-            ``status`` shows whether they are.
-        damping: Added to the diagonal of J M^-1 J' of the contacts.
-        status: Whether to add the values that kernels check: ``pivot``, the margin of the smallest pivot over its limit
-            (positive if valid); with loops ``condition``, a bound of the largest condition number of the dependent
-            joints, and ``open``, the largest residual of the loop equations at q.
+            gains and desired motions become constants. The contact constraints must be independent, unless ``damping``
+            is positive; the output ``pivot`` (see ``status``) shows whether they are.
+        damping: Number that is added to the diagonal of J M^-1 J' of the contacts.
+        status: Whether to add the values that kernels check: ``pivot``, the smallest margin of a pivot over its limit
+            (positive if valid). For closed loops, also ``condition``, an upper bound of the largest condition number of
+            the dependent joints, and ``open``, the largest residual of the loop equations at q.
         steps: Number of Newton steps with which ``integrate`` corrects the dependent joints of loops.
         stack: Whether the results of a list of frames form one output, ``frames`` (or ``dframes_dq`` and so on), with
             the frames on the first axis, as for PyTorch, JAX and CasADi.
 
     Returns:
-        The program. It has the inputs of the function in order: q (nq), then v, a or tau (nv), then fext, then
+        The program. Its inputs are the inputs of the function in order: q (nq), then v, a or tau (nv), then fext, then
         parameters. Units are the same as in the function.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, frames are missing, or an option does not fit the
             function.
-        UnknownNameError: There is no such function or frame.
-        NotAvailableError: A compiled user function, or one in Python that branches on values, constrains joints of the
-            robot; or the parameters of this robot cannot be inputs.
+        UnknownNameError: The function or a frame does not exist.
+        NotAvailableError: Joints are constrained by a compiled user function, or by a Python function that branches on
+            values; or the requested parameters of this robot cannot be inputs.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -89,7 +89,7 @@ def trace(
     if numbers and not declaration.dynamic:
         dynamic = ", ".join(name for name, x in FUNCTIONS.items() if x.dynamic)
         raise ArgumentTypeError(
-            f"parameters={numbers!r}: {function} takes no parameters; these functions do: {dynamic}."
+            f"parameters={numbers!r}: {function} does not accept parameters; these functions do: {dynamic}."
         )
     graph = Graph()
     sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
@@ -127,7 +127,7 @@ def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str,
     if compiled:
         raise NotAvailableError(
             f"model {model.name!r} cannot be traced: the function of {compiled[0]} is compiled, so its operations are "
-            "unknown. Give the Coupling a Python function with arithmetic, sqrt, sin, cos and tan instead."
+            "unknown. Define the Coupling by a Python function with arithmetic, sqrt, sin, cos and tan instead."
         )
     declaration = FUNCTIONS[function]
     if fext and not declaration.forced:
@@ -143,7 +143,7 @@ def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str,
 
 
 def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:
-    """Return ``pivot``, and with loops ``condition`` and ``open``, of shape (1,); ``watched``: values and limits."""
+    """Return ``pivot`` and, if there are loops, ``condition`` and ``open``; ``watched`` contains values and limits."""
     pivot = np.inf
     for x, limit in watched:
         margin = x - limit
@@ -170,5 +170,5 @@ def frame_ids(model: ClusterModel, frames: Any) -> int | list[int]:
 
 def _count(steps: Any) -> int:
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:
-        raise ArgumentTypeError(f"steps must be a number of corrections, 0 or more, got {steps!r}.")
+        raise ArgumentTypeError(f"steps must be an integer (number of corrections) of at least 0, got {steps!r}.")
     return int(steps)

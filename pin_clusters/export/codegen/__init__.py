@@ -1,4 +1,4 @@
-"""Source code for one robot from its traces: C for controllers, CUDA C for many states at once."""
+"""Source code for one robot, written from traces: C for controllers, CUDA C for many states at once."""
 
 from ._c import Source, c
 from ._cuda import cuda

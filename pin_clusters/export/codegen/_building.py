@@ -45,7 +45,7 @@ install(FILES {robot}.h {robot}.hpp DESTINATION "${{CMAKE_INSTALL_INCLUDEDIR}}")
 install(FILES "${{CMAKE_CURRENT_BINARY_DIR}}/{robot}.pc" DESTINATION "${{CMAKE_INSTALL_LIBDIR}}/pkgconfig")
 """
 
-_PKG_CONFIG = """# Written by pin_clusters {version}: of this folder, as it is. CMake installs one of its own.
+_PKG_CONFIG = """# Written by pin_clusters {version} for the files in this folder. CMake installs another file.
 prefix=${{pcfiledir}}
 
 Name: {robot}
@@ -61,10 +61,7 @@ def cmake(robot: str) -> str:
 
 
 def pkg_config(robot: str, objects: bool) -> str:
-    """Return ``ROBOT.pc`` for the files in the folder of the export.
-
-    It links ``ROBOT.o`` if ``objects``, otherwise a library that the user builds from the source.
-    """
+    """Return ``ROBOT.pc``, which links ``ROBOT.o`` if ``objects``, otherwise a library built from the source."""
     library = f"${{prefix}}/{robot}.o" if objects else f"-L${{prefix}} -l{robot}"
     return _PKG_CONFIG.format(library=library, **_words(robot))
 

@@ -39,12 +39,12 @@ def c(
 ) -> Source:
     """Write functions of a robot as C99 that runs without this package, in one source and one header.
 
-    Each function is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``: arguments in
-    the order of the Python call, then the results, with matrices by rows, in SI units. The functions call only sin, cos
-    and sqrt of the C library, allocate nothing, keep no state between calls (so they are thread-safe), and contain no
-    loop or branch on a value. They read all inputs before they write, so a result may be the same array as an input.
-    They check
-    nothing: q must be normalised and, with loops, assembled.
+    An example is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``. The arguments of
+    the Python call come first, in the same order, then the results. Matrices are stored by rows, and all units are SI
+    units. The functions call only sin, cos and sqrt of the C library, and allocate no memory. They keep no state
+    between calls, so they are thread-safe. They contain no loops and no branches on values. They read all inputs before
+    they write, so a result may be the same array as an input. They do not check q, which must be normalised and satisfy
+    the loop-closure constraints.
 
     Returns:
         The two texts; the source includes ``ROBOT.h``.

@@ -16,13 +16,14 @@ from ._notes import comment, coordinates, made_by
 from ._statements import Dialect
 
 THREADS = 128
-"""Maximum threads per block: with two blocks per multiprocessor a thread can use all registers it can address."""
-# loop tolerance of the kernels; larger in float, where a configuration is rounded to 1e-7 of its size
+"""Maximum threads per block: if two blocks share a multiprocessor, a thread can use all addressable registers."""
+# The loop tolerance of the kernels is larger in float, because q is rounded to 1e-7 of its size.
 _OPEN = {"double": layout.OPEN, "float": 100.0 * layout.OPEN}
 _CONDITION = {"double": 1e8, "float": 1e5}
 
-# Cody and Waite 1980 with fused multiply-add: accurate to one unit in the last place below 1e5 (float: 1e4), slowly
-# less accurate beyond, NaN from 2^31 (2^22) on. CUDA's own sines use a stack, for huge angles.
+# Cody and Waite 1980 with fused multiply-add. The error is one unit in the last place below 1e5 (float: 1e4) and grows
+# slowly for larger angles; from 2^31 (2^22), the result is NaN. CUDA's own sines are not used, because they use a stack
+# for huge angles.
 _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {real} *s, {real} *c)
 {{
   const {real} n = rint{f}(x * {two_over_pi});
@@ -36,7 +37,7 @@ _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {re
   *c = ((quarter + 1) & 2 ? -1.0{f} : 1.0{f}) * (quarter & 1 ? a : b);
 }}
 """
-# parts of pi/2; a fused product is not rounded, so each part uses all its bits
+# parts of pi/2; fused products are not rounded, so each part may use all bits of its mantissa
 _PARTS = {"double": NUMBERS["double"].parts, "float": (1.57079601e00, 3.13916473e-07, 5.39030253e-15)}
 _HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # the quadrant has the type int
 
@@ -51,18 +52,18 @@ def cuda(
     frames: Sequence[str] | None = None,
     name: str | None = None,
 ) -> str:
-    """Write functions of a robot as CUDA C: a kernel over rows of states, and a device function for one state.
+    """Write functions of a robot as CUDA C: a kernel for rows of states, and a device function for one state.
 
-    Each function exists twice. ``ROBOT_aba_of_state`` is a ``__device__`` function for your own kernels, with the
-    arguments of ``pc.codegen.c``. ``ROBOT_aba`` is a ``__global__`` function over contiguous rows, one thread per row,
-    with the number of rows as its last argument. The text has no includes, so NVRTC accepts it directly. All arithmetic
-    has one type, and a thread uses local memory only for values that do not fit into registers.
+    Each function exists in two forms. ``ROBOT_aba_of_state`` is a ``__device__`` function for your own kernels, with
+    the arguments of ``pc.codegen.c``. ``ROBOT_aba`` is a ``__global__`` function for contiguous rows, with one thread
+    per row; its last argument is the number of rows. The text has no includes, so NVRTC accepts it directly. All
+    arithmetic has one type, and a thread uses local memory only for values that do not fit into registers.
 
     Args:
-        status: Whether kernels have a further parameter, ``signed char *status``, before the number of rows: 0 the row
-            is valid, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is
-            singular or a joint moves no inertia, 3 the input is not finite, or an angle is 2^31 rad or more (in float
-            2^22). Results of rows that are not valid are NaN. The pointer may be null.
+        status: Whether kernels have an additional parameter, ``signed char *status``, before the number of rows. The
+            pointer may be null. Status 0: the row is valid. 1: a closed loop is open (by more than 1e-6 of its length
+            or 1e-6 rad; in float 1e-4). 2: a loop is singular or a joint moves no inertia. 3: the input is not finite,
+            or an angle is 2^31 rad or more (in float 2^22). Results of rows that are not valid are NaN.
 
     Returns:
         The text.
@@ -111,7 +112,6 @@ def _sines(real: str) -> str:
 
 
 def _arguments(f: ExportedFunction, real: str) -> tuple[list[str], list[str]]:
-    """Return inputs and outputs with their types; ``step`` has one time step for all rows."""
     inputs = [f"const {real} *__restrict__ {name}" if f.is_array(name) else f"{real} {name}" for name, _ in f.inputs]
     outputs = [f"{real} *__restrict__ {name}" for name, _ in f.outputs]
     return inputs, outputs + ["signed char *__restrict__ status"] * f.status
@@ -128,9 +128,9 @@ def _of_state(f: ExportedFunction, real: str, robot: str) -> str:
 
 
 def _look(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that test whether the input is finite; first, so that no register keeps the input for it.
+    """Return statements that test whether the input is finite; angles that are too large for the sines are not.
 
-    Angles that are too large for the sines count as infinite.
+    The test comes first, so that no register must keep the input for it.
     """
     zero, huge = (dialect(real).number(x) for x in (0.0, _HUGE[real]))
     lines = [f"{real} nothing = {zero};"]
@@ -141,7 +141,7 @@ def _look(f: ExportedFunction, real: str) -> list[str]:
 
 
 def _judge(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that write the status, and set the results to NaN if it is not 0."""
+    """Return statements that write the status, and set the results to NaN if the status is not 0."""
     number, names = dialect(real).number, f.status_outputs
     singular = [f"!(the_pivot > {number(0.0)})"] * ("pivot" in names)
     singular += [f"!(the_condition < {number(_CONDITION[real])})"] * ("condition" in names)

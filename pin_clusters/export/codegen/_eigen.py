@@ -9,7 +9,7 @@ from ._notes import made_by
 
 
 def header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
-    """Return the header for the namespace ``robot``: each function writes to given results, or returns them."""
+    """Return the header with the namespace ``robot``, in which functions write to their arguments or return results."""
     guard = f"{robot.upper()}_HPP"
     return f"""{made_by(model)}
 #ifndef {guard}
@@ -20,8 +20,8 @@ def header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str
 
 #include "{robot}.h"
 
-/* Arguments are what an Eigen::Ref takes without a copy: vectors, maps and blocks of contiguous numbers. Nothing is
-   allocated; results may be arguments. Matrices are written by rows. */
+/* Arguments are objects that an Eigen::Ref accepts without a copy: vectors, maps and blocks of contiguous numbers. The
+   functions allocate no memory. A result may be the same object as an argument. Matrices are stored by rows. */
 namespace {robot} {{
 
 using Scalar = {real};
@@ -75,7 +75,6 @@ def _function(f: ExportedFunction, real: str, robot: str) -> str:
 
 
 def _size(shape: tuple[int, ...]) -> str:
-    """Return rows and columns; all axes after the first one form the columns."""
     if len(shape) <= 1:
         return str(math.prod(shape))
     return f"{shape[0]}, {math.prod(shape[1:])}"

@@ -1,4 +1,4 @@
-"""``pc.codegen.export`` writes the source of a robot, with the files to build, find and test it."""
+"""``pc.codegen.export`` writes the source code of a robot, with files that build, find and test this code."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,9 @@ class Exported(NamedTuple):
     """The result of an export.
 
     Attributes:
-        name: Name ROBOT, with which the names of files and functions begin.
+        name: Name ROBOT, which is the prefix of the names of files and functions.
         files: Paths of all written files.
-        notes: Reasons why a file could not be made; the other files work without it.
+        notes: Reasons why files could not be created; the other files work without these files.
 
     Example:
         >>> import tempfile, pin_clusters as pc
@@ -55,7 +55,7 @@ def export(
 
     The folder contains ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same functions for Eigen), ROBOT.o
     and ROBOT.so with machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and test/ROBOT_test.c, which compares every
-    function with reference values from this package. Either all files are written or none.
+    function with reference values from this package. If an error occurs, no file is written.
 
     Args:
         directory: The folder; it is created if it is missing.
@@ -63,12 +63,12 @@ def export(
             separated by a comma; by default this machine.
 
     Returns:
-        The name, the written files, and notes on files that could not be made.
+        The name, the written files, and notes on files that could not be created.
 
     Raises:
-        UnknownNameError: There is no such function, type of numbers or target, or the name is not an identifier in C.
+        UnknownNameError: A function, ``real`` or ``target`` is unknown, or ``name`` is not an identifier in C.
         ExportError: The folder cannot be written.
-        TraceError: A function deviates too much from the reference values in this type of numbers.
+        TraceError: The results of a function, computed in ``real``, deviate too much from the reference values.
 
     Example:
         >>> import tempfile, pin_clusters as pc
@@ -101,9 +101,9 @@ __all__ = ["ExportError", "whole"]
 
 @contextmanager
 def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
-    """Yield a temporary folder whose files are moved to ``folder`` at the end, or not at all after an error.
+    """Yield a temporary folder; if no error occurs, its files are moved to ``folder`` at the end.
 
-    Other files in ``folder`` stay, except ``stale`` files of an earlier export that were not written again.
+    The ``stale`` files of an earlier export that were not written again are removed; other files do not change.
     """
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
     with ExitStack() as cleanup:
@@ -122,17 +122,16 @@ def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
 
 def _move(stage: Path, folder: Path) -> set[str]:
     files = sorted(p.relative_to(stage) for p in stage.rglob("*") if p.is_file())
-    for file in files:  # find all errors before a file is replaced
+    for file in files:  # All errors must occur before a file is replaced.
         (folder / file.parent).mkdir(parents=True, exist_ok=True)
         if (folder / file).is_dir():
-            raise ExportError(f"{folder / file} is a folder; remove it, or choose another one.")
+            raise ExportError(f"{folder / file} is a folder. Remove this folder, or export to another folder.")
     for file in files:
         os.replace(stage / file, folder / file)
     return {str(file) for file in files}
 
 
 def _take_away(folders: list[Path]) -> None:
-    """Remove folders, starting with the innermost one, as long as they are empty."""
     with suppress(OSError):
         for p in folders:
             p.rmdir()

@@ -1,4 +1,4 @@
-"""The functions of an exported source, and their text in C."""
+"""The functions in exported source code, and their text in C."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ Args:
     functions: Names in ``pc.tracing.FUNCTIONS``; ``step``, which integrates over a time step; or programs of this
         robot, such as derivatives.
     real: Type of all numbers, ``double`` or ``float``.
-    frames: Names of frames, for functions of frames; each has its own result, in its local axes.
+    frames: Names of frames, for functions of frames; each frame has its own result, in its local axes.
     name: Prefix of the names of functions; by default an identifier made from the name of the robot.
 
 Raises:
     ArgumentTypeError: An argument has the wrong type.
-    UnknownNameError: There is no such function or type of numbers, or the name is not an identifier in C.
+    UnknownNameError: A function or ``real`` is unknown, or ``name`` is not an identifier in C.
     ShapeError: A program belongs to another robot.
     NotAvailableError: A compiled user function constrains joints, so its operations are unknown.
 """
@@ -37,23 +37,14 @@ Raises:
 
 @dataclass(frozen=True)
 class ExportedFunction:
-    """A function of a robot.
+    """A function in exported source code."""
 
-    Attributes:
-        name: Name without the prefix.
-        program: The program.
-        arguments: Names of the inputs, then of the outputs.
-        returned: Whether the last output, a single number, is the return value.
-        is_builtin: Whether it is a function of this package, not a program of the user.
-        status: Whether the program has outputs ``STATUS``, which become the status of a state.
-    """
-
-    name: str
+    name: str  # name without the prefix
     program: Program
-    arguments: tuple[str, ...]
-    returned: bool = False
-    is_builtin: bool = True
-    status: bool = False
+    arguments: tuple[str, ...]  # names of the inputs, then of the outputs
+    returned: bool = False  # whether the last output, a single number, is the return value
+    is_builtin: bool = True  # whether this is a function of this package, not a program of the user
+    status: bool = False  # whether the program has outputs ``STATUS``, which become the status of a state
 
     @property
     def inputs(self) -> list[tuple[str, int]]:
@@ -62,7 +53,6 @@ class ExportedFunction:
 
     @property
     def outputs(self) -> list[tuple[str, tuple[int, ...]]]:
-        """Names and shapes of the outputs, without the return value and the status outputs."""
         names = self.arguments[len(self.program.inputs) :]
         outputs = [(name, shape) for name, (_, shape) in zip(names, self.program.outputs, strict=True)]
         return outputs[:-1] if self.returned else [x for x in outputs if x[0] not in self.status_outputs]
@@ -77,18 +67,17 @@ class ExportedFunction:
         return f"{real if self.returned else 'void'} {robot}_{self.name}({', '.join(inputs + outputs)})"
 
     def is_array(self, name: str) -> bool:
-        """Whether an argument is an array; only the time of ``step`` is a number."""
+        """Return whether an argument is an array; only the time step of ``step`` is a number."""
         return not (self.is_builtin and self.name == STEP and name == "dt")
 
     def about(self) -> str:
         inputs = ", ".join(f"{name}[{size}]" if self.is_array(name) else name for name, size in self.inputs)
         outputs = ", ".join(f"{name}{''.join(f'[{n}]' for n in shape)}" for name, shape in self.outputs)
         if self.returned:
-            outputs += ", and the largest residual of the loops is returned"
+            outputs += "; the return value is the largest loop residual"
         return f"{outputs} from {inputs}."
 
     def statements(self, dialect: Dialect) -> list[str]:
-        """Return the body; status outputs become constants."""
         last, status_outputs = self.arguments[-1] if self.returned else "", self.status_outputs
 
         def read(name: str, i: int) -> str:
@@ -110,9 +99,9 @@ class ExportedFunction:
 
 
 def step(model: ClusterModel) -> Program:
-    """Return the program of one integration step, with the inputs q, v and dt [s] and the outputs q_next and residual.
+    """Return the program of one integration step, with the inputs q, v, dt [s] and the outputs q_next, residual.
 
-    The residual is the largest error of the loop equations, shape (1,), [m] or [rad]; 0 without loops.
+    The residual is the largest loop residual, shape (1,), [m] or [rad]; it is 0 if there are no loops.
     """
     return scaled(trace(model, "integrate"))
 
@@ -129,10 +118,7 @@ def scaled(traced: Program) -> Program:
 def functions_of(
     model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
 ) -> list[ExportedFunction]:
-    """Return the functions of a source: names in ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
-
-    ``status`` adds the status outputs to functions of this package.
-    """
+    """Return the functions for names in ``pc.tracing.FUNCTIONS``, ``step``, or programs; ``status`` adds outputs."""
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
     listed = [wanted] if isinstance(wanted, (str, Program)) else list(wanted)
@@ -149,10 +135,10 @@ def functions_of(
             program = trace(model, item, frames=frames if framed else None, status=status)
             exported = ExportedFunction(item, *_traced(program), status=status)
         if exported.name in {f.name for f in functions}:
-            raise UnknownNameError(f"functions contains {exported.name!r} twice.")
+            raise UnknownNameError(f"functions contains the name {exported.name!r} twice.")
         functions.append(exported)
     if not functions:
-        raise UnknownNameError(f"functions is empty: name at least one, for example {', '.join(DEFAULT)}.")
+        raise UnknownNameError(f"functions is empty. Specify at least one function, such as {', '.join(DEFAULT)}.")
     return functions
 
 
@@ -166,7 +152,7 @@ def _of_program(model: ClusterModel, program: Program, status: bool) -> Exported
     sizes = dict(program.inputs)
     if name == program.name or sizes.get("q", model.nq) != model.nq or sizes.get("v", model.nv) != model.nv:
         raise ShapeError(
-            f"the program {program.name!r} belongs to another robot than {model.name!r} (nq = {model.nq}, "
+            f"the program {program.name!r} was not traced for the robot {model.name!r} (nq = {model.nq}, "
             f"nv = {model.nv}). Trace this robot with pc.tracing.trace(model, ...)."
         )
     has_status = status and any(name in STATUS for name, _ in program.outputs)

@@ -1,4 +1,4 @@
-"""``ROBOT.o`` and ``ROBOT.so``: machine code of exported functions, for this processor or another one."""
+"""``ROBOT.o`` and ``ROBOT.so``: machine code of exported functions, for this processor or another processor."""
 
 import shutil
 import subprocess
@@ -20,38 +20,31 @@ _COMPILERS = ("cc", "gcc", "clang")
 
 
 class Machine(NamedTuple):
-    """A processor and its system, in the terms of LLVM.
+    """A processor and its system, in the terms of LLVM."""
 
-    Attributes:
-        cpu: ``native``, or the name of a processor.
-        triple: Architecture and system; None for this process.
-    """
-
-    cpu: str
-    triple: str | None
+    cpu: str  # ``native``, or the name of a processor
+    triple: str | None  # architecture and system; None for this process
 
     def build(
         self, folder: Path, model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str
     ) -> list[str]:
-        """Write both files; return notes on files that could not be made."""
         try:
             code = object_code(module(model, functions, real, robot), self.cpu, self.triple)
         except NotAvailableError as error:
-            return [f"{robot}.o and {robot}.so were not made: {error} Compile {robot}.c instead."]
+            return [f"{robot}.o and {robot}.so were not created: {error} Compile {robot}.c instead."]
         (folder / f"{robot}.o").write_bytes(code)
         fault = self._link(folder, robot)
         if not fault:
             return []
         return [
-            f"{robot}.so was not made: {fault} Link {robot}.o, or compile {robot}.c (cc "
+            f"{robot}.so was not created: {fault} Link {robot}.o, or compile {robot}.c (cc "
             f"-O2 -shared -fPIC {robot}.c -o {robot}.so -lm)."
         ]
 
     def _link(self, folder: Path, robot: str) -> str:
-        """Link the shared library; return an error message, or "" on success."""
         triple = self.triple or host().triple
         if not any(system in triple for system in ("linux", "bsd", "elf", "none")):
-            return f"shared libraries for {triple} require its own tools."
+            return f"shared libraries for {triple} require the tools of this system."
         names = _COMPILERS if self.triple is None else [f"{triple}-{x}" for x in ("gcc", "clang", "ld")]
         linkers = ("ld", "ld.lld") if self.triple is None else ("ld.lld",)
         options = ["-shared", "-o", f"{robot}.so", f"{robot}.o"]
@@ -60,17 +53,17 @@ class Machine(NamedTuple):
             path = shutil.which(name)
             if path is None:
                 continue
-            # A bare linker may not find libm; the program that loads the library then provides it.
+            # A linker without a compiler may not find libm. The program that loads the library then provides libm.
             for libs in (["-lm"], []) if name.endswith(("ld", "lld")) else (["-lm"],):
                 done = subprocess.run([path, *options, *libs], cwd=folder, capture_output=True, text=True, check=False)
                 if done.returncode == 0:
                     return ""
                 message = f"{name} printed {(done.stderr.strip().splitlines() or ['nothing'])[-1]!r}."
-        return message or f"no linker for {triple} found; searched {', '.join((*names, *linkers))}."
+        return message or f"no linker for {triple} was found; searched for {', '.join((*names, *linkers))}."
 
 
 def machine_of(target: str | None) -> Machine:
-    """Return the machine for a processor, a triple, or triple and processor with a comma; None: this machine."""
+    """Return the machine for a processor, a triple, or ``triple,processor``; None stands for this machine."""
     if target is None or target == "native":
         return Machine("native", None)
     if not isinstance(target, str):
@@ -86,7 +79,7 @@ def machine_of(target: str | None) -> Machine:
                 f"'aarch64-linux-gnu'.{did_you_mean(target, host_processors)}"
             )
         machine = Machine(target, None) if target in host_processors else Machine("generic", target)
-    object_code(_EMPTY, machine.cpu, machine.triple)  # raises for names that LLVM does not have
+    object_code(_EMPTY, machine.cpu, machine.triple)  # raises an error for names that LLVM does not support
     return machine
 
 
@@ -107,7 +100,7 @@ def _neutral(model: ClusterModel, real: str, robot: str) -> str:
 
 
 def _shell(f: ExportedFunction, real: str, robot: str, body: str) -> str:
-    """Return the exported function, which copies its inputs, so that results may be the same arrays."""
+    """Return the exported function, which copies its inputs because results may be the same arrays."""
     size = _KINDS[real].size
     lines, parameters, arguments = [], [], []
     for i, (name, n) in enumerate(f.inputs):

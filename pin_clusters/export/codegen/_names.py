@@ -1,4 +1,4 @@
-"""Names in C of robots, functions and arguments."""
+"""C names of robots, functions and arguments."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ _TAKEN = frozenset(
 
 
 def identifier(text: str, instead: str = "robot") -> str:
-    """Return an identifier of C and C++ that is similar to a text; ``instead`` if no character is usable.
+    """Return an identifier in C and C++ that is similar to a text; ``instead`` if no character is usable.
 
     Example:
         >>> identifier("2-link arm (left)"), identifier("class"), identifier("")
@@ -46,14 +46,14 @@ def name_of(robot: str, given: str | None) -> str:
         raise ArgumentTypeError(f"name must be a string, got {type(given).__name__}.")
     if not _IDENTIFIER.match(given) or given in _TAKEN:
         raise UnknownNameError(
-            f"name {given!r} is not an identifier in C and C++. Use letters, digits and underscores, starting with a "
-            f"letter, and no keyword, for example {identifier(given)!r}."
+            f"name {given!r} is not an identifier in C and C++. Use letters, digits and underscores, start with a "
+            f"letter, and avoid keywords, for example {identifier(given)!r}."
         )
     return given
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Return distinct identifiers for arguments that do not clash with names declared in a function body."""
+    """Return distinct identifiers for arguments; they differ from names that are declared in a function body."""
     identifiers: list[str] = []
     for text in names:
         name = identifier(text, "x")

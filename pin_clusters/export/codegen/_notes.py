@@ -17,7 +17,6 @@ def made_by(model: ClusterModel) -> str:
 
 
 def coordinates(model: ClusterModel) -> str:
-    """Return a comment that lists the joint of each entry of q and v."""
     independent = set(model.independent_joints)
     q, v, index = [], [], 0
     for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
@@ -26,8 +25,8 @@ def coordinates(model: ClusterModel) -> str:
             v.append(_place("v", index, joint.nv, name))
             index += joint.nv
     text = (
-        "Units are m, rad, s, kg and N; spatial vectors are [linear; angular]; matrices stand by rows.\n"
-        f"q, of all joints: {', '.join(q)}.\nv, a, tau, of independent joints: {', '.join(v)}."
+        "Units are m, rad, s, kg and N; spatial vectors are [linear; angular]; matrices are stored by rows.\n"
+        f"q contains all joints: {', '.join(q)}.\nv, a and tau contain the independent joints: {', '.join(v)}."
     )
     return comment(text)
 
@@ -38,5 +37,5 @@ def _place(letter: str, first: int, size: int, name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name in ASCII: compilers may reject other letters, and a backslash continues a line."""
+    """Return a name in ASCII without backslashes: compilers may reject other letters, and a backslash joins lines."""
     return name.encode("ascii", "replace").decode().replace("\\", "/")

@@ -1,4 +1,4 @@
-"""Reference values of exported functions at some states, computed by the functions of this package."""
+"""Reference values of exported functions at random states, computed by the functions of this package."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,12 +21,7 @@ _FAR = 1e-4  # step of fourth-order finite differences
 
 
 class Kernels:
-    """Computes the results of programs by functions of this package; methods cover functions with another signature.
-
-    Args:
-        model: The robot.
-        frames: Names of frames, for functions of frames.
-    """
+    """Computes the results of programs with functions of this package; methods adapt functions with other arguments."""
 
     def __init__(self, model: ClusterModel, frames: Sequence[str] = ()) -> None:
         self.model, self.data = model, model.createData()
@@ -105,7 +100,7 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
 
 
 def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
-    """Return random states near the reference configuration, with closed loops; v, a and tau are of order 1."""
+    """Return random states with closed loops, near the reference configuration; v, a and tau are of order 1."""
     rng = np.random.default_rng(seed)
     result = []
     for _ in range(STATES):
@@ -114,7 +109,7 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
             try:
                 q = integrate(model, model.q_reference, 0.5 * 0.5**halvings * step)
                 break
-            except (BranchLost, SingularClusterError):  # try a shorter step
+            except (BranchLost, SingularClusterError):  # The next step is shorter.
                 continue
         result.append({"q": np.array(q)} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")})
     return result
@@ -123,10 +118,6 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
 def expected(
     model: ClusterModel, f: ExportedFunction, given: dict[str, np.ndarray], frames: Sequence[str] = ()
 ) -> list[np.ndarray]:
-    """Return the outputs of a function, computed by this package if it has the function, else by its program.
-
-    ``given`` are its inputs by name; ``frames`` are names of frames, for functions of frames.
-    """
     if f.returned:
         return [np.array(integrate(model, given["q"], given["v"] * given["dt"])), np.zeros(1)]
     kernels = Kernels(model, frames)

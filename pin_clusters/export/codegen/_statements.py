@@ -1,4 +1,4 @@
-"""The operations of a program as statements of C."""
+"""The operations of a program as statements in C."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,21 +15,14 @@ REALS = ("double", "float")
 
 @dataclass(frozen=True)
 class Dialect:
-    """Notation of a language; ``real``, the type of the numbers, is one of ``REALS``.
+    """Notation of a language."""
 
-    Attributes:
-        sine_and_cosine: Statement that declares the sine {s} and the cosine {c} of {x}; if empty, each is a call.
-        calls: Names of sine, cosine and square root.
-        infinite: Names of infinity and of NaN.
-    """
-
-    real: str
-    sine_and_cosine: str
-    calls: dict[int, str]
-    infinite: tuple[str, str]
+    real: str  # type of the numbers, in ``REALS``
+    sine_and_cosine: str  # statement that declares the sine {s} and the cosine {c} of {x}; "" to call two functions
+    calls: dict[int, str]  # names of sine, cosine and square root
+    infinite: tuple[str, str]  # names of infinity and of NaN
 
     def number(self, x: float) -> str:
-        """Return the shortest notation that is read as the same number."""
         if math.isnan(x):
             return self.infinite[1]
         with np.errstate(over="ignore"):
@@ -41,7 +34,6 @@ class Dialect:
 
 
 def c99(real: str) -> Dialect:
-    """Return C that uses only the sine, cosine and square root of its library."""
     end = "f" if real == "float" else ""
     calls = {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"}
     return Dialect(real, "", calls, (f"HUGE_VAL{end.upper()}", "NAN"))
@@ -53,15 +45,15 @@ _FORMS = {ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "
 class StatementWriter:
     """Writes the statements of one program.
 
-    Inputs are read before the first output is written, so that an output may be the same array as an input. A product
-    that is used once, in a sum, is written inside the sum.
+    Inputs are read before the first output is written, because an output may be the same array as an input. A product
+    that is used only once, in a sum, is written inside the sum.
 
     Args:
         program: The program.
         dialect: The language.
         names: Names of the arguments: inputs, then outputs.
-        read: Returns the text that reads an entry of an input, given name and index.
-        write: Returns the statement that writes an entry of an output, given name, index and value.
+        read: Function of name and index that returns the text of an input entry.
+        write: Function of name, index and value that returns the statement that writes an output entry.
 
     Attributes:
         unread: Names of inputs on which no output depends.
@@ -78,7 +70,7 @@ class StatementWriter:
         program = program.ordered()
         self.dialect, self.read, self.write = dialect, read, write
         self.lines: list[str] = []
-        self._waiting: list[str] = []  # writes that wait until all inputs are read
+        self._waiting: list[str] = []  # statements that must follow the reading of all inputs
         self._rows: list[list[int]] = program.operations.tolist()
         self._first = program.first
         self._text = {i: dialect.number(float(x)) for i, x in enumerate(program.constants)}

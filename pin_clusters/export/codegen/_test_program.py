@@ -14,7 +14,7 @@ from ._exported_function import ExportedFunction
 from ._notes import made_by
 from ._numbers import expected, states
 
-# tolerances relative to the largest entry; the margin covers compilers that reorder sums
+# Tolerances are relative to the largest entry. The margin is necessary because compilers may reorder sums.
 _LEAST, _MOST = {"double": 1e-11, "float": 1e-5}, {"double": 1e-3, "float": 1e-1}
 _MARGIN = 20.0
 _DT = 1e-3
@@ -36,7 +36,7 @@ def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> li
     for state in states(model):
         rng = np.random.default_rng(len(result))
         state["dt"] = np.array([_DT])
-        if f.name == "integrate":  # integrates over unit time
+        if f.name == "integrate":  # ``integrate`` moves for unit time, so v must be small.
             state["v"] = _DT * state["v"]
         inputs = {
             name: values_of(model, name) if name in KINDS else state.get(name, rng.normal(size=size))
@@ -48,7 +48,7 @@ def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> li
 
 
 def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[float]:
-    """Return the tolerance of each output relative to its largest entry, from the errors in some cases."""
+    """Return the tolerance of each output, relative to its largest entry; it depends on the errors in the cases."""
     allowed = []
     for k, (name, _) in enumerate(f.program.outputs):
         worst = 0.0
@@ -124,7 +124,7 @@ _COMPARE = """{zero}static void take(int n, const double *from, {real} *to)
   for (i = 0; i < n; i++) to[i] = ({real})from[i];
 }}
 
-/* How far a result is off, over its largest entry; 1 if that is too far, or no number. */
+/* Print the error relative to the largest entry; return 1 if the error is too large or is not a number. */
 static int off(const char *function, const char *name, int n, const double *right, const {real} *found, double limit)
 {{
   double worst = 0.0, largest = 1.0;

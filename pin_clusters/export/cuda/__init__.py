@@ -1,1 +1,1 @@
-"""Rows of states on a GPU: robot-specific kernels run there, on the caller's stream and arrays."""
+"""Robot-specific kernels for rows of states on a GPU; they use the caller's stream and arrays."""

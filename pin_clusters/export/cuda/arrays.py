@@ -13,17 +13,14 @@ REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 
 
 class View(NamedTuple):
-    """Description of a GPU array: address in device memory, shape, type and number of the device.
+    """Description of a GPU array."""
 
-    ``label`` is the name of the argument; ``stream`` is the stream of the interface, a handle or None.
-    """
-
-    label: str
-    pointer: int
+    label: str  # name of the argument in messages
+    pointer: int  # address in device memory
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    device: int
-    stream: int | None
+    device: int  # number of the device
+    stream: int | None  # handle of the stream in the array interface
 
 
 def on_gpu(*arrays: Any) -> bool:
@@ -38,7 +35,6 @@ def _is_on_gpu(x: Any) -> bool:
 
 
 def view(label: str, x: Any) -> View:
-    """Return the description of an array; ``label`` names the argument in errors."""
     if not on_gpu(x):
         raise ArgumentTypeError(
             f"{label} is {_described(x)}, but other arguments are on a GPU. Move all arguments to the same device."
@@ -54,8 +50,8 @@ def view(label: str, x: Any) -> View:
     strides = described.get("strides")
     if strides is not None and 0 not in shape and not _is_plain(shape, strides, dtype.itemsize):
         raise ArgumentTypeError(
-            f"{label} has shape {shape} and strides {tuple(strides)} bytes: rows on a GPU must be contiguous, because "
-            f"they are not copied. Create a contiguous array, or pass {label}.contiguous() (torch) or "
+            f"{label} has shape {shape} and strides {tuple(strides)} bytes, but rows on a GPU must be contiguous, "
+            f"because they are not copied. Create a contiguous array, or pass {label}.contiguous() (torch) or "
             f"cupy.ascontiguousarray({label})."
         )
     device_of = getattr(x, "__dlpack_device__", None)
@@ -78,12 +74,11 @@ def _described(x: Any) -> str:
 
 
 def together(function: str, views: Sequence[View]) -> tuple[np.dtype[Any], int]:
-    """Return the common type and device of all arrays."""
     first = views[0]
     for x in views:
         if x.dtype not in REALS:
             raise ArgumentTypeError(
-                f"{function}: {x.label} has type {x.dtype}; on a GPU all arrays must be float32 or all float64."
+                f"{function}: {x.label} has type {x.dtype}, but arrays on a GPU must all be float32 or all be float64."
             )
         if x.dtype != first.dtype:
             raise ArgumentTypeError(
@@ -97,13 +92,12 @@ def together(function: str, views: Sequence[View]) -> tuple[np.dtype[Any], int]:
 def same_device(function: str, first: View, x: View) -> None:
     if x.device != first.device:
         raise ArgumentTypeError(
-            f"{function}: {first.label} is on device {first.device}, {x.label} on device {x.device}. Move all arrays "
-            "to one device."
+            f"{function}: {first.label} is on device {first.device}, but {x.label} is on device {x.device}. Move all "
+            "arrays to one device."
         )
 
 
 def rows_of(function: str, x: View, shape: tuple[int, ...], rows: int | None = None) -> int:
-    """Return the number of rows of an array; raise ``ShapeError`` if its shape is wrong."""
     if len(x.shape) != 1 + len(shape) or x.shape[1:] != shape or (rows is not None and x.shape[0] != rows):
         expected = ", ".join([str("N" if rows is None else rows), *map(str, shape)])
         raise ShapeError(f"{function}: {x.label} has shape {x.shape}, expected ({expected}).")

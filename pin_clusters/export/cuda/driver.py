@@ -1,4 +1,4 @@
-"""Compilation of CUDA C and launching of kernels, with NVRTC and the driver through the library cuda.core."""
+"""Compilation of CUDA C with NVRTC, and kernel launches by the driver; both use the library cuda.core."""
 
 import functools
 import math
@@ -11,7 +11,7 @@ from ...compiler.machine_code import store
 from ...errors import NotAvailableError
 from ..codegen._cuda import THREADS
 
-_FEW = 32  # threads per block for few rows: one warp, so that the rows spread over all multiprocessors
+_FEW = 32  # threads per block for few rows: one warp, because the rows must use all multiprocessors
 _MANY_ROWS = 1 << 15
 
 
@@ -25,7 +25,7 @@ def core() -> Any:
 
 
 def machine_code(text: str, architecture: str) -> bytes:
-    """Return the machine code of CUDA C for an architecture such as ``sm_90``, stored on disk or compiled now."""
+    """Return the machine code of CUDA C for an architecture such as ``sm_90``, from the cache if possible."""
     library = core()
     name = store.digest("cuda", str(library.__version__), architecture, text)
     return store.kept(name, lambda: compiled(text, architecture))
@@ -55,7 +55,7 @@ class Cuda:
             _ = cuda_device.arch  # queries the driver
         except Exception as error:  # cuda.core raises different errors for different missing libraries
             raise NotAvailableError(
-                f"an array is on device {device}, but there is no such device or no CUDA driver "
+                f"an array is on device {device}, but this device or the CUDA driver is missing "
                 f"({type(error).__name__}: {error}). Use arrays in host memory."
             ) from error
         return cuda_device
@@ -65,7 +65,6 @@ class Cuda:
             return self._library.ObjectCode.from_cubin(code, name=name).get_kernel(name)
 
     def launch(self, device: int, stream: int, kernel: Any, rows: int, arguments: Sequence[Any]) -> None:
-        """Launch a kernel over rows: large blocks for many rows, and blocks of one warp for few."""
         threads = THREADS if rows >= _MANY_ROWS else _FEW
         with _Current(self._library, device):
             config = self._library.LaunchConfig(grid=math.ceil(rows / threads), block=threads)
@@ -76,7 +75,7 @@ class Cuda:
 
 
 class _Current:
-    """Context in which a device is the current one."""
+    """Context in which a device is the current device."""
 
     def __init__(self, library: Any, device: int) -> None:
         self._library, self._device = library, device

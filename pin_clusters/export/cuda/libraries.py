@@ -27,7 +27,7 @@ def stream_of(x: Any, seen: View) -> int:
 
 
 def empty(x: Any, seen: View, shape: tuple[int, ...], dtype: Any, label: str = "out") -> Any:
-    """Return a new array of the library of x, on the device of ``seen``; ``label`` names it in errors."""
+    """Return a new array of the same library as x, on the device of ``seen``; messages call the array ``label``."""
     name = library_of(x)
     library = sys.modules.get(name)
     try:
@@ -37,13 +37,13 @@ def empty(x: Any, seen: View, shape: tuple[int, ...], dtype: Any, label: str = "
             with library.cuda.Device(seen.device):
                 return library.empty(shape, dtype=dtype)
     except Exception as error:
-        # Each library has its own class of this error; torch raises a RuntimeError.
+        # Each library has its own error class; the class of torch is a RuntimeError.
         if "OutOfMemory" not in type(error).__name__:
             raise
         size = math.prod(shape) * dtype.itemsize / 2**30
         raise TooLargeError(
-            f"{label} of shape {shape}, {size:.3g} GiB, does not fit into the memory of device {seen.device}. Pass "
-            f"fewer rows at a time, or pass {label}=."
+            f"{label} of shape {shape} ({size:.3g} GiB) does not fit into the memory of device {seen.device}. Pass "
+            f"fewer rows per call, or pass {label}=."
         ) from error
     raise ArgumentTypeError(
         f"arrays of {name} can be read and written, but not created. Pass {label}=, an array of shape {shape} and type "

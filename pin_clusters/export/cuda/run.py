@@ -17,7 +17,7 @@ from .libraries import empty, library_of, stream_of
 
 _STATUS = np.dtype(np.int8)
 _ROBOT = "robot"  # prefix of the names of kernels
-# functions that branch on values, or whose results have another form
+# functions that branch on values, or whose results have another form, and the reason or a replacement
 _OTHERS = {
     "project": "it iterates until the loops are closed",
     "forwardKinematics": "its rows contain quaternions; use framesForwardKinematics of pc.codegen.cuda",
@@ -47,16 +47,16 @@ _MOST = 256
 def run(
     model: ClusterModel, function: str, given: Sequence[Argument], out: Any = None, status: Any = None, **options: Any
 ) -> Any:
-    """Run a function for rows of states on the device that contains them.
+    """Run a function for rows of states on the device that contains the rows.
 
-    The kernel is enqueued on the current stream of the library of the first array. Nothing is copied or converted, and
-    the call does not wait for the result. The first call waits for the compilation, which takes a second or two.
+    The kernel is enqueued on the current stream of the first array's library. No array is copied or converted, and the
+    call does not wait for the result. The first call waits for the compilation, which takes one or two seconds.
 
     Args:
         model: The robot.
         function: Name in ``pc.tracing.FUNCTIONS``.
         given: Arguments, in the order of the inputs of the trace.
-        out: Array for the result, or one per result; None for new arrays.
+        out: Array for the result, or one array per result; None for new arrays.
         status: Array of int8 that receives the status of the rows, or None.
         options: Options of ``pc.trace``.
 
@@ -67,11 +67,11 @@ def run(
         ArgumentTypeError: An array is not contiguous, or its type or device differs from the other arrays.
         ShapeError: A shape is wrong.
         TooLargeError: The device has too little memory.
-        NotAvailableError: There is no driver, or the function cannot run on a GPU.
+        NotAvailableError: The driver is missing, or the function cannot run on a GPU.
     """
     if function in _OTHERS:
         raise NotAvailableError(
-            f"pc.batch.{function} does not run on a GPU: {_OTHERS[function]}. Alternatively move the rows to host "
+            f"pc.batch.{function} does not run on a GPU: {_OTHERS[function]}. Alternatively, move the rows to host "
             "memory."
         )
     views = [view(x.name, x.value) for x in given]
@@ -101,7 +101,7 @@ def _results(
     else:
         arrays = list(out) if isinstance(out, (tuple, list)) else [out]
         if len(arrays) != len(shapes):
-            raise ShapeError(f"{function} has {len(shapes)} results, but out has {len(arrays)} arrays.")
+            raise ShapeError(f"{function} has {len(shapes)} results, but out contains {len(arrays)} arrays.")
     views = [view("out", x) for x in arrays]
     for x, shape in zip(views, shapes, strict=True):
         together(function, [seen, x])
@@ -121,7 +121,7 @@ def _status(function: str, seen: View, status: Any, rows: int) -> int:
 
 
 def _kernel(model: ClusterModel, function: str, real: str, device: int, options: dict[str, Any]) -> _Kernel:
-    # parameters are part of the key, because models with different parameters can share a topology
+    # The key contains the parameters, because models with different parameters can share a topology.
     robot = id(model.tables.topology), model.tables.params.tobytes()
     key = (*robot, function, real, device, *sorted((name, repr(x)) for name, x in options.items()))
     with _lock:
@@ -133,7 +133,7 @@ def _kernel(model: ClusterModel, function: str, real: str, device: int, options:
             code = drivers.machine_code(text, architecture)
             if len(_kernels) >= _MOST:
                 _kernels.clear()
-            # The entry keeps the topology alive, so that no other object gets its id.
+            # The entry keeps the topology alive, so that no other object can have the same id.
             entry = _Kernel(program, using.load(device, code, f"{_ROBOT}_{function}"), model.tables.topology)
             _kernels[key] = entry
         return _kernels[key]

@@ -2,8 +2,8 @@
 
 The functions consist of the traced operations of the robot (``pc.trace``) as SX, including closed loops and
 differentials. CasADi can therefore differentiate them, generate code for them and pass them to its solvers. Derivatives
-are by the raw entries of q, including quaternion entries and all joints of a loop. Multiplied by
-``pc.casadi.tangent``, they become derivatives along ``pc.integrate``.
+treat all entries of q as independent, including quaternion entries and all joints of a loop. Multiply such derivatives
+by ``pc.casadi.tangent`` to obtain derivatives along ``pc.integrate``.
 
 Requires ``pip install casadi``.
 """
@@ -38,16 +38,14 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
 
     Returns:
         A function of SX, in SI units. Its inputs are columns in the order of the call, such as q (nq), v (nv) and tau
-        (nv). Its outputs are dense columns and matrices. Inputs and outputs have the names in the ``Program``, which
-        can be
-        keywords: ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become underscores. A list of
-            frames
-        gives one output, ``frames``, with vectors as rows or matrices stacked vertically; a single name gives the
-        result of that frame.
+        (nv). Its outputs are dense columns and matrices. Inputs and outputs have the same names as in the ``Program``,
+        and the names can be keywords: ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become
+        underscores. For a list of frames the output is ``frames``, with vectors as rows or matrices stacked vertically;
+        for a single name the output is the result of that frame.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or CasADi does not accept the name.
-        UnknownNameError: There is no such function.
+        UnknownNameError: The function does not exist.
         NotAvailableError: CasADi is missing, or a compiled user function constrains joints of the robot.
 
     Example:
@@ -59,7 +57,7 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
         >>> q, v, tau = model.q_reference, [2.0], [0.1]
         >>> np.allclose(np.array(aba(q, v, tau)), pc.aba(model, model.createData(), q, v, tau))
         True
-        >>> aba.jacobian()(q, v, tau, 0)[0].shape  # by the raw entries of q
+        >>> aba.jacobian()(q, v, tau, 0)[0].shape  # derivative with respect to the entries of q
         (1, 3)
     """
     return of_program(trace(model, function, stack=True, **options), name or function)
@@ -72,9 +70,9 @@ def integrate(model: ClusterModel) -> ca.Function:
         model: The model.
 
     Returns:
-        A function of q (nq) and v (nv, [rad] or [m]) with the output ``q_next`` (nq). For robots with loops the output
-        ``residual`` is the loop error that remains after a fixed number of Newton steps. To integrate over a time step
-        h, pass ``h * v``.
+        A function of q (nq) and v (nv, [rad] or [m]) with the output ``q_next`` (nq). For robots with loops, a second
+        output, ``residual``, is the loop error that remains after a fixed number of Newton steps. To integrate over a
+        time step h, pass ``h * v``.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``.
@@ -89,14 +87,15 @@ def integrate(model: ClusterModel) -> ca.Function:
 
 
 def tangent(model: ClusterModel) -> ca.Function:
-    """Make the CasADi function of the derivative of ``pc.integrate(model, q, v)`` by v, at v = 0.
+    """Make the CasADi function for the derivative of ``pc.integrate(model, q, v)`` with respect to v at v = 0.
 
     Args:
         model: The model.
 
     Returns:
-        A function of q (nq) with the output ``dq_dv``, shape (nq, nv). Derivatives of another function by q, multiplied
-        by it, become derivatives along ``pc.integrate``, as ``pc.computeABADerivatives`` and related functions return.
+        A function of q (nq) with the output ``dq_dv``, shape (nq, nv). Multiply derivatives of other functions with
+        respect to q by this matrix to obtain derivatives along ``pc.integrate``. ``pc.computeABADerivatives`` and
+        related functions return such derivatives.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``.
@@ -114,7 +113,7 @@ def of_program(program: Program, name: str | None = None) -> ca.Function:
     """Convert a program to a CasADi function.
 
     Args:
-        program: A program of ``pc.trace``, or one made from it by ``jacobian``, ``vjp`` or ``jvp``.
+        program: A program of ``pc.trace``, or its ``jacobian``, ``vjp`` or ``jvp``.
         name: Name of the CasADi function; by default derived from the name of the program.
 
     Returns:
@@ -133,14 +132,14 @@ def of_program(program: Program, name: str | None = None) -> ca.Function:
     ca = extras.package("casadi")
     if not isinstance(program, Program):
         raise ArgumentTypeError(
-            f"program must be a Program of pc.tracing.trace, got {type(program).__name__}. For a model: "
+            f"program must be a Program of pc.tracing.trace, got {type(program).__name__}. For a model, use "
             'pc.casadi.function(model, "aba").'
         )
     if name is None:
         name = re.sub(r"\W+|__+", "_", program.name).strip("_")
         name = name if ca.Function.check_name(name) else "program"
     if not ca.Function.check_name(name):
-        raise ArgumentTypeError(f"CasADi rejects the name {name!r}: use letters, digits and single underscores.")
+        raise ArgumentTypeError(f"CasADi rejects the name {name!r}. Use letters, digits and single underscores.")
     inputs = [ca.SX.sym(key, size) for key, size in program.inputs]
     entries_in = [x for column in inputs for x in (ca.vertsplit(column) if column.numel() else ())]
     of_its_own = {SQRT: (1, ca.sqrt), SIN: (1, ca.sin), COS: (1, ca.cos)}
@@ -154,9 +153,8 @@ def of_program(program: Program, name: str | None = None) -> ca.Function:
 
 
 def _names(program: Program) -> list[str]:
-    """Return output names that CasADi accepts and that differ from the names of the inputs."""
     input_names = {name for name, _ in program.inputs}
     names = [f"{name}_next" if name in input_names else re.sub(r"\W", "_", name) for name, _ in program.outputs]
     if len({*names, *input_names}) < len(names) + len(input_names):
-        raise UnknownNameError(f"{program.name}: two of the names {', '.join([*input_names, *names])} are the same.")
+        raise UnknownNameError(f"{program.name}: two of the names {', '.join([*input_names, *names])} are equal.")
     return names

@@ -1,17 +1,17 @@
 """Differentiable dynamics of a robot for JAX: ``pc.jax.aba(model, q, v, tau)``.
 
 Every function of ``pc.trace`` is an attribute of this module; ``function`` makes functions with options. Arrays are
-float32 or float64. The last axis has the entries of q, v, ...; the other axes are states and are broadcast. Values and
-derivatives are compiled for the robot at first use. They are computed on the CPU in the type of the arrays, through
-``jax.pure_callback``, which also works under ``jax.jit``, ``jax.vmap``, ``jax.grad`` and ``jax.jacrev`` of any order.
-JAX does not support ``jax.jvp`` and ``jax.jacfwd`` for such functions.
+float32 or float64. The last axis contains the entries of q, v, ...; the other axes are states and are broadcast. Values
+and derivatives are compiled for the robot at first use. The CPU computes them in the type of the arrays, through
+``jax.pure_callback``. This function also works under ``jax.jit``, ``jax.vmap``, ``jax.grad`` and ``jax.jacrev`` of any
+order. JAX does not support ``jax.jvp`` and ``jax.jacfwd`` for such functions.
 
-Derivatives are by the raw entries of q, including quaternion entries and all joints of a loop. For derivatives along
-the manifold, as ``pc.computeABADerivatives`` and related functions return, differentiate by v at v = 0 through
-``pc.jax.integrate(model, q, v)``.
+Derivatives treat all entries of q as independent, including quaternion entries and all joints of a loop. To obtain
+derivatives along the manifold, as ``pc.computeABADerivatives`` and related functions return, differentiate with respect
+to v at v = 0 through ``pc.jax.integrate(model, q, v)``.
 
-JAX converts float64 to float32 unless ``jax.config.update("jax_enable_x64", True)`` was called. NumPy arrays that would
-be converted raise an error.
+JAX converts float64 to float32 unless ``jax.config.update("jax_enable_x64", True)`` was called. NumPy arrays that JAX
+would convert raise an error.
 
 Requires ``pip install jax``.
 """
@@ -40,21 +40,21 @@ def function(model: "ClusterModel", function: str, **options: Any) -> Callable[.
     Args:
         model: The model.
         function: Name in ``pc.tracing.FUNCTIONS``.
-        options: Options of ``pc.trace``: external forces, frames, parameters that differ between rows. A list of frames
-            gives one array of shape (..., frames, shape of one frame); a single name gives the result of that frame.
+        options: Options of ``pc.trace``: external forces, frames, parameters that differ between rows. For a list of
+            frames, the result has the shape (..., frames, shape of one frame); for one name, it has no axis of frames.
 
     Returns:
         A function of arrays in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), then the
-        inputs added by options, in SI units. It returns an array or a tuple of arrays, of shape (..., shape of one
+        inputs that options add, in SI units. It returns an array or a tuple of arrays, of shape (..., shape of one
         state). With ``status=True`` it also returns an int8 array of shape (...): 0 valid, 1 a loop is open (by more
-        than 1e-2 of its size, or rad), 2 the robot is singular, 3 the input is not finite. Results and derivatives of
-        rows that are not valid are NaN, without a warning.
+        than 1e-2 of its size, or 1e-2 rad), 2 the robot is singular, 3 the input is not finite. Results and derivatives
+        of rows that are not valid are NaN, without a warning.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ``ClusterModel``, an option does not fit, arrays have different types, or
-            JAX would convert float64 to float32.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, the function does not accept an option, arrays have
+            different types, or JAX would convert float64 to float32.
         ShapeError: An array has the wrong size.
-        UnknownNameError: There is no such function.
+        UnknownNameError: The function does not exist.
         NotAvailableError: JAX is missing, or a compiled user function constrains joints of the robot.
 
     Example:
@@ -76,8 +76,8 @@ def integrate(model: "ClusterModel", q: ArrayLike, v: ArrayLike, *, status: bool
         model: The model.
         q: Configurations of the whole tree, shape (..., nq).
         v: Independent velocities times the time step, shape (..., nv), [rad] or [m].
-        status: Whether to return the status of the rows as well; 1 means that a loop did not close within the fixed
-            number of Newton steps, because v was too long.
+        status: Whether to return also the status of the rows; 1 means that a loop did not close within the fixed number
+            of Newton steps, because v was too large.
 
     Returns:
         Configurations, shape (..., nq).
@@ -124,7 +124,6 @@ def _check(own: Routine, name: str, given: Sequence[Any]) -> None:
 
 
 def _operator(own: Routine) -> Callable[..., tuple[Any, ...]]:
-    """Return the differentiable JAX function of a routine, made once; its derivative uses another routine."""
     operator = own.wrapped.get("jax")
     if operator is None:
         operator = own.wrapped["jax"] = _make(own)

@@ -1,4 +1,4 @@
-"""Functions of one robot over rows of float32 or float64, and their derivatives, for PyTorch and JAX."""
+"""Functions of one robot for rows of float32 or float64, and their derivatives, for PyTorch and JAX."""
 
 import math
 import warnings
@@ -21,33 +21,26 @@ from ...kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, 
 from ...model import ClusterModel
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-# The tolerance is larger than elsewhere, because finite-difference checks open the loops slightly. The residual
-# after a step shows whether Newton's method converged, also in float32.
+# These tolerances are larger than elsewhere: finite-difference checks open the loops slightly, and the residual after
+# a step must show also in float32 whether Newton's method converged.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
 _routines: "dict[int, dict[Any, Routine]]" = {}
 
 
 class Found(NamedTuple):
-    """Results of rows."""
+    """Results for rows of states."""
 
     results: tuple[np.ndarray, ...]  # one array per output, shape (rows, *shape); NaN in rows that are not valid
-    # status of each row, shape (rows,): 0 valid, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is
-    # not finite, or an angle is huge
+    # status of each row, shape (rows,): 0 valid, 1 a loop is open (by 1e-2 of its size), 2 the robot is singular, 3 the
+    # input is not finite or an angle is too large
     status: np.ndarray
 
 
 class Routine:
-    """A program over rows, with its derivatives.
-
-    Attributes:
-        program: The program.
-        inputs: Name and size of each input.
-        outputs: Name and shape of each output.
-        wrapped: Wrappers of the routine made by other libraries, by library name.
-    """
+    """A program for rows of states, with its derivatives; ``wrapped`` contains its wrappers, by library name."""
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
-        """Store a program; ``judged`` is the same program with status outputs, or None for derivatives."""
+        """``judged`` is the same program with status outputs, or None for derivatives."""
         self.program, self.judged = program, judged
         self.inputs, self.outputs = program.inputs, program.outputs
         self.wrapped: dict[str, Any] = {}
@@ -55,7 +48,7 @@ class Routine:
         self._backward: dict[tuple[bool, ...], Routine] = {}
 
     def backward(self, wanted: Sequence[bool] | None = None) -> "Routine":
-        """Return the vector-Jacobian product: inputs and a number per output entry give the ``wanted`` gradients."""
+        """Return the vector-Jacobian product, which computes only the ``wanted`` gradients (all by default)."""
         selected = tuple(map(bool, wanted)) if wanted is not None else (True,) * len(self.inputs)
         routine_of_gradients = self._backward.get(selected)
         if routine_of_gradients is None:
@@ -64,7 +57,7 @@ class Routine:
 
     @cached_property
     def forward(self) -> "Routine":
-        """The Jacobian-vector product: takes the inputs and their changes, returns the changes of the outputs."""
+        """The Jacobian-vector product, a function of the inputs and their changes."""
         return Routine(self.program.jvp())
 
     @property
@@ -72,9 +65,9 @@ class Routine:
         return [math.prod(shape) for _, shape in self.outputs]
 
     def __call__(self, rows: Sequence[np.ndarray], marks: np.ndarray | None = None, *, silent: bool = True) -> Found:
-        """Compute rows from one array of shape (rows, size) per input, all of one type.
+        """Compute rows from one array of shape (rows, size) per input; all arrays must have the same type.
 
-        ``marks`` is the status of the rows, for derivatives. ``silent`` omits the warning about open or singular rows.
+        Derivatives receive the status of the rows in ``marks``. If ``silent``, open or singular rows emit no warning.
         """
         inputs = [np.ascontiguousarray(x) for x in rows]
         dtype, n = inputs[0].dtype, len(inputs[0])
@@ -109,7 +102,7 @@ class Routine:
             if name in signs:
                 status[~(signs[name][:, 0] <= limit)] = ROW_OPEN
         status[~_finite(given, len(status))] = ROW_NOT_FINITE
-        if singular.any():  # The singularity may be NaN from the sine of a huge angle.
+        if singular.any():  # A row may be NaN because the sine of a huge angle is NaN.
             angles = [x for (name, _), x in zip(self.inputs, given, strict=True) if name == "q"]
             with np.errstate(over="ignore"):
                 angles = [x * x.dtype.type(NUMBERS[_REAL[x.dtype]].huge) for x in angles]
@@ -119,7 +112,7 @@ class Routine:
         open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))
         if open_ or singular:
             move = self.program.inputs[-1][0] == "v" and self.program.outputs[0][0] == "q"
-            cure = "Take shorter steps." if move else "pc.project(model, q) closes the loops of a row."
+            cure = "Use shorter steps." if move else "pc.project(model, q) closes the loops of a row."
             warnings.warn(
                 f"{self.program.name}: {open_ + singular} of {len(status)} rows are NaN: a loop is open in {open_}, "
                 f"and the robot is singular in {singular}. Request the status to identify the rows. {cure}",
@@ -129,15 +122,14 @@ class Routine:
 
 
 def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
-    """Return the function of a robot over rows, with the options of ``pc.trace``; cached per model."""
     if not isinstance(model, ClusterModel):
-        trace(model, function)  # raises with the reason
+        trace(model, function)  # raises an error that states the reason
     if options.get("contacts") is not None:
         options["contacts"] = models_of(model, options["contacts"])
     if options.get("frames") is not None:
         options["frames"] = frame_ids(model, options["frames"])
     options = {name: list(x) if isinstance(x, Iterator) else x for name, x in options.items()}
-    # Contact objects can change, so their contents are the key.
+    # Contact objects can change, so the key contains their contents.
     kinds = {"contacts": lambda contacts: tuple(map(told, contacts))}
     key = (
         function,
@@ -151,7 +143,7 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
     made_routine = of_model.get(key)
     if made_routine is None:
         program = trace(model, function, stack=True, **options)
-        if function == "integrate":  # The residual decides the status and is not an output.
+        if function == "integrate":  # The residual determines the status and is not an output.
             made_routine = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
         else:
             made_routine = Routine(program, trace(model, function, status=True, stack=True, **options))
@@ -170,10 +162,9 @@ def _only(program: Program, wanted: Sequence[bool]) -> Program:
 
 
 def check_shapes(name: str, inputs: Sequence[tuple[str, int]], shapes: Sequence[tuple[int, ...]]) -> None:
-    """Raise if the number of arrays, the size of a last axis or the broadcasting of the other axes is wrong."""
     if len(shapes) != len(inputs):
         named = ", ".join(f"{key} ({size})" for key, size in inputs)
-        raise ShapeError(f"{name} takes {len(inputs)} arrays: {named}; got {len(shapes)}.")
+        raise ShapeError(f"{name} requires {len(inputs)} arrays: {named}; got {len(shapes)}.")
     for (key, size), shape in zip(inputs, shapes, strict=True):
         if not shape or shape[-1] != size:
             raise ShapeError(f"{name}: {key} has shape {tuple(shape)}, expected ({size},) or (..., {size}).")
@@ -181,15 +172,15 @@ def check_shapes(name: str, inputs: Sequence[tuple[str, int]], shapes: Sequence[
         np.broadcast_shapes(*(shape[:-1] for shape in shapes))
     except ValueError:
         shown = ", ".join(f"{key} {tuple(shape)}" for (key, _), shape in zip(inputs, shapes, strict=True))
-        raise ShapeError(f"{name}: the axes before the last one cannot be broadcast: {shown}.") from None
+        raise ShapeError(f"{name}: the axes before the last axis cannot be broadcast: {shown}.") from None
 
 
 def check_types(name: str, inputs: Sequence[tuple[str, int]], types: Sequence[str], what: str) -> None:
-    """Raise unless all arrays have the same type, float32 or float64; ``what`` is the word for arrays in messages."""
+    """Check that all arrays have the same type, float32 or float64; messages call the arrays ``what``."""
     if len(set(types)) > 1 or not set(types) <= {"float32", "float64"}:
         shown = ", ".join(f"{key} {kind}" for (key, _), kind in zip(inputs, types, strict=False))
         raise ArgumentTypeError(
-            f"{name} takes {what} of one type, float32 or float64, got {shown}. Convert them first."
+            f"{name}: all {what} must be float32 or all must be float64, got {shown}. Convert the {what} to one type."
         )
 
 
@@ -197,7 +188,7 @@ def _finite(arrays: Sequence[np.ndarray], rows: int) -> np.ndarray:
     good = np.ones(rows, dtype=bool)
     for x in arrays:
         with np.errstate(all="ignore"):
-            if not math.isfinite(x.sum()):  # the sum of finite numbers may still overflow, so the entries decide
+            if not math.isfinite(x.sum()):  # The sum of finite numbers may overflow, so all entries must be checked.
                 good &= np.isfinite(x.reshape(rows, -1)).all(axis=1)
     return good
 
@@ -225,7 +216,7 @@ Example:
 
 
 def attributes(host: str, function: Callable[..., Any], default: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return ``__getattr__`` and ``__dir__`` of a module that provides ``pc.tracing.FUNCTIONS`` over rows of states."""
+    """Return ``__getattr__`` and ``__dir__`` of a module that provides ``pc.tracing.FUNCTIONS`` for rows of states."""
 
     def listed() -> list[str]:
         return sorted({"function", "integrate", *FUNCTIONS})

@@ -1,13 +1,13 @@
 """Differentiable dynamics of a robot for PyTorch: ``pc.torch.aba(model, q, v, tau)``.
 
 Every function of ``pc.trace`` is an attribute of this module; ``function`` makes functions with options. Tensors are
-float32 or float64. The last axis has the entries of q, v, ...; the other axes are states and are broadcast. Values and
-derivatives are compiled for the robot at first use and computed in the type of the tensors.
+float32 or float64. The last axis contains the entries of q, v, ...; the other axes are states and are broadcast. Values
+and derivatives are compiled for the robot at first use and computed in the type of the tensors.
 
-Derivatives of any order exist, backward and forward, and under ``torch.func`` (``grad``, ``jacrev``, ``jacfwd``,
-``vmap``). They are by the raw entries of q, including quaternion entries and all joints of a loop. For derivatives
-along the manifold, as ``pc.computeABADerivatives`` and related functions return, differentiate by v at v = 0 through
-``pc.torch.integrate(model, q, v)``.
+Derivatives of any order are available in backward and forward mode, also under ``torch.func`` (``grad``, ``jacrev``,
+``jacfwd``, ``vmap``). They treat all entries of q as independent, including quaternion entries and all joints of a
+loop. To obtain derivatives along the manifold, as ``pc.computeABADerivatives`` and related functions return,
+differentiate with respect to v at v = 0 through ``pc.torch.integrate(model, q, v)``.
 
 Requires ``pip install torch``.
 """
@@ -36,24 +36,24 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
     Args:
         model: The model.
         function: Name in ``pc.tracing.FUNCTIONS``.
-        options: Options of ``pc.trace``: external forces, frames, parameters that differ between rows. A list of frames
-            gives one tensor of shape (..., frames, shape of one frame); a single name gives the result of that frame.
+        options: Options of ``pc.trace``: external forces, frames, parameters that differ between rows. For a list of
+            frames, the result has the shape (..., frames, shape of one frame); for one name, it has no axis of frames.
 
     Returns:
         A function of tensors in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), then the
-        inputs added by options, in SI units. It returns a tensor or a tuple of tensors, of shape (..., shape of one
+        inputs that options add, in SI units. It returns a tensor or a tuple of tensors, of shape (..., shape of one
         state). Its argument ``status``, an int8 tensor of shape (...), receives the status of each row: 0 valid, 1 a
-        loop is open (by more than 1e-2 of its size, or rad), 2 the robot is singular, 3 the input is not finite.
-        Results and derivatives of rows that are not valid are NaN. Status 1 or 2 also emits a warning, unless
-        ``status`` is given.
+        loop is open (by more than 1e-2 of its size, or 1e-2 rad), 2 the robot is singular, 3 the input is not finite.
+        Results and derivatives of rows that are not valid are NaN. Rows with status 1 or 2 emit a warning, unless
+        ``status`` is passed.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ``ClusterModel``, an option does not fit, or tensors have different types
-            or devices.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, the function does not accept an option, or tensors have
+            different types or devices.
         ShapeError: A tensor has the wrong size.
-        UnknownNameError: There is no such function.
+        UnknownNameError: The function does not exist.
         NotAvailableError: PyTorch is missing, a compiled user function constrains joints of the robot, or tensors are
-            on another device than the CPU.
+            not on the CPU.
 
     Example:
         >>> import torch, pin_clusters as pc  # doctest: +SKIP
@@ -73,7 +73,7 @@ def integrate(model: ClusterModel, q: Tensor, v: Tensor, *, status: Tensor | Non
         q: Configurations of the whole tree, shape (..., nq).
         v: Independent velocities times the time step, shape (..., nv), [rad] or [m].
         status: Tensor of int8 that receives the status of the rows; 1 means that a loop did not close within the fixed
-            number of Newton steps, because v was too long.
+            number of Newton steps, because v was too large.
 
     Returns:
         Configurations, shape (..., nq).
@@ -101,7 +101,7 @@ def _call(own: Routine, name: str, *given: Any, status: Any = None) -> Any:
     ):
         actual = f"{status.dtype} of shape {tuple(status.shape)}" if isinstance(status, torch.Tensor) else repr(status)
         raise ArgumentTypeError(
-            f"{name}: status must be a tensor of int8 of shape {tuple(lead)}, got {actual}: "
+            f"{name}: status must be an int8 tensor of shape {tuple(lead)}, got {actual}. Use "
             f"status = torch.zeros({list(lead)}, dtype=torch.int8)."
         )
     rows = [x.expand(*lead, size).reshape(-1, size) for x, (_, size) in zip(given, own.inputs, strict=True)]
@@ -125,21 +125,21 @@ def _check(torch: Any, own: Routine, name: str, given: Sequence[Any]) -> None:
     devices = {str(x.device) for x in given}
     if len(devices) > 1:
         shown = ", ".join(f"{key} on {x.device}" for x, (key, _) in zip(given, own.inputs, strict=True))
-        raise ArgumentTypeError(f"{name} takes tensors on one device, got {shown}.")
+        raise ArgumentTypeError(f"{name}: all tensors must be on the same device, got {shown}.")
     if devices != {"cpu"}:
         raise NotAvailableError(
-            f"{name} computes on the CPU, got tensors on {devices.pop()}. Pass x.cpu(); functions of pc.batch accept "
-            "tensors on a GPU, without derivatives."
+            f"{name} computes on the CPU, but the tensors are on {devices.pop()}. Pass x.cpu(). Functions of pc.batch "
+            "accept tensors on a GPU, but do not differentiate."
         )
 
 
 @cache
 def _evaluate() -> Any:
-    """Return the autograd operator; its base class exists only if PyTorch is installed."""
+    """Return the autograd operator, whose base class exists only if PyTorch is installed."""
     torch: Any = extras.package("torch")
 
     class Evaluate(torch.autograd.Function):
-        """Rows of a routine and their status, which the derivatives receive; derivatives are routines as well."""
+        """Computes rows of a routine and their status; derivatives are routines that receive this status."""
 
         @staticmethod
         def forward(own: Routine, warns: bool, marks: Any, *rows: Any) -> Any:

@@ -14,14 +14,14 @@ from ...model import ClusterModel, check_model
 
 
 class Mechanism:
-    """A cluster, the commanded joints, and its motors; raises the errors listed in ``MotorSpace``.
+    """A cluster with its commanded joints and its motors; the constructor raises the errors listed in ``MotorSpace``.
 
     Attributes:
-        model: The given model; ``by_joints`` and ``by_motors`` have the joints, or the drivers, as independent joints.
-        cluster: The cluster that contains them, with joint ids ``ids``; ``loops`` tells whether it has closed loops.
-        joints: Ids of the joints; ``drivers`` are the ids of the joints that the motors turn.
-        ratios: Motor positions = ratios @ driver positions, shape (n, n).
-        given: Limits of torque and speed of the motors, by ``Motor`` or file, shape (n,); NaN without a limit.
+        model: The model; the independent joints are the joints in ``by_joints``, and the drivers in ``by_motors``.
+        cluster: The cluster; ``ids`` contains its joint ids, and ``loops`` is True if it has closed loops.
+        joints: Ids of the commanded joints; ``drivers`` contains the ids of the joints that the motors turn.
+        ratios: Matrix for motor positions = ratios @ driver positions, shape (n, n).
+        given: Torque and speed limits of the motors, from ``Motor`` or the file, shape (n,); NaN if there is none.
         stated: The ``Motor`` on each rotor, or None.
     """
 
@@ -30,8 +30,10 @@ class Mechanism:
         tree, rotors, rows = model.own_tree, {r.name: r for r in model.rotors}, list[Any]()
         for label, names in (("joints", joint_names("joints", joints)), ("motors", joint_names("motors", motors))):
             if not names or len(set(names)) < len(names):
-                raise ModelError(f"MotorSpace: {label} must have at least one name, and each once; got {list(names)}.")
-        for name in motors:  # a rotor that is a body of the tree is identified by its joint
+                raise ModelError(
+                    f"MotorSpace: {label} must contain at least one name, and no name twice; got {list(names)}."
+                )
+        for name in motors:  # A rotor that is a body of the tree is represented by its joint.
             spins = name in rotors and not tree.existJointName(name)
             rows.append(rotors[name].drivers if spins else ((tree.idx_vs[_joint(model, name, rotors)], 1.0),))
         ivs = sorted({int(iv) for row in rows for iv, _ in row})
@@ -42,10 +44,11 @@ class Mechanism:
         inside, free = ", ".join(self.cluster.joints), len(self.columns(model))
         if separate := [tree.names[j] for j in (*self.joints, *self.drivers) if j not in self.ids]:
             text = f"MotorSpace: {separate[0]!r} is not in the mechanism of {joints[0]!r}, which consists of {inside}"
-            raise ModelError(f"{text}. Make one MotorSpace per mechanism.")
+            raise ModelError(f"{text}. Create one MotorSpace for each mechanism.")
         if not len(joints) == len(motors) == len(ivs) == free <= 3:
             text = (
-                f"{len(joints)} joints and {len(motors)} motors on {len(ivs)} joints were given; pass as many of each"
+                f"{len(joints)} joints and {len(motors)} motors on {len(ivs)} joints were passed, but all these "
+                "numbers must be equal"
             )
             raise ModelError(f"MotorSpace: {inside} have {free} degrees of freedom (at most 3 are supported): {text}.")
         self.ratios = np.array([[sum(r for i, r in row if i == iv) for iv in ivs] for row in rows], dtype=float)
@@ -68,7 +71,7 @@ class Mechanism:
         return coordinates_of(self.model.own_tree, ids, q)
 
     def columns(self, model: ClusterModel) -> list[int]:
-        """Return the indices in v of the mechanism; if the joints are independent, in their order."""
+        """Return the mechanism's indices in v, in the order of the joints if these are independent."""
         tree, independent = model.own_tree, model.idx_v_independent.tolist()
         if model is not self.model:
             return [independent.index(tree.idx_vs[j]) for j in self.joints]
@@ -79,7 +82,6 @@ class Mechanism:
         return rates[[self.model.own_tree.idx_vs[j] for j in self.joints]]
 
     def of_motors(self, rates: np.ndarray) -> np.ndarray:
-        """Compute the rates of the motors from rates of the tree."""
         return np.asarray(self.ratios @ rates[[self.model.own_tree.idx_vs[j] for j in self.drivers]])
 
 

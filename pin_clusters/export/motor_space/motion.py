@@ -28,8 +28,8 @@ class Space(Protocol):
 class StaticMapError(NamedTuple):
     """Motor torques along a motion and the error of the static map.
 
-    ``t`` [s] has shape (N,); ``exact`` and ``static`` have shape (N, n), [N m] or [N]. ``worst`` and ``rms`` are the
-    largest and the root-mean-square difference, in percent of the exact torques.
+    ``t`` [s] has shape (N,); ``exact`` and ``static`` have shape (N, n), [N m] or [N]. ``worst`` is the largest
+    difference, in percent of the largest exact torque; ``rms`` is the ratio of the RMS values, in percent.
     """
 
     t: np.ndarray
@@ -50,18 +50,18 @@ def static_map_error(
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
 ) -> StaticMapError:
-    """Compare the static map J^-T tau along a motion with exact inverse dynamics.
+    """Compare the static map J^-T tau with exact inverse dynamics along a motion.
 
-    The static map uses the torques that move the links alone, without cranks, rods and rotors, as in a serial model.
+    The static map uses the torques of a serial model, which consists of the links without cranks, rods and rotors.
 
     Args:
         space: The ``MotorSpace``.
         t: Times, shape (N,), [s].
-        x: Joint positions, shape (N, n); the rest of the robot does not move. Rates follow from a quintic spline.
-        q: Configurations of the robot, shape (N, nq), in place of x; with ``v`` and ``a``, shape (N, nv).
-        v: Independent velocities.
-        a: Independent accelerations.
-        tau: Further torques on the joints, such as ground reactions, shape (N, n).
+        x: Joint positions, shape (N, n); the rest of the robot does not move. A quintic spline yields the rates.
+        q: Configurations of the robot, shape (N, nq), in place of x; requires ``v`` and ``a``.
+        v: Independent velocities, shape (N, nv).
+        a: Independent accelerations, shape (N, nv).
+        tau: Additional torques on the joints, such as ground reactions, shape (N, n).
 
     Returns:
         Exact and static motor torques, and their difference in percent.
@@ -76,14 +76,14 @@ def static_map_error(
     """
     m, n, times = space.mechanism, len(space.joints), numbers("t", t).astype(float)
     if times.ndim != 1 or len(times) < 6 or not (np.diff(times) > 0.0).all():
-        raise ShapeError(f"t must have at least 6 increasing times, got shape {times.shape}.")
+        raise ShapeError(f"t must contain at least 6 increasing times, got shape {times.shape}.")
     if len({x is not None, q is None, v is None, a is None}) > 1:
-        raise ArgumentTypeError("static_map_error requires x, the motion of the joints, or q, v and a of the robot.")
+        raise ArgumentTypeError("static_map_error requires either the joint positions x, or q, v and a of the robot.")
 
     def rows(name: str, given: Any, size: int) -> np.ndarray:
         array = numbers(name, given).astype(float)
         if array.shape != (len(times), size):
-            raise ShapeError(f"{name} has shape {array.shape}; expected {(len(times), size)}, a row for each time.")
+            raise ShapeError(f"{name} has shape {array.shape}, expected {(len(times), size)}: one row per time sample.")
         return array
 
     model = m.model if x is None else m.by_joints
@@ -104,19 +104,20 @@ def static_map_error(
 
 
 def _of_joints(space: Space, t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
-    """Return q, v and a of a robot that is at rest except for the mechanism, by a quintic spline."""
+    """Return q, v and a from a quintic spline of x; all joints outside of the mechanism are at rest."""
     from scipy.interpolate import make_interp_spline  # this import is slow
 
     m, spline = space.mechanism, make_interp_spline(t, x, k=5)
     model, columns = m.by_joints, m.columns(m.by_joints)
     back = np.linalg.inv(m.of_joints(coupling_jacobian(model, model.createData(), model.q_reference)[:, columns]))
-    rates = np.zeros((2, len(t), model.nv))  # joints are independent, or in constant ratios to independent joints
+    # The map from the joints to the independent joints is constant.
+    rates = np.zeros((2, len(t), model.nv))
     rates[:, :, columns] = np.array([spline(t, 1), spline(t, 2)]) @ back.T
     return [space.configuration(x), *rates]
 
 
 def _links(space: Space) -> pin.Model:
-    """Return the tree as in a serial model: the links of the joints, without cranks, rods and rotors."""
+    """Return the tree as a serial model, which contains the links of the joints, without cranks, rods and rotors."""
     m, tree = space.mechanism, space.mechanism.model.own_tree.copy()
     of_mechanism = np.isin(np.arange(tree.nv), [i for j in m.ids for i in in_v(tree, j)])
     tree.armature = np.where(of_mechanism, 0.0, tree.armature)

@@ -23,15 +23,15 @@ from .motion import static_map_error
 from .pose_solvers import PoseSolver, closed_form, constant_ratios, explore, newton, region_of
 
 OPEN = 1e-9  # largest residual of closed loops, [m] or [rad]
-NEAR, BESIDE = 1e-6, 0.1  # smallest accepted margin; margin below which a dead centre explains open loops
+NEAR, BESIDE = 1e-6, 0.1  # smallest accepted margin; below the second margin, a dead centre is the cause of open loops
 Limits = Any  # array, or a function of the speeds
 
 
 class Gains(NamedTuple):
-    """Motor gains that act at the joints as requested, shape (n, n), and the nearest gains of independent motors.
+    """Motor gains that result in the requested joint gains, shape (n, n), and the nearest gains without coupling.
 
-    Diagonal gains, shape (n,), are the nonnegative ones that come nearest without coupling. ``lost_stiffness`` and
-    ``lost_damping`` are their relative errors at the joints (Frobenius norm).
+    The diagonal gains, shape (n,), are the nonnegative gains of independent motors that are nearest to the requested
+    gains. ``lost_stiffness`` and ``lost_damping`` are their relative errors at the joints (Frobenius norm).
 
     Attributes:
         stiffness: Stiffness of the motors, [N m/rad] or [N/m].
@@ -59,12 +59,13 @@ class Gains(NamedTuple):
 class MotorSpace:
     """Maps between the joints of a mechanism (pitch and roll of an ankle) and its motors (cranks, or rotors on them).
 
-    All maps follow from the equations of the mechanism, in the assembly mode (branch) of the reference pose, in
-    constant time. The inverse map uses a closed form if there is one (``ankle_2rsu``, ``push_rod_ankle``,
-    ``tello_hip``). Otherwise a fixed number of Newton steps starts from a polynomial, which is fitted in a region of
-    poses. With motor positions theta and J = d theta / d x: ``w = J v`` and ``tau = J' tau_motor``. Values have shape
-    (n,), or (N, n) for many poses, in rad and N m (m and N for prismatic joints). At a singularity (dead centre) or out
-    of reach, all functions raise: ``SingularClusterError`` reports joint and condition number, ``BranchLost`` the gap.
+    All maps use the exact equations of the mechanism, in the assembly mode (branch) of the reference pose, and take
+    constant time. The inverse map uses a closed form if one exists (``ankle_2rsu``, ``push_rod_ankle``, ``tello_hip``).
+    Otherwise a fixed number of Newton steps starts from a polynomial, which is fitted in a region of poses. The motor
+    positions are theta, and J = d theta / d x, so ``w = J v`` and ``tau = J' tau_motor``. Values have shape (n,), or
+    (N, n) for N poses, in rad and N m (m and N for prismatic joints). At a singularity (dead centre), functions raise
+    ``SingularClusterError`` with joint and condition number. If a pose cannot be reached, functions raise
+    ``BranchLost`` with the loop gap.
 
     Attributes:
         joints: Names of the joints.
@@ -74,13 +75,13 @@ class MotorSpace:
 
     Args:
         model: The robot.
-        joints: Names of the commanded joints, as many as the mechanism has degrees of freedom, at most 3.
+        joints: Names of the commanded joints, one per degree of freedom of the mechanism, at most 3.
         motors: Names of the driving joints (cranks, rods) or rotors; rotor positions are measured at the rotor shaft.
-        region: (low, high) of each joint, for Newton's method; by default its limits, or +-0.5 rad (+-20 mm).
+        region: (low, high) of each joint, for Newton's method; by default the joint limits, or +-0.5 rad (+-20 mm).
 
     Raises:
-        UnknownNameError: There is no such joint or motor.
-        ModelError: The joints and motors do not fit each other.
+        UnknownNameError: A joint or motor does not exist.
+        ModelError: The joints and motors do not belong to one mechanism, or their numbers do not match.
         ConfigurationError: No pose in the region can be reached.
         NotAvailableError: A compiled user function constrains the joints.
 
@@ -108,19 +109,17 @@ class MotorSpace:
         self._made: dict[str, Compiled] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the constructor arguments; programs and buffers are made again."""
         return partial(type(self), region=self.region), (self.mechanism.model, self.joints, self.motors)
 
-    # --- positions
     def inverse(self, x: ArrayLike, near: ArrayLike | None = None) -> np.ndarray:
-        """Return the motor positions; with ``near``, shape (n,), for the assembly mode nearest to it."""
+        """Return the motor positions; if ``near``, shape (n,), is given, in the assembly mode nearest to ``near``."""
         if near is None:
             return self._find("inverse", x)
         modes, near = self.branches(x), self._sized("near", near)
         return modes[np.abs(modes - near).sum(axis=1).argmin()] if len(modes) else self._find("inverse", x)
 
     def branches(self, x: ArrayLike) -> np.ndarray:
-        """Return the motor positions in all assembly modes, shape (k, n), the default one first."""
+        """Return the motor positions in all assembly modes, shape (k, n), starting with the default mode."""
         m, x, default_mode = self.mechanism, self._sized("x", x), list[np.ndarray]()
         q = np.array(m.model.q_reference)
         for j, value in zip(m.joints, x, strict=True):
@@ -137,10 +136,9 @@ class MotorSpace:
         return self._find("forward", motors)
 
     def configuration(self, x: ArrayLike) -> np.ndarray:
-        """Return configurations with the joints at x and all other joints at the reference, shape (nq,) or (N, nq)."""
+        """Return configurations with joint positions x, shape (nq,) or (N, nq); other joints are at the reference."""
         return self._find("configuration", x)
 
-    # --- rates and torques
     def jacobian(self, x: ArrayLike) -> np.ndarray:
         """Return J = d theta / d x, shape (n, n) or (N, n, n)."""
         return self._find("jacobian", x)
@@ -163,22 +161,21 @@ class MotorSpace:
         return self.motor_velocity(x, a) + np.einsum("...kij,...i,...j->...k", self.hessian(x), v, v)
 
     def motor_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the motor torques J^-T tau that act at the joints as ``tau``, without the masses between them."""
+        """Return the motor torques J^-T tau that are equivalent to the joint torques tau, without inertial effects."""
         return self._find("torque", x, tau)
 
     def joint_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the joint torques J' tau of motor torques."""
+        """Return the joint torques J' tau for motor torques tau."""
         return self._find("joint_torque", x, tau)
 
-    # --- gains
     def joint_to_motor_gains(
         self, x: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, tau: ArrayLike | None = None
     ) -> Gains:
-        """Return motor gains that act at the joints as the given stiffness and damping, in one pose.
+        """Return motor gains that are equivalent to stiffness and damping at the joints, in one pose.
 
         With K = -d tau / d x at the joints, the motor stiffness is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1. The
-        second term is the change of constant motor torques at the joints as the mechanism turns. Gains are a number,
-        one per joint, or a matrix. ``tau``, shape (n,), is the joint torque in the pose, zero by default.
+        second term arises because the joint torques of constant motor torques change with the pose. Gains are a number,
+        one number per joint, or a matrix. ``tau``, shape (n,), is the joint torque in the pose, zero by default.
         """
         J, n = self._regular(self._sized("x", x)), len(self.joints)
         return Gains.of(J, _square("stiffness", stiffness, n), _square("damping", damping, n), self._bent(x, tau))
@@ -195,12 +192,12 @@ class MotorSpace:
         motor = 0.0 * self.jacobian(x)[0] if tau is None else self.motor_torque(x, self._sized("tau", tau))
         return np.tensordot(motor, self.hessian(x), 1)
 
-    # --- limits
     def torque_polygon(self, x: ArrayLike, limits: Limits = None, speed: ArrayLike | None = None) -> np.ndarray:
         """Return the corners of the deliverable joint torques, (2^n, n) or (N, 2^n, n); counter-clockwise if n = 2.
 
-        Limits are motor torques, shape (n,), or (n, 2) with the lower ones first, or a function that returns them for
-        ``speed`` (zero by default). By default the ``Motor`` of each rotor or the effort limits of the file apply.
+        ``limits`` contains motor torques, shape (n,), or (n, 2) with the lower limits first, or is a function that
+        returns them for motor speeds ``speed`` (zero by default). The default limits are the limits of the ``Motor`` of
+        each rotor, or the effort limits in the file.
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
@@ -209,18 +206,21 @@ class MotorSpace:
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return the half sides of the largest torque box, in proportion to the torque of each joint alone."""
+        """Return the half sides of the largest torque box with sides in proportion to each joint's largest torque."""
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
     def safe_limits(self, x: ArrayLike | None = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
-        """Return the half sides of the largest box of joint torques or speeds at all poses x (N, n), or ``poses``."""
+        """Return half sides of the largest box of joint torques (or speeds) that is possible at all poses x.
+
+        ``x`` has shape (N, n); the default is ``poses``.
+        """
         from scipy.optimize import minimize  # this import is slow
 
         J = self._regular(self.poses if x is None else np.atleast_2d(x))
         maps = J if speed else np.swapaxes(np.linalg.inv(J), 1, 2)
         motor_limits = np.abs(self._limits("speed" if speed else "torque", limits)).min(axis=0)
         M = np.abs(maps / motor_limits[:, None]).reshape(-1, len(motor_limits))
-        # maximise sum(s) subject to M exp(s) <= 1, which is a convex problem
+        # The problem is convex: maximise sum(s) subject to M exp(s) <= 1.
         bounds: Any = {"type": "ineq", "fun": lambda s: 1.0 - M @ np.exp(s), "jac": lambda s: -M * np.exp(s)}
         start = -np.log(M.max(axis=0) * len(self.joints))
         find: Any = minimize
@@ -234,26 +234,27 @@ class MotorSpace:
             limits = np.array([motor.torque_limits(w) for motor, w in motors_and_speeds])
         limits = self.mechanism.given[of] if limits is None else limits
         if not callable(limits) and np.isnan(numbers("limits", limits)).any():
-            raise ModelError(f"motors {', '.join(self.motors)} do not all have a {of} limit in the file: pass limits=.")
+            raise ModelError(
+                f"the file does not contain a {of} limit for each of {', '.join(self.motors)}. Pass limits=."
+            )
         if callable(limits):
             limits = limits(np.zeros(n) if speed is None else self._sized("speed", speed))
         values = numbers("limits", limits).astype(float)
         pair = np.array([-values, values]) if values.shape == (n,) else values.T
         if pair.shape != (2, n) or not (np.isfinite(pair).all() and (pair[0] < 0.0).all() and (pair[1] > 0.0).all()):
-            text = f"limits must be ({n},), or ({n}, 2) with the lower ones first, finite, with zero between them"
+            text = f"limits must have shape ({n},), or ({n}, 2) with the lower limits first, be finite and enclose zero"
             raise ArgumentTypeError(f"{text}; got {values.tolist()}.")
         return pair
 
-    # --- motion
     static_map_error = static_map_error
 
-    # --- code
     @property
     def programs(self) -> tuple[Program, ...]:
         """Programs for ``pc.codegen.export(model, folder, space.programs)``.
 
-        Their output ``status`` has the loop residual (valid below 1e-9) and three margins (valid above 0): two to
-        singularities, which are 1 in the reference pose, and one to the largest distance of Newton's method.
+        The output ``status`` contains the loop residual (valid below 1e-9) and three margins (valid above 0). The first
+        two are margins to singularities, which are 1 in the reference pose. The last is the margin to the largest
+        distance of Newton's method.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))
@@ -261,7 +262,6 @@ class MotorSpace:
         samples |= {"joints": x, "motors": self.inverse(x), "stiffness": numbers[4], "damping": numbers[5]}
         return tuple(replace(self._compiled(name).program, samples=samples) for name in EXPORTED)
 
-    # --- calls
     def _compiled(self, name: str) -> Compiled:
         if name not in self._made:
             self._made[name] = Compiled(self._maps.program(name))
@@ -293,7 +293,9 @@ class MotorSpace:
         count = {len(x) for _, _, x in inputs if x.ndim == 2}
         for label, size, x in inputs:
             if x.shape[-1:] != (size,) or x.ndim > 2 or len(count) > 1:
-                raise ShapeError(f"{label} has shape {x.shape}; expected ({size},), or (N, {size}) for N poses in all.")
+                raise ShapeError(
+                    f"{label} has shape {x.shape}, expected ({size},) for one pose or (N, {size}) for N poses."
+                )
         if not count:
             return self._find(name, *(plain(x) for _, _, x in inputs))
         rows = [np.array(np.broadcast_to(x, (*count, size)), float, order="C") for _, size, x in inputs]
@@ -323,8 +325,8 @@ class MotorSpace:
             if gap <= OPEN:
                 reason = "the loops close only far from the start of Newton's method, possibly in another branch"
             raise BranchLost(
-                f"{text}{reason}. The pose cannot be reached on this branch, or is far from the region "
-                f"{self.region.tolist()} of {', '.join(self.joints)}; in the latter case pass region=.",
+                f"{text}{reason}. The pose cannot be reached on this branch, or it is far from the region "
+                f"{self.region.tolist()} of {', '.join(self.joints)}. In the latter case, pass region=.",
                 cluster,
             )
         x = self._compiled(name).program(positions)[0] if forward else positions
@@ -335,7 +337,7 @@ class MotorSpace:
         raise SingularClusterError(
             f"{text}{lost!r} is at or beyond a dead centre: d theta / d x has the condition {np.linalg.cond(J):.3g}, "
             f"the margin is {least:.3g} (1 in the reference pose, at least {NEAR:g} required), and the loop gap is "
-            f"{gap:.3g}. Limit the joints to avoid it.",
+            f"{gap:.3g}. Limit the joints to avoid the dead centre.",
             cluster,
         )
 
@@ -351,7 +353,7 @@ def _square(name: str, x: Any, n: int) -> np.ndarray:
 
 
 def _corners(M: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """Return the images of the corners of a box; counter-clockwise in two dimensions."""
+    """Return the images of the corners of a box, in counter-clockwise order in two dimensions."""
     images = np.einsum("...ij,cj->...ci", M, np.array(list(itertools.product(*limits.T))))
     if len(limits.T) == 2:
         images = images[..., [0, 2, 3, 1], :]

@@ -1,6 +1,7 @@
-"""From the coordinates of some joints to the pose of a mechanism: a closed form, or Newton's method from a polynomial.
+"""Computation of a mechanism's pose from the coordinates of some joints.
 
-Both run on expressions and take the same time for all inputs.
+The solver is a closed form, or Newton's method with a polynomial as the initial guess. Closed form and Newton's method
+run on expressions and take the same time for all inputs.
 """
 
 import itertools
@@ -29,19 +30,19 @@ from ...model.configuration.manifold import manifold
 from .mechanism import Mechanism
 
 Guess = Callable[[np.ndarray, Sequence[Number]], None]
-"""Function that writes an approximate pose into q, given some coordinates."""
+"""Function that writes an approximate pose into q, given the coordinates of some joints."""
 _NODES = {1: 41, 2: 15, 3: 7}
 _DEGREE = {1: 8, 2: 6, 3: 4}
 _MOST, _CLOSED = 8, 1e-13
 _BEYOND, _FAR = 1.25, 0.5
-"""Relative size of the region in which polynomials are evaluated; largest distance of Newton's method, [rad]."""
+"""Relative size of the region in which polynomials are evaluated, and largest distance of Newton's method [rad]."""
 
 
 class Pose(NamedTuple):
     """A pose: q, the largest loop residual, and margins.
 
     ``margin`` is 1 at the reference pose and 0 at singularities. ``reach`` is 1 at the start of Newton's method and 0
-    at the largest distance from there.
+    at the largest distance from its start.
     """
 
     q: np.ndarray
@@ -51,9 +52,9 @@ class Pose(NamedTuple):
 
 
 class PoseSolver:
-    """Computes the pose from the coordinates of independent joints: a first guess, then Newton's method.
+    """Computes the pose from the coordinates of independent joints, by an initial guess and then Newton's method.
 
-    ``reach`` is the largest distance of Newton's method for each index in q.
+    ``reach`` contains the largest distance of Newton's method for each index in q.
     """
 
     def __init__(
@@ -70,14 +71,13 @@ class PoseSolver:
             return
         if not manifold(model).linear:
             raise NotAvailableError(
-                f"MotorSpace: a continuous joint (cos, sin) of {model.name!r} is part of a coupling, and there are "
-                "loops, which cannot be traced. Use a revolute joint with limits."
+                f"MotorSpace: {model.name!r} cannot be traced, because it has closed loops and a coupling of a "
+                "continuous joint (cos, sin). Replace the joint by a revolute joint with limits."
             )
         K, *nearby = (self._close(self._moved(k))[1].astype(float) for k in range(3))
         self._parts = [(*rc, np.linalg.pinv(K[np.ix_(*rc)])) for rc in blocks(abs(K) + sum(abs(x) for x in nearby))]
 
     def _moved(self, k: int) -> np.ndarray:
-        """Return the reference pose (k = 0), or a nearby one with open loops."""
         return (self.model.q_reference + 0.03 * k * np.cos(np.arange(self.model.nq) * k)).astype(object)
 
     def __call__(self, known: Any) -> Pose:
@@ -99,7 +99,7 @@ class PoseSolver:
         return -reduce(larger, [-x for x in determinants])
 
     def reach(self, q: np.ndarray, joints: Sequence[int]) -> Number:
-        """Return the reach of given joints in a pose of another solver: 1 at the start of this solver."""
+        """Return the margin ``reach`` of joints in a pose that another solver has computed."""
         begun = q.copy()
         self.guess(begun, [value(self.model, q, j) for j in self.ids])
         return self._left(q, begun, [i for j in joints for i in in_q(self.model.own_tree, j) if i in self._reach])
@@ -108,7 +108,7 @@ class PoseSolver:
         return 1.0 - reduce(larger, [((q[i] - begun[i]) * (1.0 / self._reach[i])) ** 2 for i in places], 0.0)
 
     def _close(self, q: np.ndarray, steps: int = 0) -> tuple[Number, np.ndarray]:
-        """Close the loops in place; return the largest residual, and the dependent columns of K."""
+        """Close the loops in place; return the largest residual and the columns of K of the dependent joints."""
         views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=steps), self.model.own_tree.idx_vs
         for C in run.loops():
             H = views.head(self.model.tables.index, C.head)
@@ -123,7 +123,7 @@ class PoseSolver:
 
 
 def determinant(M: np.ndarray) -> Number:
-    """Return the determinant of a small matrix; with more than 3 rows it must be near the identity."""
+    """Return the determinant of a small matrix; a matrix with more than 3 rows must be near the identity."""
     if len(M) > 3:
         return M[0, 0] * determinant(M[1:, 1:] - np.outer(M[1:, 0] / M[0, 0], M[0, 1:]))
     minors = (determinant(np.delete(M[1:], k, axis=1)) for k in range(len(M)))
@@ -131,7 +131,6 @@ def determinant(M: np.ndarray) -> Number:
 
 
 def blocks(M: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return rows and columns of the smallest blocks of a block-diagonal matrix."""
     linked, parts = np.abs(M.T) @ np.abs(M) > 1e-12 * np.abs(M).max(initial=0.0) ** 2, list[Any]()
     together = np.linalg.matrix_power(linked + np.eye(len(linked)), max(1, len(linked))) > 0.0
     for columns in np.unique(together, axis=0):
@@ -144,7 +143,7 @@ def larger(x: Number, y: Number) -> Any:
 
 
 def angle_about(middle: float, y: Number, x: Number) -> Number:
-    """Return the angle of (x, y) within half a turn of ``middle``, [rad]."""
+    """Return the angle [rad] of (x, y) that differs from ``middle`` by at most half a turn."""
     c, s = math.cos(middle), math.sin(middle)
     return middle + arctan2(y * c - x * s, x * c + y * s)
 
@@ -155,12 +154,11 @@ def place(model: ClusterModel, q: np.ndarray, j: int, x: Number) -> None:
 
 
 def value(model: ClusterModel, q: np.ndarray, j: int) -> Number:
-    """Return the coordinate of a joint; for a continuous joint within half a turn of the reference pose."""
+    """Return the coordinate of a joint; a continuous joint is within half a turn of the reference pose."""
     x = q[in_q(model.own_tree, j)]
     return x[0] if len(x) == 1 else angle_about(coordinate(model.own_tree, j, model.q_reference), x[1], x[0])
 
 
-# --- guesses
 def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
     """Return the guess for a mechanism without loops, which is exact."""
     q0, tree = m.model.q_reference, m.model.own_tree
@@ -177,7 +175,7 @@ def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
 
 
 def closed_form(m: Mechanism) -> Guess | None:
-    """Return the closed form of the motors by the joints in the branch of the reference pose, or None."""
+    """Return the closed form of the inverse map in the assembly mode of the reference pose; None if there is none."""
     q0, loops = m.model.q_reference, loops_of(m.by_joints).clusters
     form = form_of(m.by_joints, next(x for x in loops if set(x.joints) & set(m.joints)))
     if form is None or form.explicit is None:
@@ -185,7 +183,7 @@ def closed_form(m: Mechanism) -> Guess | None:
     order, sides = [m.joints.index(j) for j in form.independent], list[tuple[float, float]]()
     for row, x in zip(form.explicit(*m.values(form.independent, q0)), m.values(form.dependent, q0), strict=True):
         a, b, c, gear = row if isinstance(row, tuple) else (0.0, 1.0, 1.0, 1.0)
-        # middle of the two solutions, including full turns, and the side of it on which x is
+        # middle of the two solutions, including full turns, and the sign that selects the solution x
         options = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
         sides.append(min(options, key=lambda x: abs(math.remainder(x[0] - math.atan2(a, b), 2.0 * math.pi))))
 
@@ -208,10 +206,10 @@ def _half(a: Number, b: Number, c: Number) -> Number:
 
 
 def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> tuple[Guess, Mapping[int, float]]:
-    """Fit polynomials to poses, shape (N, nq), by the coordinates of some joints there, shape (N, n).
+    """Fit polynomials of joint coordinates, shape (N, n), to poses, shape (N, nq).
 
-    Outside the region the polynomials are evaluated at the nearest point. Also return the largest distance of Newton's
-    method for each index in q.
+    Outside of the region, the polynomials are evaluated at the nearest point. Return the polynomials, and the largest
+    distance of Newton's method for each index in q.
     """
     n = known.shape[1]
     middle, half = 0.5 * (known.max(axis=0) + known.min(axis=0)), 0.5 * np.ptp(known, axis=0) + 1e-12
@@ -241,7 +239,7 @@ def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarra
 
 
 def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> PoseSolver:
-    """Return a solver with a polynomial guess, and as many Newton steps as close the loops in all given poses."""
+    """Return a solver with a polynomial guess and enough Newton steps to close the loops in all poses q."""
     solver = PoseSolver(m, model, ids, *polynomial(m, ids, known, q))
     inside = [i for j in m.ids for i in in_q(m.model.own_tree, j)]
     for solver.steps in range(2, _MOST + 1):
@@ -253,7 +251,6 @@ def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndar
     return solver
 
 
-# --- poses
 def region_of(m: Mechanism, given: Any) -> np.ndarray:
     tree, rows = m.model.own_tree, list[Any]()
     for j, start in zip(m.joints, m.values(m.joints, m.model.q_reference), strict=True):
@@ -263,13 +260,13 @@ def region_of(m: Mechanism, given: Any) -> np.ndarray:
     region = numbers("MotorSpace: region", rows if given is None else given).astype(float)
     if region.shape != (len(rows), 2) or not (np.isfinite(region).all() and (region[:, 0] < region[:, 1]).all()):
         raise ConfigurationError(
-            f"MotorSpace: region must have (low, high) for each of {len(rows)} joints, got {given!r}."
+            f"MotorSpace: region must contain (low, high) for each of {len(rows)} joints, got {given!r}."
         )
     return region
 
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the grid poses that a straight motion from the reference pose reaches: joint positions, and q."""
+    """Return joint positions and q of the grid poses that a straight motion from the reference pose reaches."""
     model, data, reached, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
     columns, v, x0 = m.columns(model), np.zeros(m.model.nv), m.values(m.joints, start)
     for x in itertools.product(*(np.linspace(low, high, _NODES[len(region)]) for low, high in region)):
@@ -280,6 +277,6 @@ def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             if np.linalg.det(J) * np.linalg.det(J0) > 0.0 and np.linalg.cond(J) < 1e6:
                 reached.append((x, q))
     if len(reached) < 3 ** len(region):
-        text = f"MotorSpace: almost no pose in the region {region.tolist()} is reached from the reference pose"
+        text = f"MotorSpace: almost no pose in the region {region.tolist()} can be reached from the reference pose"
         raise ConfigurationError(f"{text}, where {[*m.cluster.joints]} are at {x0.tolist()}. Pass a region= around it.")
     return np.array([x for x, _ in reached]), np.array([q for _, q in reached])
