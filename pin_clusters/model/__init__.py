@@ -1,6 +1,6 @@
 """Cluster models: clusters, assembly of closed loops, tables of the kernels, ``ClusterModel`` and ``ClusterData``.
 
-Other subpackages import from here or from ``model.configuration``, never from the modules inside.
+Other subpackages import from here or from ``model.configuration``, never from single modules of this folder.
 """
 
 from .assembly import Equations as Equations

@@ -24,7 +24,7 @@ class Attachments(ModelParts):
         """Copy of the collision shapes, which refer to the joints and frames of ``tree``; empty if there are none.
 
         ``pin.updateGeometryPlacements(model.tree, data.tree, geometry, geometry.createData())`` places them. Collision
-        pairs exist only if the given geometry had some; ``geometry.addAllCollisionPairs()`` adds all of them.
+        pairs exist only if the original geometry had some; ``geometry.addAllCollisionPairs()`` adds all of them.
         """
         return self._collision.clone()
 
@@ -34,16 +34,16 @@ class Attachments(ModelParts):
         Independent joints, branches of loops and results are unchanged. Both models share their compiled code.
 
         Args:
-            frames: Location of each frame by its name: the name of a joint, body or frame, or a pair of that name and a
-                placement in it, which is a ``pin.SE3``, a 4x4 matrix or a point, shape (3,), [m].
+            frames: Location of each new frame, by its name. A location is the name of a joint, body or frame, or a pair
+                of such a name and a placement in it: a ``pin.SE3``, a 4x4 matrix, or a point, shape (3,), [m].
 
         Returns:
             A new model.
 
         Raises:
             ArgumentTypeError: ``frames`` is not a mapping, or a name is not text.
-            ModelError: A name is used already.
-            UnknownNameError: A location names an unknown joint, body or frame.
+            ModelError: A name is already used.
+            UnknownNameError: A location refers to an unknown joint, body or frame.
             ConstraintError: A placement is not rigid, or a point does not have three numbers.
 
         Example:
@@ -63,7 +63,7 @@ class Attachments(ModelParts):
 
 
 def checked_collision(tree: pin.Model, given: Any) -> pin.GeometryModel:
-    """Return a copy of a user's geometry of a tree; empty for None. Raise an error if it does not fit the tree."""
+    """Return a copy of a user's geometry, empty for None; raise an error if the geometry does not fit the tree."""
     if given is None:
         return pin.GeometryModel()
     if not isinstance(given, pin.GeometryModel):
@@ -72,11 +72,11 @@ def checked_collision(tree: pin.Model, given: Any) -> pin.GeometryModel:
         )
     for shape in given.geometryObjects:
         item, j, k = f"ClusterModel: collision shape {shape.name!r}", int(shape.parentJoint), int(shape.parentFrame)
-        cure = "Make the geometry from the tree itself, as pinocchio.buildGeomFromUrdf(tree, ...) does."
+        cure = "Create the geometry from this tree, for example by pinocchio.buildGeomFromUrdf(tree, ...)."
         if not j < tree.njoints:
-            raise UnknownNameError(f"{item} is on joint {j}; the tree has the joints 0 to {tree.njoints - 1}. {cure}")
+            raise UnknownNameError(f"{item} is on joint {j}, but the tree has joints 0 to {tree.njoints - 1}. {cure}")
         if not k < tree.nframes:
-            raise UnknownNameError(f"{item} is on frame {k}; the tree has the frames 0 to {tree.nframes - 1}. {cure}")
+            raise UnknownNameError(f"{item} is on frame {k}, but the tree has frames 0 to {tree.nframes - 1}. {cure}")
         if tree.frames[k].parentJoint != j:
             raise ModelError(
                 f"{item} is on joint {tree.names[j]!r}, but its frame {tree.frames[k].name!r} is on joint "
@@ -91,7 +91,7 @@ def _with_frames(tree: pin.Model, frames: Any) -> pin.Model:
     caller = "with_frames"
     if not isinstance(frames, Mapping):
         raise ArgumentTypeError(
-            f"{caller}: frames must map names to places, such as {{'foot': ('knee', [0, 0, -0.2])}}, "
+            f"{caller}: frames must map names to locations, such as {{'foot': ('knee', [0, 0, -0.2])}}, "
             f"got {type(frames).__name__}."
         )
     new = tree.copy()
@@ -99,7 +99,7 @@ def _with_frames(tree: pin.Model, frames: Any) -> pin.Model:
         if not isinstance(name, str) or not name:
             raise ArgumentTypeError(f"{caller}: the name of a frame must be text, got {name!r}.")
         if new.existFrame(name) or new.existJointName(name):
-            raise ModelError(f"{caller}: the model has a frame {name!r} already. Choose another name.")
+            raise ModelError(f"{caller}: the model already has a frame {name!r}. Choose another name.")
         location = frame_of(where, f"frame {name!r}", caller)
         j, M = resolve_frame(new, location, caller)
         above = next((k for k, f in enumerate(new.frames) if f.name == short(location) and f.parentJoint == j), 0)

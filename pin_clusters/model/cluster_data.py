@@ -1,4 +1,4 @@
-"""The workspace of the algorithms, with their results under Pinocchio's names."""
+"""The workspace of the algorithms, which contains their results under Pinocchio's names."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .tree_memory import made
 
 # Kernels by name, for robots without closed loops (False) and with closed loops (True).
 _KERNELS = {loops: {op.name: kernels.of(op.name, loops) for op in OPERATIONS} for loops in (False, True)}
-# Names of the arrays in the plans of fast calls, and where the data has them.
+# Where the data stores the arrays that the plans of fast calls use, by their names in the plans.
 _OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
 _TABLES = {"forced": "forced", "energies": "energy"}
 _OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "_M_kernel", "Minv": "_Minv"}
 _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"}
 # Attributes that copies and pickles contain.
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
-_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # missing in pickles of versions without derivatives
+_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # Pickles of versions without derivatives do not contain them.
 _VALUES = (
     "lambda_c",
     "impulse_c",
@@ -44,7 +44,7 @@ _VALUES = (
 
 
 def with_loops(model: ModelParts) -> bool:
-    """Return whether to use the kernels for closed loops; with bounds checks always, as they include the others."""
+    """Return whether to use the kernels for closed loops; with bounds checks always, as these include the others."""
     return bool(model.closures) or kernels.BOUNDSCHECK
 
 
@@ -53,7 +53,7 @@ def _result(get: Callable[[ClusterData], Any], doc: str) -> Any:
 
 
 def _energy(i: int, doc: str) -> Any:
-    """Return a property for one of the energies, which machine code also writes."""
+    """Return a property for one of the energies, which compiled code also writes."""
 
     def get(data: ClusterData) -> float:
         return float(data._kept[i])
@@ -73,7 +73,7 @@ def _vector(name: str, doc: str) -> Any:
 
     def put(data: ClusterData, value: Any) -> None:
         if getattr(data, name).put(value):
-            data._forget_plans()  # They write to the previous, smaller array.
+            data._forget_plans()  # The plans would write to the previous, smaller array.
 
     return property(get, put, doc=doc)
 
@@ -84,7 +84,6 @@ def _made_again(model: ModelParts, name: str) -> ClusterData:
 
 
 def _same(x: Any, y: Any) -> bool:
-    """Return whether two results are equal; NaN equals NaN."""
     if isinstance(x, tuple):
         return all(map(_same, x, y))
     return np.array_equal(x, y, equal_nan=True) if isinstance(x, np.ndarray) else bool(x == y)
@@ -156,14 +155,14 @@ class ClusterData(OwedMembers):
 
     _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call, shape (3,)
 
-    model: Any = forwarded("_model", "The ``ClusterModel`` of the workspace.")  # whose module imports this one
+    model: Any = forwarded("_model", "The ``ClusterModel`` of the workspace.")  # Any avoids a circular import.
     tau = owed("tau", "_tau", "Torques of the independent joints, shape (nv,), [N m] or [N]; after ``rnea``.")
     ddq = forwarded("_ddq", "Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; after ``aba``.")
     nle = owed("nle", "_nle", "Coriolis and gravity torques, shape (nv,), [N m] or [N]; after ``nonLinearEffects``.")
     g = owed("g", "_g", "Gravity torques, shape (nv,), [N m] or [N]; after ``computeGeneralizedGravity``.")
     Minv = forwarded("_Minv", "Inverse mass matrix, shape (nv, nv), [1/(kg m^2)] or [1/kg]; after ``computeMinverse``.")
     M = owed("M", "_M", "Mass matrix, shape (nv, nv), [kg m^2] or [kg], always the same array; after ``crba``.")
-    J = owed("J", "_J", "Motion axes of v, shape (6, nv), in the world frame; after ``computeJointJacobians``.")
+    J = owed("J", "_J", "Joint Jacobian, shape (6, nv), in the world frame; after ``computeJointJacobians``.")
     Jcom = owed("Jcom", "_Jcom", "Jacobian of ``com[0]``, shape (3, nv), in the world; after ``jacobianCenterOfMass``.")
     Ag = owed("Ag", "_Ag", "Centroidal momentum matrix, shape (6, nv), in world axes; after ``ccrba``: hg = Ag v.")
     dJ = owed("dJ", "_dJ", "Time derivative of J, shape (6, nv); after ``computeJointJacobiansTimeVariation``.")
@@ -173,8 +172,8 @@ class ClusterData(OwedMembers):
     oMf = forwarded("_tree.oMf", "``pin.SE3`` of each frame in the world frame; after ``updateFramePlacements``.")
     v = owed("v", "_tree.v", "``pin.Motion``, velocity of each joint in its frame; after ``forwardKinematics``.")
     a = owed("a", "_tree.a", "``pin.Motion``, acceleration of each joint in its frame; after ``forwardKinematics``.")
-    a_gf = owed("a_gf", "_tree.a_gf", "Acceleration of each joint less gravity, in its own frame; after ``rnea``.")
-    f = owed("f", "_tree.f", "``pin.Force`` of each joint on its subtree, in its own frame; after ``rnea``.")
+    a_gf = owed("a_gf", "_tree.a_gf", "Acceleration of each joint minus gravity, in its own frame; after ``rnea``.")
+    f = owed("f", "_tree.f", "``pin.Force`` that each joint exerts on its subtree, in its frame; after ``rnea``.")
     com = owed("com", "_tree.com", "Centres of mass, [m]: [0] of the robot, [j] of subtrees; after ``centerOfMass``.")
     vcom = owed("vcom", "_tree.vcom", "Velocities of the centres of mass, [m/s]; after ``centerOfMass`` with v.")
     acom = forwarded("_tree.acom", "Accelerations of the centres of mass, [m/s^2]; after ``centerOfMass`` with a.")
@@ -188,7 +187,7 @@ class ClusterData(OwedMembers):
 
     dtau_dq: np.ndarray = _result(
         lambda data: data._derivatives.dtau_dq.copy(),
-        "d(tau)/dq, shape (nv, nv), along ``pc.integrate``; after ``computeRNEADerivatives``; a copy.",
+        "d(tau)/dq along ``pc.integrate``, shape (nv, nv); after ``computeRNEADerivatives``; a copy.",
     )
     dtau_dv: np.ndarray = _result(
         lambda data: data._derivatives.dtau_dv.copy(),
@@ -237,14 +236,14 @@ class ClusterData(OwedMembers):
         "_impulses", "Impulses, shape (rows,), [N s] or [N m s]; after ``impulseDynamics``."
     )
     dq_after: np.ndarray = _vector("_dq_after", "Independent velocity after the impact, shape (nv,).")
-    # These are copies: users may write to them, and kernels never rewrite the entries that are always zero.
+    # Users receive copies, because kernels never rewrite the entries that are always zero.
     jointTorqueRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().torque.copy(),
-        "Y with tau = Y ``pc.parameters``, shape (nv, parameters); after ``computeJointTorqueRegressor``.",
+        "Matrix Y with tau = Y @ ``pc.parameters``, shape (nv, parameters); after ``computeJointTorqueRegressor``.",
     )
     staticRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().static.copy(),
-        "Regressor of the centre of mass, in the world, shape (3, columns); after ``computeStaticRegressor``.",
+        "Regressor of the centre of mass in the world frame, shape (3, columns); after ``computeStaticRegressor``.",
     )
     kineticEnergyRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().kinetic.copy(),
@@ -258,7 +257,7 @@ class ClusterData(OwedMembers):
     def __init__(self, model: ModelParts) -> None:
         self._model, self._functions = model, functions_of(model)
         (self._work,) = on_a_page(model.tables.work)
-        # Only the couplings of the tree move the loops in this workspace.
+        # No function except the couplings of the tree moves the loops in this workspace.
         (self._loop_work,) = on_a_page(model.tables.work) if model.closures else (self._work,)
         nv = model.nv
         self._kernels = _KERNELS[with_loops(model)]
@@ -272,8 +271,7 @@ class ClusterData(OwedMembers):
         self._lay_out_owed()
         coupling, with_rate = self._lay_out_tree()
         self._forces, self._impulses, self._dq_after = Result(0), Result(0), Result(nv)
-        # _kept contains the kinetic, potential and mechanical energy, [J].
-        self._contacts_found, self._kept = np.zeros((2, 3))
+        self._contacts_found, self._kept = np.zeros((2, 3))  # _kept: kinetic, potential and mechanical energy, [J]
         self.check = False
         (rates,) = on_a_page(np.zeros(model.tables.rates))
         self._memory: DerivativeMemory | None = None
@@ -289,11 +287,10 @@ class ClusterData(OwedMembers):
                 "M": (work, flat_M),
                 "Minv": (work, flat_Minv),
                 "energy": (work, np.zeros(2)),
-                # G of the tree, then its bias; rows that do not depend on q are written once.
+                # This array contains G of the tree, then its bias. Rows that do not depend on q are written once.
                 "coupling": (loop_work, coupling),
                 "coupling_rate": (loop_work, with_rate),
-                # External forces follow the result.
-                "forced": (work, np.zeros(nv + 6 * model.njoints)),
+                "forced": (work, np.zeros(nv + 6 * model.njoints)),  # contains the result, then the external forces
                 "rates": (work, rates),
                 "motion_rates": (loop_work, rates),
             },
@@ -342,7 +339,6 @@ class ClusterData(OwedMembers):
         return int(special.address(name, generic))
 
     def _code_with_forces(self, kernel: str) -> int:
-        """Return the address of a kernel's code with external forces; 0 if it is not compiled."""
         special, generic = self._functions, self._kernels[kernel].compiled_address
         return generic if special is None else int(special.forced_address(kernel, generic))
 
@@ -365,7 +361,7 @@ class ClusterData(OwedMembers):
         return code
 
     def _ready(self, kernel: str, *arrays: Any) -> int:
-        """Return the address of a kernel's code for such arguments, compiling it now if necessary."""
+        """Return the address of a kernel's code for arguments of these types; compile it if necessary."""
         special = self._functions
         if special is not None and kernel in special.variants:
             return int(special.variants[kernel].address(*arrays))
@@ -378,23 +374,21 @@ class ClusterData(OwedMembers):
 
     @property
     def check(self) -> bool:
-        """Whether every call checks that q satisfies the couplings and is normalized, and ``model.tree`` unchanged."""
+        """Whether each call checks q (couplings, unit norms) and that ``model.tree`` is unchanged."""
         return self._check
 
     @check.setter
     def check(self, value: bool) -> None:
         self._check = bool(value)
-        # Fast calls neither check nor call a user's functions first, so they are switched off.
+        # Fast calls are switched off, because they neither check q nor call the user's Python functions.
         self._unchecked = None if value or self._model.tables.supplies else self._model
         self._accept_model(self._unchecked)
 
     def _forget_plans(self, *function: Any) -> None:
-        """Discard the plans of fast calls; plans of frames and contacts are rebuilt when they are needed."""
         super()._forget_plans(*function)
         self._plans.clear()
 
     def _supply(self, q: np.ndarray) -> None:
-        """Evaluate the derivatives of the user's Python functions at q for the kernels."""
         for supply in self._model.tables.supplies:
             x = q[list(supply.iq)]
             numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
@@ -402,7 +396,7 @@ class ClusterData(OwedMembers):
                 work[supply.scratch : supply.scratch + numbers.size] = numbers
 
     def _changed(self) -> None:
-        """Copy the kernel's mass matrix for users, because the zeros of the original are never rewritten."""
+        """Copy the kernel's mass matrix for users, because kernels never rewrite the zeros of the original."""
         self._M[...] = self._M_kernel
 
     def _regressor_memory(self) -> RegressorMemory:
@@ -451,7 +445,7 @@ class ClusterData(OwedMembers):
         else:
             self._note(0, spoils=state.get("lost", 0))
         for name in _VALUES:
-            if name in state:  # missing in pickles of versions without contacts
+            if name in state:  # Older pickles lack some values.
                 setattr(self, name, state[name])
 
     def copy(self) -> ClusterData:
@@ -461,10 +455,10 @@ class ClusterData(OwedMembers):
     def __getattr__(self, name: str) -> NoReturn:
         if not name.startswith("_") and hasattr(pin.Data, name):
             raise NotAvailableError(
-                f"ClusterData has no {name!r}: no cluster algorithm computes it. Pinocchio computes it for the "
-                "spanning tree, without rotors and loops: tree = model.inertia_tree; d = tree.createData(); "
-                "pinocchio.rnea(tree, d, q, pc.spanning_velocity(model, data, q, v), "
-                f"pc.spanning_acceleration(model, data, q, v, a)), or the function that computes it, then d.{name}."
+                f"ClusterData has no {name!r}, because no cluster algorithm computes it. Pinocchio computes it for the "
+                "spanning tree, without rotors and loops. Use tree = model.inertia_tree and d = tree.createData(). "
+                "Call the function that computes it, such as pinocchio.rnea(tree, d, q, pc.spanning_velocity(model, "
+                f"data, q, v), pc.spanning_acceleration(model, data, q, v, a)), then read d.{name}."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

@@ -1,4 +1,4 @@
-"""The cluster model: a spanning tree, constraints between its joints, and the tables of the kernels."""
+"""The cluster model: a spanning tree, constraints between its joints, and the tables that kernels read."""
 
 from __future__ import annotations
 
@@ -35,48 +35,49 @@ class ClusterModel(Attachments):
     Without constraints, all results equal Pinocchio's.
 
     The model is immutable and can be pickled. The algorithms read private copies of the tree, such as ``own_tree``.
-    Changes of ``model.tree`` have no effect; with ``data.check = True`` they raise an error. Gravity is fixed: see
-    ``with_gravity``.
+    Changes of ``model.tree`` have no effect; if ``data.check`` is True, they raise an error. Gravity is fixed;
+    ``with_gravity`` returns a model with another gravity.
 
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
-        constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``, ``SliderCrank``,
-            ``Differential`` and ``Coupling``. Also ``Spring``, ``GravityCompensation`` and ``Motor``, which do not
-            constrain the motion.
-        q_reference: Nearly assembled configuration, shape (nq,), [rad] or [m]. It fixes the branch of each loop, the
-            length of rods without one, and ``pc.neutral``. By default a regular assembled pose near Pinocchio's
-            neutral.
-        independent: Names of joints whose velocities must be independent. They apply to each cluster with loops that
-            contains one of them; in other clusters the independent joints are chosen.
-        preferred: Names of joints to prefer where the independent joints are chosen, best first (motors, then springs).
-            They are chosen unless other joints solve the loops ten times better. Joints with limits come next.
+        constraints: Instances of ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``,
+            ``SliderCrank``, ``Differential`` and ``Coupling``. Instances of ``Spring``, ``GravityCompensation`` and
+            ``Motor`` are also accepted; they do not constrain the motion.
+        q_reference: Nearly assembled configuration, shape (nq,), [rad] or [m]. It determines the branch of each loop,
+            the length of each rod without ``length``, and ``pc.neutral``. The default is a regular assembled pose near
+            Pinocchio's neutral configuration.
+        independent: Names of joints whose velocities must be independent. They replace the automatic choice in every
+            cluster with loops that contains at least one of them.
+        preferred: Names of joints to prefer in the automatic choice of independent joints, best first (motors, then
+            springs). They are chosen unless other joints make the loop equations ten times better conditioned. Joints
+            with limits have the next priority.
         name: Name of the model; by default the tree's name.
-        collision: Shapes of the bodies (and of the world, on joint 0), which refer to the joints and frames of
-            ``tree``; it is copied.
+        collision: Collision shapes of the bodies (and of the world, on joint 0). They refer to the joints and frames of
+            ``tree`` and are copied.
 
     Attributes:
         tree: The spanning tree, a ``pin.Model``.
-        constraints: The constraints, as given.
+        constraints: The constraints, a tuple.
         nq: Size of q.
         nv: Number of independent velocities.
         q_reference: Assembled configuration, shape (nq,), [rad] or [m].
         clusters: Clusters of joints that move together, a tuple of ``Cluster``.
         rotors: All rotors, a tuple of ``RotorElement``.
         independent_joints: Names of the independent joints, in the order of v.
-        dependent_joints: Names of the joints that follow.
+        dependent_joints: Names of the dependent joints.
         idx_v_independent: Index of each independent velocity in the tree's velocity, shape (nv,).
-        inertia_tree: The tree with the inertia of rotors and rods that are not bodies, a ``pin.Model``.
+        inertia_tree: The tree, including the inertia of rotors and rods that are not bodies, a ``pin.Model``.
         passive: Springs and other passive forces; None if there are none.
-        tables: Arrays of the kernels, see ``Tables``; its members may change between versions.
+        tables: Arrays that the kernels read, a ``Tables``; its attributes may change between versions.
 
     Raises:
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
         UnsupportedJointError: A constraint does not support the type of a joint, or a joint is a mimic joint.
-        InertiaError: The mass of a body is negative, its inertia is not finite, or its rotors have a larger inertia.
-        UnknownNameError: A constraint names an unknown joint or body, or a shape is on an unknown one.
+        InertiaError: The mass of a body is negative, or its inertia is not finite or less than its rotors' inertia.
+        UnknownNameError: A constraint or a shape refers to an unknown joint, body or frame.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
-        ShapeError: ``q_reference`` has another size.
+        ShapeError: The size of ``q_reference`` is not nq.
         ModelError: ``__init__`` is called on an existing model, or the placement of a shape is not rigid.
 
     Example:
@@ -101,11 +102,11 @@ class ClusterModel(Attachments):
         collision: pin.GeometryModel | None = None,
     ) -> None:
         if hasattr(self, "nq"):
-            raise ModelError(f"ClusterModel is immutable: {self.name!r} exists already. Create another ClusterModel.")
+            raise ModelError(f"ClusterModel is immutable: {self.name!r} already exists. Create another ClusterModel.")
         if not isinstance(tree, pin.Model):
             raise ArgumentTypeError(
                 f"ClusterModel: tree must be a pinocchio.Model, got {type(tree).__name__}."
-                + (" Use it directly." if isinstance(tree, ClusterModel) else "")
+                + (" Use this ClusterModel directly." if isinstance(tree, ClusterModel) else "")
             )
         constraints = checked_constraints("ClusterModel", constraints)
         if isinstance(q_reference, str):
@@ -175,14 +176,13 @@ class ClusterModel(Attachments):
         return _remake_special, (arguments, recipe)
 
     def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
-        """Return the same robot with its own compiled functions; the tables are shared."""
         clone = self._but(_varies=False)
         object.__setattr__(clone, "_functions", make(clone))
         return clone
 
     @property
     def specialised(self) -> tuple[Any, ...]:
-        """Functions that were called or requested by ``pc.specialise``, with their kind of code, size and time."""
+        """Functions that were called or requested by ``pc.specialise``: kind of code, size and compile time of each."""
         return () if self._functions is None else self._functions.told()
 
     def __copy__(self) -> ClusterModel:
@@ -215,7 +215,7 @@ class ClusterModel(Attachments):
         return FixedMotion(self.own_tree.gravity)
 
     def with_gravity(self, g: ArrayLike) -> ClusterModel:
-        """Return the same robot with another gravity.
+        """Return the same robot with a different gravity.
 
         Args:
             g: Linear acceleration, shape (3,), [m/s^2], or a ``pin.Motion``.
@@ -224,7 +224,7 @@ class ClusterModel(Attachments):
             A new model.
 
         Raises:
-            ShapeError: ``g`` has another size.
+            ShapeError: The size of ``g`` is not 3.
             ArgumentTypeError: ``g`` does not contain real numbers.
             ModelError: ``g`` is not finite, or has an angular part.
 
@@ -246,23 +246,23 @@ class ClusterModel(Attachments):
         return restored
 
     def with_locked(self, joints: Iterable[Any], q: ArrayLike) -> ClusterModel:
-        """Return the same robot with joints locked at their position in q.
+        """Return the same robot with some joints locked at their positions in q.
 
         The bodies of locked joints become parts of their parent bodies; their frames and shapes are kept. Constraints
         are carried over. A rotor that only locked joints drive becomes a part of its carrier.
 
         Args:
-            joints: Names or ids of joints. All or none of the joints that a constraint couples must be locked,
-                including dependent ones.
-            q: Configuration of the whole tree, shape (nq,), [rad] or [m]; only the entries of these joints are read.
+            joints: Names or ids of the joints to lock. If a constraint couples several joints, lock all of them or
+                none; dependent joints count, too.
+            q: Configuration of the whole tree, shape (nq,), [rad] or [m]; only the entries of locked joints are read.
 
         Returns:
-            A model whose q has the entries of the other joints, in the same order.
+            A model whose q contains the entries of the other joints, in the same order.
 
         Raises:
-            UnknownNameError: A name is unknown.
-            ConstraintError: A constraint couples locked joints to others.
-            ShapeError: q has another size.
+            UnknownNameError: No joint has one of the names.
+            ConstraintError: A constraint couples locked joints to joints that are not locked.
+            ShapeError: The size of q is not nq.
             ModelError: All joints are locked.
 
         Example:
@@ -285,20 +285,22 @@ class ClusterModel(Attachments):
         inertia: pin.Inertia | None = None,
         constraints: Iterable[Any] = (),
     ) -> ClusterModel:
-        """Return the same robot with one more joint: on a body, or between an existing joint and its parent.
+        """Return the same robot with an additional joint, on a body or between an existing joint and its parent.
 
-        With ``parent``, the entries of the new joint are the last of q and v. With ``before``, they directly precede
-        the entries of the existing joint. A joint with springs before a motor's joint makes a series-elastic actuator:
-        the existing joint is then the motor's angle, and the new joint the deflection. Rotors stay on their carriers.
-        The limits of the new joint are Pinocchio's defaults, and its named configurations are neutral.
+        With ``parent``, the entries of the new joint are the last entries of q and v. With ``before``, they directly
+        precede the entries of the existing joint. A new joint with a spring before a motor's joint models a
+        series-elastic actuator: the existing joint is the motor's angle, and the new joint is the deflection of the
+        spring. Rotors stay on their carriers. The limits of the new joint are Pinocchio's defaults. The new joint is
+        neutral in all named configurations.
 
         Args:
             name: Name of the new joint and of its frame.
             joint: Joint of Pinocchio, such as ``pin.JointModelRY()``.
             parent: Joint, body, frame or ``"universe"`` that carries the new joint.
-            placement: Placement in ``parent``, by default the identity. With ``before``: placement in the parent joint
-                of the existing joint, by default that of the existing joint, which keeps its place.
-            before: Existing joint that follows the new joint.
+            placement: Placement in ``parent``; by default the identity. With ``before``, the placement in the frame of
+                the existing joint's parent; by default the existing joint's placement. The existing joint keeps its
+                place.
+            before: Existing joint that the new joint will carry.
             inertia: Inertia of the new body in the frame of the new joint, [kg], [m] and [kg m^2]; by default zero.
             constraints: Constraints to add, such as the rod of a crank.
 
@@ -306,9 +308,9 @@ class ClusterModel(Attachments):
             A new model.
 
         Raises:
-            ArgumentTypeError: Not exactly one of ``parent`` and ``before`` is given, or an argument has another type.
+            ArgumentTypeError: Neither or both of ``parent`` and ``before`` are given, or an argument has a wrong type.
             UnknownNameError: ``parent`` or ``before`` does not exist.
-            ModelError: The name is used already.
+            ModelError: The name is already used.
             ConstraintError: The placement is not rigid, or a constraint does not fit the new tree.
 
         Example:
@@ -324,7 +326,7 @@ class ClusterModel(Attachments):
         return extended
 
     def was_changed(self) -> bool:
-        """Return whether ``tree`` or ``inertia_tree`` was modified, which the algorithms ignore."""
+        """Return whether ``tree`` or ``inertia_tree`` was modified; the algorithms ignore such changes."""
         expected = inertia_tree_of(self.own_tree, self.rotors, self.closures)
         return bool(self.tree != self.own_tree or self.inertia_tree != expected)
 
@@ -370,7 +372,7 @@ class ClusterModel(Attachments):
 
 
 def check_model(
-    model: Any, caller: str = "", cure: str = "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
+    model: Any, caller: str = "", cure: str = "Create one: pc.ClusterModel(tree, constraints) or pc.load(name)."
 ) -> None:
     if not isinstance(model, ClusterModel):
         if isinstance(model, pin.Model):
@@ -388,7 +390,7 @@ def remake(
     preferred: tuple[str, ...] = (),
     collision: pin.GeometryModel | None = None,
 ) -> ClusterModel:
-    """Rebuild a model from the arguments of the user, without repeating its warnings."""
+    """Rebuild a model from the user's arguments, without repeating its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
         return ClusterModel(
@@ -415,7 +417,7 @@ def alike(
 
 
 def varied(*arguments: Any) -> ClusterModel:
-    """Rebuild a model that is one of many with different parameters."""
+    """Rebuild a model whose parameters vary, so that compiled code reads them from the tables."""
     model = remake(*arguments)
     object.__setattr__(model, "_varies", True)
     return model

@@ -1,6 +1,6 @@
 """Addresses of the fields of ``pin.RigidConstraintModel`` and its data, determined from live objects, never assumed.
 
-The kernel reads and writes there. Contacts whose fields are not at the expected addresses are computed in Python.
+The kernel uses these addresses. Contacts whose fields are not at the expected addresses are computed in Python.
 """
 
 import ctypes
@@ -73,16 +73,16 @@ def gains_of(contact: Any) -> Any:
 
 
 def holds_itself(thing: Any) -> bool:
-    """Return whether a contact or its data owns its numbers; items of Pinocchio's lists have them in the list."""
+    """Return whether a contact or its data owns its numbers; items of Pinocchio's lists keep them in the list."""
     marks = _marks()
     return marks is not None and _start_of_item(thing) - object_at(thing) == marks.begins[isinstance(thing, _DATA)]
 
 
 def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
-    """Return addresses of words, in reading order, that are unchanged while contacts, or their data, do not move.
+    """Return, in reading order, the addresses of words that stay unchanged until contacts or their data move in memory.
 
-    ``container`` is a list, a tuple or one of Pinocchio's own lists of ``things``. The result is None if the memory of
-    an item can move without a change of such words.
+    ``container`` is a list, a tuple or one of Pinocchio's own lists of ``things``. The result is None if an item can
+    move in memory without changing such words.
     """
     if type(container) not in (list, tuple):
         return _words_of_vector(container) or None
@@ -113,7 +113,7 @@ def holder_of_settings() -> int:
 
 
 def _words_of_reference(item: Any) -> list[int]:
-    """Return the addresses for a copy of a contact or an item of one of Pinocchio's lists; none for other objects.
+    """Return the addresses for a copy of a contact or an item of one of Pinocchio's lists; empty for other objects.
 
     The holder of a copy contains the address of the contact. The holder of an indexed item contains the address of a
     copy (0 while the item is in the list), the list, and the index. The holder of an item from an iterator contains the

@@ -1,4 +1,4 @@
-"""Continuation of closed loops along a motion, on their branch."""
+"""Continuation: closed loops follow a motion of the independent joints without leaving their branch."""
 
 import math
 
@@ -15,7 +15,7 @@ from .loops import Loops, loops_of, movers_of, names_of_cluster
 
 
 def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Move q along v; loops follow by continuation, joints that follow by couplings stay. Raise ``BranchLost``."""
+    """Move q along v; loops follow by continuation, other dependent joints stay. May raise ``BranchLost``."""
     loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
     v_tree[model.idx_v_independent] = v
     target = pin.integrate(model.own_tree, q, v_tree)
@@ -47,14 +47,14 @@ def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
     )
     return BranchLost(
         f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: they do not close "
-        "at its end, or it passes a pose where the dependent joints are not determined (a dead centre). Take a "
-        "shorter step, turn back, or make other joints independent: model, _ = pc.with_independent(model, names).",
+        "at its end, or it passes a pose where the dependent joints are not determined (a dead centre). Use a "
+        "shorter step, reverse it, or make other joints independent: model, _ = pc.with_independent(model, names).",
         names,
     )
 
 
 def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Do the kernel's work with NumPy, for a user's Python functions; the kernel as plain Python is slower."""
+    """Follow the motion with NumPy, for users' Python functions; the kernel, run as plain Python, would be slower."""
     tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
     entries = loops.independent_entries
     done, allowed, q = 0.0, 1.0, q.copy()

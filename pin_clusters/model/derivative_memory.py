@@ -1,4 +1,4 @@
-"""Memory of derivatives in a ``ClusterData``: records of the kernels, results with their pattern of zeros, a tree."""
+"""Memory of derivatives in a ``ClusterData``: records of the kernels, and results with their pattern of zeros."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from .._support.arrays import on_a_page
 class DerivativeMemory:
     """Arrays that the kernels of derivatives write.
 
-    Kernels never write entries between clusters on different branches of the tree, so these stay zero.
+    Kernels never write entries between clusters on different branches of the tree, so these entries stay zero.
 
     Attributes:
         rates: Records of the kernels.
@@ -26,7 +26,7 @@ class DerivativeMemory:
         dlambda: Derivatives of the contact forces with respect to q, v and tau, one after the other, flat.
         tree: Tree of velocities, see ``tree_solve``.
         sides, factors: Right-hand sides, and factor L of the mass matrix, flat.
-        rows: Number of rows of forces that were differentiated, shape (1,).
+        rows: Number of contact-force components that were differentiated, shape (1,).
     """
 
     __slots__ = (
@@ -48,11 +48,11 @@ class DerivativeMemory:
         self.after_contacts[:] = np.concatenate([q, v, tau, [damping]])
 
     def keep_impact(self, q: np.ndarray, v: np.ndarray, bounce: float, damping: float, known: bool) -> None:
-        """Store the state of an impact at contacts; NaN if the rows were given (``known`` is False)."""
+        """Store the state of an impact at contacts; NaN if a Jacobian was passed instead (``known`` is False)."""
         self.after_impact[:] = np.concatenate([q, v, [bounce, damping]]) if known else np.nan
 
     def fits(self, rows: int) -> bool:
-        """Reserve memory for the derivatives of some rows of forces; return whether the array was replaced."""
+        """Reserve memory for the derivatives of ``rows`` force components; return whether the array was replaced."""
         moves = self.dlambda.size < 3 * rows * self.tau.size
         if moves:
             self.dlambda = np.zeros(3 * rows * self.tau.size)
@@ -60,7 +60,6 @@ class DerivativeMemory:
         return moves
 
     def keep_forces(self, forces: Sequence[np.ndarray]) -> None:
-        """Store derivatives of forces with respect to q, v and, if given, tau; memory must be reserved."""
         rows = len(forces[0])
         size = rows * self.tau.size
         for i in range(3):
@@ -74,12 +73,7 @@ class DerivativeMemory:
 
 
 class Result:
-    """A vector of variable length at a fixed address that fast calls write to.
-
-    Attributes:
-        numbers: Array whose first entries are the vector.
-        size: Length of the vector, shape (1,).
-    """
+    """A vector of variable length that fast calls write: the first ``size[0]`` entries of ``numbers``."""
 
     __slots__ = ("numbers", "size")
 
@@ -90,7 +84,6 @@ class Result:
         return self.numbers[: self.size[0]]
 
     def put(self, x: Any) -> bool:
-        """Store a copy of a vector; return whether the array was replaced because it was too small."""
         x = np.asarray(x, dtype=float).ravel()
         moves = x.size > self.numbers.size
         if moves:

@@ -20,16 +20,11 @@ from .parts import ModelParts, checked_constraints
 
 
 class TreeCopy:
-    """The joints, frames and named configurations of a tree, copied into another tree, parents before children.
+    """The joints, frames and named configurations of tree ``old``, copied into ``tree``, parents before children.
 
-    ``base`` is the joint, placement and frame of ``tree`` that carry the copy; by default the universe.
-
-    Attributes:
-        old: The tree that is copied.
-        tree: The tree that receives the copy; an empty one by default.
-        joint: By joint id of the old tree: id of the joint of ``tree`` that moves the same body.
-        offset: By joint id of the old tree: placement of the old joint's frame in the frame of that joint.
-        held: Names of joints of the old tree that are fixed in ``tree``.
+    ``base`` is the joint, placement and frame of ``tree`` that carry the copy; by default the universe. For each joint
+    id of ``old``, ``joint`` contains the id of the joint of ``tree`` that moves the same body, and ``offset`` contains
+    the placement of the old joint's frame in the frame of that joint. ``held`` contains the names of fixed joints.
     """
 
     def __init__(self, old: pin.Model, tree: pin.Model | None = None, base: Any = None) -> None:
@@ -53,7 +48,7 @@ class TreeCopy:
             new = self.tree.addJoint(parent, self.old.joints[j], placement, self.old.names[j])
             copy_fields(self.old, j, self.tree, new)
             self._put(j, new, pin.SE3.Identity())
-            self.tree.inertias[new] = self.old.inertias[j]  # The sum with zero in _put is rounded.
+            self.tree.inertias[new] = self.old.inertias[j]  # because adding it to zero, in _put, rounds
 
     def hold(self, j: int, placement: pin.SE3) -> None:
         self.held.add(self.old.names[j])
@@ -129,7 +124,7 @@ def _ids(model: ModelParts, joints: Any) -> set[int]:
             )
         ids.add(int(j))
     if len(ids) == model.njoints - 1:
-        raise ModelError("with_locked: all joints are locked, so nothing moves. Leave one out.")
+        raise ModelError("with_locked: all joints are locked, so nothing moves. Leave one of them unlocked.")
     return ids
 
 
@@ -141,7 +136,7 @@ def jointed(
     _check_joint(tree, caller, name, joint, inertia)
     if (parent is None) == (before is None):
         raise ArgumentTypeError(
-            f"{caller}: give parent='hip' to add a joint with a new body, or before='knee' to insert a joint between "
+            f"{caller}: pass parent='hip' to add a joint with a new body, or before='knee' to insert a joint between "
             f"'knee' and its parent, but not both; got parent={parent!r}, before={before!r}."
         )
     copy, after = TreeCopy(tree), tree.njoints
@@ -165,7 +160,7 @@ def jointed(
     frame = copy.tree.addFrame(pin.Frame(name, new, above, pin.SE3.Identity(), pin.FrameType.JOINT), False)
     if before is not None and tree.existFrame(before, pin.FrameType.JOINT):
         copy.tree.frames[tree.getFrameId(before, pin.FrameType.JOINT)].parentFrame = frame
-    # The new joint adds a degree of freedom to a cluster whose independent joints the user chose.
+    # If the user chose the independent joints of the cluster, the new joint must be one of them.
     required = {*(model._requested[1] or ())}
     leading = [name] if any(before in c.joints and required & {*c.joints} for c in model.clusters) else []
     return _made({model: copy}, [*_carried(model, copy), *added], copy.geometry(model.collision), leading)
@@ -175,7 +170,7 @@ def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any)
     if not isinstance(name, str) or not name:
         raise ArgumentTypeError(f"{who}: the name of a joint must be text.")
     if tree.existFrame(name) or tree.existJointName(name):
-        raise ModelError(f"{who}: the model has a joint or frame {name!r} already. Choose another name.")
+        raise ModelError(f"{who}: the model already has a joint or frame {name!r}. Choose another name.")
     try:
         pin.JointModel(joint)
     except TypeError:  # raised by Boost.Python
@@ -261,7 +256,7 @@ def _made(
 
 
 def _carried(model: ModelParts, copy: TreeCopy, q: np.ndarray | None = None) -> list[Any]:
-    """Return the constraints of a model on the copy of its tree; rotors that stand still become parts of bodies."""
+    """Return a model's constraints on the copy of its tree; rotors that no longer turn become parts of bodies."""
     carried: list[Any] = []
     places = {name: attached(*place) for name, place in copy.places.items()}
     for constraint in model.constraints:
@@ -317,7 +312,7 @@ def _spring(spring: Spring, copy: TreeCopy, q: np.ndarray | None) -> list[Spring
 
 
 def _rotor(model: ModelParts, rotor: Rotor, copy: TreeCopy) -> list[Rotor]:
-    """Return the rotor on the joints that still move; without any, add its inertia to the carrier."""
+    """Return the rotor on the joints that still move; if there are none, add its inertia to the carrier."""
     row, old, tree = rotor.resolve(model.own_tree), copy.old, copy.tree
     carrier, offset = copy.joint[row.carrier], copy.offset[row.carrier]
     names = [old.names[j] for j in row.joints]

@@ -20,7 +20,7 @@ class Cluster:
     Attributes:
         joints: Names of all joints, in the tree's order.
         independent: Names of the joints whose velocities are independent.
-        dependent: Names of the joints that follow.
+        dependent: Names of the dependent joints.
         output_body: Name of the joint that moves the body to which the cluster is attached, or ``"universe"``.
         constraints: The user's constraints that couple the joints.
         rotors: Names of the rotors that the joints drive (see ``model.rotors``).
@@ -79,9 +79,9 @@ class RotorElement:
             slower.
         reason: Why it is kept as a body.
         source: The ``Rotor`` constraint; None for a body of the tree.
-        driven: Whether it is a motor's rotor and not a further stage of its gear, as the ``Rotor`` states. Of bodies of
-            the tree that always turn together, the fastest is the motor's rotor, unless it only follows rotors with a
-            ``Motor``.
+        driven: Whether it is a motor's rotor and not a further stage of its gear, as the ``Rotor`` states. If several
+            bodies of the tree always turn together, the fastest of them is the motor's rotor, unless it only follows
+            rotors that have a ``Motor``.
         motor: The ``Motor`` on this rotor, or None.
 
     Example:
@@ -130,7 +130,7 @@ def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tup
         assert axis is not None
         inertia, placement, parent = tree.inertias[j], tree.jointPlacements[j], tree.parents[j]
         turns = any(s in joint.shortname() for s in ("JointModelR", "JointModelRevolute"))
-        reason = spin_defect(inertia, axis) if turns else f"its joint is a {joint.shortname()}, not a revolute one"
+        reason = spin_defect(inertia, axis) if turns else f"its joint is a {joint.shortname()}, not a revolute joint"
         if reason and j not in followers:
             continue  # a link of a differential, not a rotor
         drivers: tuple[tuple[int, float], ...] = ((joint.idx_v, 1.0),)
@@ -174,7 +174,7 @@ def _as_rotor(tree: pin.Model, row: Row) -> bool:
 
 
 def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
-    """Return the rotors of which a faster rotor is a constant multiple: further stages of its gear."""
+    """Return the rotors that turn at a constant fraction of a faster rotor's speed: further stages of its gear."""
     speeds, groups = dict[int, dict[int, float]](), dict[tuple[int, ...], list[tuple[int, np.ndarray]]]()
     for j, row in followers.items():  # masters come before dependents
         speed = speeds[j] = dict[int, float]()

@@ -1,4 +1,4 @@
-"""The expanded tree: depth-first, with every rotor as a body, as Pinocchio alone would need it."""
+"""The expanded tree: every rotor is a body and the joints are depth-first, as Pinocchio's algorithms require."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class SpanningTree:
     # the rotor's name. It has no frames. Treat it as read-only.
     tree: pin.Model
     # Shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity. It also maps
-    # G(q) and g of a model with loops.
+    # G(q) and the bias g of a model with loops.
     from_tree: np.ndarray
     from_tree_id: np.ndarray  # joint id in this tree of each joint of the user's tree, shape (njoints,)
     from_tree_q: np.ndarray  # index in this tree's q of each entry of the user's q, shape (nq,)
@@ -36,7 +36,7 @@ class SpanningTree:
         """Coupling matrix: velocity of this tree = G times the independent velocity, shape (tree.nv, nv)."""
         if self.coupling is None:
             raise ModelError(
-                "The coupling matrix of a model with loops depends on q, so the expanded tree has no constant one. "
+                "The coupling matrix of a model with loops depends on q, so it is not constant. "
                 "Use span.from_tree @ pc.coupling_jacobian(model, data, q)."
             )
         return self.coupling
@@ -51,12 +51,12 @@ class SpanningTree:
         return expanded
 
     def fext(self, forces: Sequence[Any] | np.ndarray) -> pin.StdVec_Force:
-        """Return the external forces of the user's joints, ``pin.Force`` or rows, in the joint frames of this tree."""
+        """Return external forces on the user's joints (``pin.Force`` or rows) in the joint order of this tree."""
         return joint_forces(self.tree, self.from_tree_id, forces)
 
 
 def joint_forces(tree: pin.Model, ids: Iterable[int], forces: Iterable[Any]) -> pin.StdVec_Force:
-    """Return forces, ``pin.Force`` or rows [linear; angular], on the joints with these ids, and zero on the others."""
+    """Return a force per joint of a tree: ``forces`` (``pin.Force`` or [linear; angular]) on ``ids``, else zero."""
     on_tree = pin.StdVec_Force()
     on_tree.extend([pin.Force.Zero() for _ in range(tree.njoints)])
     for j, force in zip(ids, forces, strict=True):
@@ -68,8 +68,8 @@ def expand(model: ClusterModel) -> SpanningTree:
     """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
 
     The link of the carrier includes a rotor that is given only by its ``axial_inertia``. The body of such a rotor has
-    no mass and the inertia ``J s s'``, which is subtracted from the carrier, so that the sum is unchanged. This also
-    applies to rotors on the universe, whose inertia has no effect, as in Pinocchio.
+    no mass and the inertia ``J s s'``, which is subtracted from the carrier, so that the sum is unchanged. Rotors on
+    the universe also have such a body, because the rest of their inertia has no effect, as in Pinocchio.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -117,10 +117,7 @@ def rotor_ids(rotors: Sequence[RotorElement], span: SpanningTree) -> list[int]:
 
 
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
-    """Return a copy of a model with depth-first joints, its names, frames, limits and reference configurations.
-
-    The leaf bodies of ``locked`` joints (ids) are fixed to their parents at joint position 0.
-    """
+    """Return a copy of a model with depth-first joints; leaf bodies of ``locked`` joints are fixed at position 0."""
     order = [k for _, k in visit(tree, ()) if k not in locked]
     if order == list(range(1, tree.njoints)):
         return tree.copy()
@@ -175,7 +172,7 @@ def index_maps(
 
 
 def _coupling_matrix(model: ClusterModel) -> np.ndarray:
-    """Build G of the user's tree from the couplings as the user wrote them, not from the model's own G."""
+    """Compute G of the user's tree from the couplings themselves, not from the model's own G."""
     tree = model.tree
     G = np.zeros((tree.nv, model.nv))
     G[model.idx_v_independent, np.arange(model.nv)] = 1.0

@@ -1,4 +1,4 @@
-"""Results that are computed once per topology and kept as long as it lives."""
+"""Results that are computed once per topology and cached for its lifetime."""
 
 import functools
 import weakref

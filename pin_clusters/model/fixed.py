@@ -1,4 +1,4 @@
-"""Read-only copies of parts of a tree, whose attributes cannot be set because the model would not follow."""
+"""Read-only copies of parts of a tree: setting an attribute raises an error, because the model would not change."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -10,7 +10,7 @@ from ..errors import ModelError
 
 
 class _Fixed:
-    """Base of the copies; setting an attribute raises ``ModelError`` with ``cure``, the way to make the change."""
+    """Base class of the copies; setting an attribute raises ``ModelError``, and ``cure`` explains the alternative."""
 
     cure = ""
 
@@ -24,7 +24,7 @@ class FixedMotion(_Fixed, pin.Motion):
     cure = "Use model = model.with_gravity(g)."
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Accept the present value, because some programs set the gravity that the model already has."""
+        """Accept the current value, because some programs set the gravity that the model already has."""
         if name in ("linear", "angular") and np.array_equal(np.ravel(value), getattr(self, name)):
             return
         super().__setattr__(name, value)
@@ -41,23 +41,23 @@ class FixedMotion(_Fixed, pin.Motion):
 class FixedInertia(_Fixed, pin.Inertia):
     """The inertia of a body of a model."""
 
-    cure = "Use pc.with_parameters(model, values), whose values are pc.parameters(model), changed."
+    cure = "Change the values of pc.parameters(model), and use pc.with_parameters(model, values)."
 
 
 class FixedFrame(_Fixed, pin.Frame):
     """A frame of a model."""
 
-    cure = "Use model.with_frames({name: (joint, placement)}), which returns a model that has another frame."
+    cure = "Use model.with_frames({name: (joint, placement)}), which returns a model with an additional frame."
 
 
 class FixedPlacement(_Fixed, pin.SE3):
     """The placement of a joint of a model."""
 
-    cure = "Change the pin.Model and make a new ClusterModel of it."
+    cure = "Change the pin.Model and create a new ClusterModel from it."
 
 
 class FixedList(Sequence[Any]):
-    """A list of read-only copies, each made by ``kind`` when it is first read; ``cure`` says how to change an item."""
+    """A list of read-only copies, each made by ``kind`` on first access; ``cure`` explains how to change an item."""
 
     def __init__(self, items: Iterable[Any], kind: Callable[[Any], Any], cure: str) -> None:
         self._items, self._kind, self._cure = items, kind, cure

@@ -1,7 +1,7 @@
 """Addresses of the words in ``pin.GeometryModel`` and ``pin.GeometryData`` that Pinocchio uses without checking sizes.
 
-These are the number of shapes, their joints, and the list of placements. While they are unchanged, an earlier check of
-the two objects remains valid. The addresses are determined from live objects, never assumed.
+The words are the number of shapes, their joints, and the list of placements. While these are unchanged, an earlier
+check of the two objects remains valid. The addresses are determined from live objects, never assumed.
 """
 
 import functools
@@ -13,20 +13,18 @@ import pinocchio as pin
 from ..compiler.calls.watch import Watch, word
 from .tree_memory import holder_at, object_at
 
-_LOOKED_AT = 7
-"""Number of words of an object that are searched: two lists and a number. Both objects have more words."""
-_JOINTS = 7001, 7002, 7003
-"""Joint ids of the probe shapes: numbers that occur nowhere else in the objects."""
+_LOOKED_AT = 7  # number of searched words of an object: two lists and a number; both objects have more words
+_JOINTS = 7001, 7002, 7003  # joint ids of the probe shapes: numbers that occur nowhere else in the objects
 
 
 class Layout(NamedTuple):
     """Offsets from the beginning of an object and within a shape, [bytes], and first words of holders."""
 
     number: int  # number of shapes
-    shapes: int  # begin of the list of shapes; the next word is its end
+    shapes: int  # beginning of the list of shapes; the next word is its end
     size: int  # size of a shape
     joint: int  # joint id within a shape
-    placements: int  # begin of the list of placements in a geometry data
+    placements: int  # beginning of the list of placements in a pin.GeometryData
     holders: tuple[int, int]  # first word of the holder of a geometry model and of its data
 
 

@@ -1,4 +1,4 @@
-"""Closed loops: their residual, their condition number, and how to close them again."""
+"""Closed loops: compute their residual and their condition number, and close them."""
 
 import math
 import threading
@@ -22,23 +22,16 @@ from .cluster_model import ClusterModel
 from .primitives import primitives_of
 from .topology import Topology
 
-MOST_TURNS = 100
-"""Largest number of turns after which a pose may repeat."""
+MOST_TURNS = 100  # largest number of turns after which a pose may repeat
 
 
 class Loops:
     """Loops of one model for one thread: their equations, and memory for the kernels.
 
-    Attributes:
-        every: All closures as the user stated them.
-        solved: The rows that are solved, over all clusters; divide each by ``scales``.
-        scales: Scale of each solved row, shape (rows,).
-        clusters: Analyses of the clusters with closures.
-        dependents: Indices of the dependent velocities in the tree's v.
-        entries: Indices in q of all joints of loops.
-        independent_entries: Indices in q of all independent joints of the model.
-        turns: Period of each of ``dependents`` in one pose of the loops: a whole turn of a hinge, [rad].
-        periods: Period of each of ``dependents`` in one pose of the robot, including the joints that follow, [rad].
+    ``every`` contains all closures as the user stated them, ``solved`` the equations that are solved, to be divided by
+    ``scales``. ``dependents`` are the indices of the dependent velocities in the tree's v. ``entries`` and
+    ``independent_entries`` are the indices in q of the joints of loops and of the model's independent joints. After
+    ``turns`` [rad] of a dependent joint, the loops have the same pose; after ``periods``, the whole robot.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -95,7 +88,7 @@ def loops_of(model: ClusterModel) -> Loops:
 
 
 def movers_of(model: ClusterModel) -> Any:
-    """Return robot-specific functions that move the loops, chosen at the first move; None: use the kernels."""
+    """Return robot-specific functions that move the loops, chosen at the first call; None means generic kernels."""
     if model._movers is None:
         object.__setattr__(model, "_movers", (functions_of(model),))
     assert model._movers is not None
@@ -107,7 +100,7 @@ def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str,
 
 
 def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
-    """Close the loops by the least change of the joints that are not held (indices in the tree's v)."""
+    """Close the loops by the smallest change of the velocities that are not held (indices in the tree's v)."""
     loops, tree = loops_of(model), model.own_tree
     followers = [row for loop in loops.clusters for row in loop.followers]
     if loops.compiled and not followers:
@@ -141,12 +134,12 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
         f"project: the loops do not close{suffix}: {loops.every.labels[i]} stays open by {abs(residual[i]):.4g} "
         f"{loops.every.units[i]}".rstrip()
         + ". Start nearer to an assembled pose"
-        + (", or hold fewer joints of its cluster." if hold else " (model.q_reference is one).")
+        + (", or hold fewer joints of its cluster." if hold else ", such as model.q_reference.")
     )
 
 
 def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np.ndarray | None:
-    """Close the loops of one cluster from afar, with velocities of the tree held; return None if they do not close."""
+    """Close the loops of one cluster from any start, with velocities ``hold`` at zero; None if they do not close."""
     loop, tree = loops_of(model).clusters[at], model.own_tree
     try:
         closed = project_slowly(Equations(tree, loop.kept), tree, q, hold, rank_tolerance=1e-9)
@@ -176,14 +169,14 @@ def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float, name: str
 
 
 def _redundant(loops: Loops) -> np.ndarray:
-    """Return 1 for rows of loops with redundant rows that a rounded file leaves open, else 0."""
+    """Return 1 for rows of loops whose redundant rows do not close because a file contains rounded numbers, else 0."""
     return np.concatenate(
         [np.zeros(0), *(np.full(c.size, float(loop.dropped > 1e-9)) for loop in loops.clusters for c in loop.closures)]
     )[: loops.every.size]
 
 
 def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float, *, loops_only: bool) -> bool:
-    """Return whether the joints of loops agree up to whole turns, except turns that move a follower."""
+    """Return whether the joints of loops agree up to whole turns that do not move a follower."""
     loops, tree = loops_of(model), model.own_tree
     gaps = pin.difference(tree, q0, q1)[loops.dependents]
     period = loops.turns if loops_only else loops.periods
@@ -191,7 +184,7 @@ def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: fl
 
 
 def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return a turn of each hinge, and the turns after which its followers repeat, [rad]; 1e300: no period."""
+    """Return a turn of each hinge, and the turns after which its followers repeat, [rad]; 1e300 means no period."""
     tree, rows = model.own_tree, model.tables.topology.substituted
     chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)]
     hinges = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}

@@ -12,36 +12,36 @@ from ..constraints import Motor, Spring
 from ..errors import ConstraintError, UnknownNameError, did_you_mean
 from .elements import RotorElement
 
-_ALIKE = 1e-9
-"""Rotors whose unit rows differ by less than this turn together."""
+_ALIKE = 1e-9  # Rotors whose unit rows differ by less than this turn together.
 
 
 def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> tuple[RotorElement, ...]:
-    """Return the rotors with their motors, which ``Rotor`` or separate ``Motor`` constraints state."""
+    """Return the rotors with their motors, which ``Rotor`` or separate ``Motor`` constraints define."""
     by_name = {r.name: r for r in rotors}
     motors = {r.name: r.source.motor for r in rotors if r.source is not None and r.source.motor is not None}
     for motor in (c for c in constraints if isinstance(c, Motor)):
         owner = motor.label
         if motor.rotor is None:
             raise ConstraintError(
-                f"{owner} is on no rotor. Place it: motor.on(rotor.name), or pc.Rotor(..., motor=...)."
+                f"{owner} is not on a rotor. Attach it by motor.on(rotor.name) or pc.Rotor(..., motor=...)."
             )
         if motor.rotor not in by_name:
             raise UnknownNameError(
                 f"{owner}: the model has no rotor {motor.rotor!r}.{did_you_mean(motor.rotor, by_name)}"
             )
         if motor.rotor in motors:
-            raise ConstraintError(f"{owner}: there is {motors[motor.rotor].label} on this rotor already. Keep one.")
+            raise ConstraintError(f"{owner}: its rotor already has {motors[motor.rotor].label}. Keep one of them.")
         if not by_name[motor.rotor].driven:
             raise ConstraintError(
-                f"{owner}: rotor {motor.rotor!r} is a gear stage (driven=False). Attach the motor to the motor's rotor."
+                f"{owner}: rotor {motor.rotor!r} is only a gear stage (driven=False). Attach the motor to the "
+                "rotor that it drives directly."
             )
         motors[motor.rotor] = motor
     for name, motor in motors.items():
         if any(motor.loss_factors) and not by_name[name].spins:
             raise ConstraintError(
                 f"{motor.label}: its gear has losses, which depend on the load behind the inertia of its rotor, but "
-                f"{name!r} is kept as a body: {by_name[name].reason} State it as pc.Rotor, or omit efficiency."
+                f"{name!r} is kept as a body: {by_name[name].reason} Replace the body by pc.Rotor, or omit efficiency."
             )
     return _without_idlers([dataclasses.replace(r, motor=motors.get(r.name)) for r in rotors])
 
@@ -49,8 +49,7 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
 def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
     """Mark bodies that only follow stated motors as not driven, because the stated motors provide all of the torque.
 
-    Raises:
-        ConstraintError: Rotors without a ``Motor`` leave the torque through a gear with losses undetermined.
+    Raise ``ConstraintError`` if a gear has losses and rotors without a ``Motor`` make its torque undetermined.
     """
     stated, unstated = ([r for r in rotors if r.driven and (r.motor is not None) == has] for has in (True, False))
     if not stated or not unstated:
@@ -59,7 +58,7 @@ def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
     remainder = R - R @ np.linalg.pinv(S, _ALIKE) @ S
     idle = np.array([r.joint_id is not None for r in unstated]) & (np.linalg.norm(remainder, axis=1) < _ALIKE)
     U, sizes, _ = np.linalg.svd(remainder[~idle])
-    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of other rotors that turn as combinations of stated rotors
+    sums = U.T[np.sum(sizes > _ALIKE) :]  # combinations of other rotors that turn like combinations of stated rotors
     shared = np.abs(sums @ R[~idle] @ np.linalg.pinv(S, _ALIKE)) > _ALIKE
     for r, mixed in zip(stated, shared.T, strict=True):
         if r.motor is not None and any(r.motor.loss_factors) and mixed.any():
@@ -67,15 +66,15 @@ def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
             names = ", ".join(repr(unstated[i].name) for i in indices)
             raise ConstraintError(
                 f"{r.motor.label}: its gear has losses, but the share of the torque that goes through it is not "
-                f"determined, because {names} can also transmit it. Put pc.Motor().on(NAME) on each of them that is a "
-                "motor, and give driven=False to each other pc.Rotor."
+                f"determined, because {names} can also transmit it. Add pc.Motor().on(NAME) for each motor's rotor "
+                "among them, and set driven=False for each other pc.Rotor."
             )
     followers = {unstated[i].name for i in np.flatnonzero(idle)}
     return tuple(dataclasses.replace(r, driven=False) if r.name in followers else r for r in rotors)
 
 
 def friction_of_motors(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[Spring]:
-    """Return friction of motors as springs along the joints that turn their rotors, without losses of gears."""
+    """Return the friction of motors, without losses of gears, as springs along the joints that turn the rotors."""
     springs = []
     for r, m in ((r, r.motor) for r in rotors if r.motor is not None):
         ratios = {str(tree.names[joint_in_v(tree, i)]): ratio for i, ratio in r.drivers}

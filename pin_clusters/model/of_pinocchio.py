@@ -21,7 +21,7 @@ def is_pinocchios(model: Any, data: Any = None) -> bool:
     if isinstance(data, ClusterData):
         raise DataMismatchError(
             f"model {model.name!r} is a pinocchio.Model, but data is a ClusterData (of {data.model!r}). Pass the "
-            "ClusterModel, which is data.model, or data = model.createData() of the pinocchio.Model."
+            "ClusterModel (data.model), or the result of model.createData() of the pinocchio.Model."
         )
     return True
 
@@ -71,10 +71,10 @@ class Data(metaclass=_OfEither):
 
 @also_pinocchios
 def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
-    """Return a model with locked joints, as ``model.with_locked``; with geometry, also the reduced geometry.
+    """Return a model with locked joints, like ``model.with_locked``; with geometry, also the reduced geometry.
 
-    Pinocchio's own function (4.1) ends the process on trees that are not depth-first, and rejects robots whose joint
-    and body have one name. This function accepts any robot.
+    Pinocchio's own function (4.1) ends the process on trees that are not depth-first, and rejects robots in which a
+    joint and a body have the same name. This function accepts any robot.
 
     Args:
         model: Cluster model.
@@ -82,7 +82,7 @@ def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
         named: The same arguments by name.
 
     Returns:
-        The model. With geometry, a tuple of the model and the geometry model, or the list of geometry models.
+        The model. With geometry, a tuple of the model and the geometry model (or the list of geometry models).
 
     Raises:
         ArgumentTypeError: An argument is missing or has another type.
@@ -111,7 +111,7 @@ def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
 
 
 def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
-    """Return one model of two: the second model is fixed to a frame of the first, with the constraints of both.
+    """Join two models: fix the second model to a frame of the first, and keep the constraints of both.
 
     Constraints of the second model on its universe apply to the body that carries it. Joint ids are as in Pinocchio:
     the joints of the second model follow the subtree that carries them. Frames and shapes of the first model keep their
@@ -131,8 +131,8 @@ def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
 
     Raises:
         ArgumentTypeError: An argument is missing or has another type.
-        UnknownNameError: There is no such frame.
-        ModelError: Both models have joints, bodies or frames of one name.
+        UnknownNameError: The first model does not have the frame.
+        ModelError: Joints, bodies or frames of the two models have the same name.
 
     References:
         Pinocchio's ``appendModel``, with the constraints of the robots.

@@ -38,7 +38,7 @@ def owed(name: str, path: str, doc: str) -> Any:
 
 @functools.lru_cache
 def _noted(before: bytes, clears: int, buffer: int, owes: int, spoils: int) -> tuple[int, ...]:
-    """Return the words of the members after a call; the cache serves repeated calls."""
+    """Return the words of the members after a call; results are cached, because calls repeat."""
     words = [x & ~clears for x in _WORDS.unpack(before)]
     words[1 + buffer] |= owes
     words[LOST] |= spoils
@@ -47,7 +47,7 @@ def _noted(before: bytes, clears: int, buffer: int, owes: int, spoils: int) -> t
 
 
 class OwedMembers(TreeWorkspace):
-    """The part of a ``ClusterData`` that keeps account of owed members."""
+    """The part of a ``ClusterData`` that records which members are owed."""
 
     _owed: memoryview  # words of ``compiler.owed``, one bit per member
     _kept_states: np.ndarray  # stored states, one after the other, flat
@@ -64,7 +64,7 @@ class OwedMembers(TreeWorkspace):
         self._kept_states = np.frombuffer(buffer)
         self._saved_bytes = [memoryview(buffer)[8 * i : 8 * j] for i, j in itertools.pairwise(offsets)]
         self._scratch = None
-        self._note(0, spoils=bits("f a_gf"))  # no function has computed them
+        self._note(0, spoils=bits("f a_gf"))  # No function has computed f and a_gf yet.
 
     def _keep(self, function: str, *state: np.ndarray) -> None:
         """Store the state at which a function will owe members; members still owed at another state are lost."""
@@ -99,21 +99,19 @@ class OwedMembers(TreeWorkspace):
         return [state[:nq], state[nq : nq + nv], state[nq + nv :]][: len(STATE_BUFFERS[buffer].split())]
 
     def _state_slot(self, name: str) -> int | None:
-        """Return the index of the stored state at which a member is owed; None if it is not owed."""
         return next((buffer for buffer in range(len(STATE_BUFFERS)) if self._owed[1 + buffer] & bits(name)), None)
 
     def _pay(self, name: str) -> None:
-        """Compute an owed member; raise ``NotComputedError`` if its state has been overwritten."""
         buffer, state = self._state_slot(name), self._state_owed(name)
         if state is not None and name in _COLUMNS and self._model.closures and not self._stands_at(state[0]):
-            # G, which the columns depend on, belongs to another pose now.
+            # The columns depend on G, which now belongs to another pose.
             self._note(bits(name), spoils=bits(name))
             state = None
         if state is None or buffer is None:
             raise NotComputedError(
-                f"data.{name} is not available: the last function that sets it in Pinocchio did not compute it here, "
-                "and a later call has overwritten the state. Or Pinocchio stores meaningless numbers there. Call "
-                f"pc.{_FUNCTIONS.get(name, 'computeAllTerms')} or another function that computes it before reading it."
+                f"data.{name} is not available. Either a later call has overwritten the state for which it was to be "
+                "computed, or Pinocchio would store meaningless numbers there. Before you read it, call "
+                f"pc.{_FUNCTIONS.get(name, 'computeAllTerms')} or another function that computes it."
             )
         if bits(name) & _PLACES and self._pay_places(buffer, state[0]):
             return
@@ -127,7 +125,7 @@ class OwedMembers(TreeWorkspace):
             self._see(*state[: 2 + (name == "a")])
 
     def _pay_places(self, buffer: int, q: np.ndarray) -> bool:
-        """Compute J and oMi by one call, which also writes the owed liMi; return False if it would lose newer ones."""
+        """Compute J, oMi and the owed liMi by one call; return False if this would overwrite a newer liMi."""
         of_liMi = self._state_slot("liMi")
         if of_liMi is None or self._model.closures or self._owed[1 + buffer] & _PLACES != _PLACES:
             return False
@@ -144,7 +142,6 @@ class OwedMembers(TreeWorkspace):
         return np.array_equal(self._posed[:-1], q)
 
     def _pay_all(self, members: int = -1) -> None:
-        """Compute the owed members among ``members`` whose state is known."""
         for i, name in enumerate(MEMBERS):
             if self._owed[0] & ~self._owed[LOST] & members & 1 << i:
                 with suppress(NotComputedError):
@@ -181,7 +178,7 @@ class OwedMembers(TreeWorkspace):
         self._note(clears, owing.buffer, owing.owes, owing.spoils)
 
     def _last_motion(self, level: int, function: str, needed: str) -> list[np.ndarray]:
-        """Return the last motion as ``_last``, including motions of functions that owe it."""
+        """Return the last motion like ``_last``, even if its members are still owed."""
         state = self._state_owed("v" if level == 1 else "a")
         return self._last(level, function, needed) if state is None else state[: level + 1]
 

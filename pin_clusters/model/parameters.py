@@ -1,4 +1,4 @@
-"""Inertial parameters of a robot, in the order of the regressors' columns."""
+"""Order of a robot's inertial parameters, which is the order of the regressors' columns."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from .parts import ModelParts
 
 @dataclass(frozen=True, eq=False)
 class ParameterColumns:
-    """The columns of the regressors."""
+    """Columns of the regressors, grouped by the objects whose parameters they multiply."""
 
     bodies: int  # number of bodies: joints 1, 2, ... of the tree, ten columns each
     rotors: tuple[RotorElement, ...]  # ``Rotor`` constraints, one column each

@@ -1,4 +1,4 @@
-"""Attributes of a cluster model that its data and its later tables use."""
+"""The attributes of a cluster model, for modules that ``cluster_model`` itself imports."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -47,9 +47,9 @@ class ModelParts(TreeAttributes, Owner):
     dependent_joints: tuple[str, ...]
     tree: pin.Model
     idx_v_independent: np.ndarray
-    _functions: Any  # compiled functions of ``specialising``, or None; that package may not be imported here
-    _varies: bool  # whether its parameters vary: then compiled code reads them from the tables
-    _movers: tuple[Any] | None  # (functions that move loops,), set at the first move
+    _functions: Any  # compiled functions of ``specialising``, which may not be imported here; or None
+    _varies: bool  # whether the parameters vary, so that compiled code reads them from the tables
+    _movers: tuple[Any] | None  # (functions that move loops,), set at the first motion of loops
     _manifold: Any  # ``configuration.Manifold`` of the topology; None until first use
     __slots__ = tuple(__annotations__)
 
@@ -62,7 +62,7 @@ class ModelParts(TreeAttributes, Owner):
         return self._functions.recipe() if self._functions is not None and self._functions.asked else None
 
     def _but(self, **changed: Any) -> Self:
-        """Return the same robot with some parts changed and without cached functions; the rest is shared."""
+        """Return the same robot with some attributes replaced and without cached functions; the rest is shared."""
         clone, cached = object.__new__(type(self)), dict.fromkeys(("_movers", "_functions"))
         for key in ModelParts.__slots__:
             object.__setattr__(clone, key, (changed | cached).get(key, getattr(self, key)))

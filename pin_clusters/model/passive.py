@@ -1,4 +1,4 @@
-"""Springs, dampers, dry friction and gravity compensation as tables, so that their torque needs no loop over joints."""
+"""Springs, dampers, dry friction and gravity compensation as tables, to compute their torque without loops."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,7 @@ from ..constraints.spring import GravityCompensation, PassiveForce, Spring
 from ..errors import ConstraintError
 from .elements import RotorElement
 
-FRICTION_SPEED = 0.01
-"""Speed below which dry friction changes its sign smoothly, [rad/s] or [m/s]."""
+FRICTION_SPEED = 0.01  # speed below which dry friction changes its sign smoothly, [rad/s] or [m/s]
 
 
 class PassiveForces:
@@ -27,7 +26,7 @@ class PassiveForces:
         springs: The ``Spring`` constraints.
         supports: The ``GravityCompensation`` constraints.
         motors: Rotors whose motors have friction, or gears with losses.
-        lossy: Names of rotors whose gears have losses. They are not in ``torque``, because they depend on the load.
+        lossy: Names of rotors whose gears have losses. ``torque`` excludes losses, because they depend on the load.
         lines: Springs along sums of coordinates, then friction of motors.
         lines_only: Whether there are no other passive forces.
     """
@@ -64,7 +63,7 @@ class PassiveForces:
         joint = self._tree.joints[j]
         stiffness, *higher = spring.stiffness
         if any(higher):
-            raise ConstraintError(f"{spring.label}: on a joint of several degrees of freedom only k1 is possible.")
+            raise ConstraintError(f"{spring.label}: a joint of several degrees of freedom can only have k1.")
         if any(spring.damping) or spring.friction:
             bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
             lines += [({}, {i: 1.0}, bare) for i in in_v(self._tree, j)]
@@ -84,10 +83,8 @@ class PassiveForces:
     ) -> np.ndarray:
         """Return the torque on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
-        Args:
-            q: Configuration, shape (nq,).
-            v_tree: Velocity of the tree, shape (tree.nv,), [rad/s] or [m/s].
-            friction_speed: See ``pc.passive_torque``; or one speed per line, then other friction uses the default.
+        ``v_tree`` is the tree's velocity, [rad/s] or [m/s]. ``friction_speed`` is one speed (see ``pc.passive_torque``)
+        or an array with one speed per line; in this case, other friction uses the default.
         """
         tau = np.zeros(self._tree.nv)
         tau += self.lines.torque(q, v_tree, friction_speed)
@@ -137,7 +134,6 @@ _Line = tuple[dict[int, float], dict[int, float], Spring]
 
 
 def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the coefficients of a spring's length and rate, along joints of one degree of freedom."""
     lengths, rates = dict[int, float](), dict[int, float]()
     coefficients = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
     for name, coefficient in coefficients.items():
@@ -158,13 +154,11 @@ def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, f
 
 
 class _Springs:
-    """Parameters of springs, one column each."""
-
     def __init__(self, springs: Sequence[Spring]) -> None:
         rests = [s.rest or (0.0,) for s in springs]
         for s, bounds in zip(springs, rests, strict=True):
             if len(bounds) > 2:
-                raise ConstraintError(f"{s.label}: rest must be one number, or two: low and high; got {bounds!r}.")
+                raise ConstraintError(f"{s.label}: rest must be one number or two numbers (low, high), got {bounds!r}.")
         self.low, self.high = (np.array([r[i] for r in rests], dtype=float) for i in (0, -1))
         self.stiffness = np.array([s.stiffness for s in springs]).reshape(-1, 3).T.copy()
         self.damping = np.array([s.damping for s in springs]).reshape(-1, 3).T.copy()
@@ -201,12 +195,9 @@ class Lines(_Springs):
 
 
 class _Paths(_Springs):
-    """Springs along the length of paths through points."""
-
     def __init__(self, tree: pin.Model, springs: Sequence[Spring]) -> None:
         super().__init__(springs)
-        # Joint and placement of each point of each spring.
-        ends = [[resolve_frame(tree, p, s.label) for p in s.along] for s in springs]
+        ends = [[resolve_frame(tree, p, s.label) for p in s.along] for s in springs]  # (joint, placement) of points
         pairs = [(k, a, b) for k, points in enumerate(ends) for a, b in pairwise(points)]
         self.of = np.array([k for k, _, _ in pairs])
         self.joints = np.array([[a[0], b[0]] for _, a, b in pairs])

@@ -1,8 +1,8 @@
 """Checks of rotor inertias when a model is built: impossible values, and probable mistakes in units.
 
-A rotor that is given by its axial inertia is a part of its carrier's link. Let I_c be the inertia of the link about its
-centre of mass. The kinetic energy is the sum of the energy of the remaining link, I_c - sum(I_k a_k a_k'), and of the
-rotors. It is never negative if the remainder is positive semidefinite; where everything moves, this is also necessary.
+A rotor that is specified by its axial inertia is a part of its carrier's link. Let I_c be the inertia of the link about
+its centre of mass. The kinetic energy is the sum of the energy of the remaining link, I_c - sum(I_k a_k a_k'), and of
+the rotors. It is never negative if the remainder is positive semidefinite. If all bodies move, this is also necessary.
 """
 
 import warnings
@@ -19,8 +19,8 @@ from .elements import RotorElement
 from .topology import Topology
 from .trees import inertia_tree_of
 
-UNITS = "An inertia is in kg m^2: 1 g cm^2 = 1e-7 kg m^2, 1 kg cm^2 = 1e-4 kg m^2."
-# Reflected inertia and rotor inertia, both divided by the moved inertia: a mistake in units exceeds one of these pairs.
+UNITS = "Inertias are in kg m^2: 1 g cm^2 = 1e-7 kg m^2, 1 kg cm^2 = 1e-4 kg m^2."
+# Limits of reflected inertia and rotor inertia, both divided by the moved inertia; a mistake in units exceeds a pair.
 # Motors turn links of up to a thousand times their own inertia at wrists and knees, and more near the base. A small
 # motor on a finger, at a ratio of hundreds, has at least the moved inertia and reflects 1e4 times that.
 _SLIPS = (1e3, 30.0), (1e5, 3.0), (1e7, 0.0)
@@ -56,7 +56,7 @@ def overweight(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[tuple[Ro
 
 
 def _largest_inertia(link: np.ndarray, axis: np.ndarray) -> float:
-    """Return the largest x for which link - x axis axis' is not indefinite."""
+    """Return the largest x for which link - x axis axis' is positive semidefinite."""
     values, vectors = np.linalg.eigh(link)
     along = (vectors.T @ axis) ** 2
     least = _ROUNDING * max(float(values[-1]), 0.0)
@@ -67,9 +67,6 @@ def _largest_inertia(link: np.ndarray, axis: np.ndarray) -> float:
 
 def _is_part(r: RotorElement) -> bool:
     return r.source is not None and r.inertia is None and r.carrier_id > 0 and r.axial_inertia > 0.0
-
-
-# --- indefinite mass matrices -----------------------------------------------------------------------------------------
 
 
 def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topology) -> Iterator[str]:
@@ -90,11 +87,11 @@ def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolog
         f"which includes the rotor, can contain at most {largest:.3g} kg m^2 about the rotor's axis{listed}"
     )
     cure = (
-        f"{UNITS} If the number is right, the link does not include its rotor: give inertia=pin.Inertia(...), which is "
-        "added to the carrier, or another carrier=."
+        f"{UNITS} If the number is right, the link does not include its rotor. Then specify inertia=pin.Inertia(...), "
+        "which is added to the carrier, or another carrier=."
     )
     if any(_lowest(_mass_matrix(tree, rotors, topology, x)) < -_ROUNDING for x in poses):
-        raise InertiaError(f"{finding}: the mass matrix is not positive definite. {cure}")
+        raise InertiaError(f"{finding}. The mass matrix is not positive definite. {cure}")
     link = float(r.axis @ tree.inertias[r.carrier_id].inertia @ r.axis)
     rotors_of_link = sum(x.axial_inertia * float(x.axis @ r.axis) ** 2 for x, _ in too_heavy if x.carrier == r.carrier)
     # In many models rotors are carried by massless links between joints, or by links without thickness.
@@ -103,7 +100,6 @@ def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolog
 
 
 def _lowest(M: np.ndarray) -> float:
-    """Return the least eigenvalue of a mass matrix that is scaled to a diagonal of 1 (or -1, 0)."""
     scale = np.sqrt(np.abs(np.diag(M)))
     scale[scale == 0.0] = 1.0
     return float(np.linalg.eigvalsh(M / np.outer(scale, scale))[0])
@@ -152,9 +148,6 @@ def _velocities(tree: pin.Model, G: np.ndarray, q: np.ndarray) -> Iterator[tuple
         yield j, V
 
 
-# --- mistakes in units ------------------------------------------------------------------------------------------------
-
-
 def _sizes(rotors: Sequence[RotorElement]) -> Iterator[str]:
     low, high = _GYRATION
     for r in rotors:
@@ -164,7 +157,7 @@ def _sizes(rotors: Sequence[RotorElement]) -> Iterator[str]:
         if not low <= radius <= high:
             yield (
                 f"{_label(r)}: {r.axial_inertia:g} kg m^2 about the axis and {r.inertia.mass:g} kg give a radius of "
-                f"gyration of {radius:.3g} m. Plausible are {low * 1e3:g} mm to {high:g} m, or "
+                f"gyration of {radius:.3g} m. Plausible values are {low * 1e3:g} mm to {high:g} m, or "
                 f"{r.inertia.mass * low**2:.2g} to {r.inertia.mass * high**2:.2g} kg m^2. {UNITS}"
             )
 
@@ -173,7 +166,7 @@ def _reflected(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolo
     moved = _moved(tree, rotors, topology)
     slips: list[tuple[RotorElement, int, float]] = []
     for r in rotors:
-        # At the reference pose of a loop, a joint may turn its rotor only by rounding errors.
+        # At the reference pose of a loop, some entries of the row may be only rounding errors.
         least = 1e-6 * max(abs(ratio) for _, ratio in r.drivers)
         used = [i for i in np.flatnonzero(np.abs(r.row) > least) if moved[i] > 0.0]
         if not used:
@@ -225,7 +218,7 @@ def _counted_twice(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[
                 cure = "set armature='replace'" if r.source is not None else "set the joint's armature to 0"
                 name = tree.names[joint_in_v(tree, iv)]
                 yield (
-                    f"{_label(r)}: at the ratio {ratio:g} it reflects {reflected:.4g} kg m^2 to joint "
+                    f"{_label(r)}: at the ratio {ratio:g} the rotor reflects {reflected:.4g} kg m^2 to joint "
                     f"{name!r}, which also has armature {armature:.4g} in the tree. Is the same inertia counted twice? "
                     f"If so, {cure}."
                 )

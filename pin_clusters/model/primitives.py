@@ -12,7 +12,7 @@ from ..kernels.tables import layout
 
 @dataclass(frozen=True)
 class Primitive:
-    """A joint of the kernels."""
+    """A joint as the kernels represent it."""
 
     kind: int  # one of the kinds of ``kernels.tables.layout``
     placement: pin.SE3  # its frame in the frame of the parent joint or of the previous primitive
@@ -30,7 +30,7 @@ _WHOLE = (("FreeFlyer", layout.FREEFLYER, 6), ("Spherical", layout.SPHERICAL, 3)
 def axis_to_z(axis: np.ndarray) -> np.ndarray:
     """Return a rotation whose third column is the unit axis."""
     for i in range(3):
-        if axis[i] == 1.0:  # A cyclic exchange has no rounding and costs no multiplication.
+        if axis[i] == 1.0:  # A cyclic permutation has no rounding errors and needs no multiplication.
             return np.roll(np.eye(3), i + 1, axis=0)
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
@@ -74,8 +74,8 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
     axis = joint_axis(joint)
     if axis is None or "Mimic" in kind:
         raise UnsupportedJointError(
-            f"Joint {name!r} is a {kind}, which has no kernel. Supported: all of Pinocchio's joints but mimic "
-            "(see pc.expand_mimic) and ellipsoid."
+            f"Joint {name!r} is a {kind}, which has no kernel. All of Pinocchio's joints are supported except "
+            "mimic joints (see pc.expand_mimic) and ellipsoid joints."
         )
     pitch = 0.0
     if kind.startswith("JointModelP"):
@@ -98,7 +98,7 @@ def _check_axis(axis: np.ndarray, name: str) -> None:
     if not abs(length - 1.0) <= ROTATION_TOLERANCE:
         raise ModelError(
             f"The axis of joint {name!r} is {axis}, of length {length:.6g}; it must be a unit vector. Divide it by its "
-            "length where the joint is made."
+            "length where the joint is created."
         )
 
 

@@ -22,13 +22,9 @@ NAMES = ("torque", "static", "kinetic", "potential")
 class RegressorMemory:
     """Tables and results of the regressors, allocated on first use because many programs need neither.
 
-    ``out`` contains the results of the kernels of the tree, including G and its bias.
-
-    Attributes:
-        torque: Shape (nv, parameters); kernels never rewrite the entries that are always zero.
-        static: Shape (3, parameters less six per body).
-        kinetic: Shape (parameters,).
-        potential: Shape (parameters,).
+    ``out`` contains the results of the tree's kernels, including G and its bias. The shapes are (nv, parameters) for
+    ``torque``, whose constant zeros kernels never rewrite, (3, parameters minus six per body) for ``static``, and
+    (parameters,) for ``kinetic`` and ``potential``.
     """
 
     __slots__ = (*NAMES, "pointer")
@@ -54,8 +50,6 @@ def tables_of(model: ModelParts) -> tuple[np.ndarray, np.ndarray, np.ndarray, tu
 
 
 class _Writer(Table):
-    """Writer that appends the tables of the regressors to the tables of the tree."""
-
     def __init__(self, model: ModelParts) -> None:
         self.model, self.tree, self.columns = model, model.tables.tree, parameter_columns(model)
         super().__init__(self.tree.index.tolist(), self.tree.params.tolist(), self.tree.work)
@@ -64,7 +58,7 @@ class _Writer(Table):
         links = [self._row(tl.Link, b) for b in range(1, self.head.links + 1)]
         self.base = bool(links) and links[0].kind == at.FREEFLYER and all(L.parent > 0 for L in links[1:])
         self.nothing, self.units = self.reserve(6), self.reserve(36 * self.base)
-        # For each link: offset of each column of its Jacobian, by independent velocity.
+        # For each link, the offset of each column of its Jacobian, by independent velocity.
         self.places: list[dict[int, int]] = [{}]
 
     def _row(self, kind: Any, row: int) -> Any:
@@ -94,7 +88,7 @@ class _Writer(Table):
         return rl.Reach(*self.add_all(new_columns))
 
     def _pairs(self, a: int, b: int = 0, *, also: Iterable[int] = (), base: bool = True) -> tuple[int, int]:
-        """Write the velocities that move one of two links, and ``also``; links that do not move have a zero column."""
+        """Write the velocities that move link a or b, and those in ``also``; a link at rest has a zero column."""
         of_a, of_b = self.places[a], self.places[b]
         return self.add_all(
             rl.Pair(k, of_a.get(k, self.nothing), of_b.get(k, self.nothing))
@@ -105,7 +99,7 @@ class _Writer(Table):
     def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
         """Write the tables; return index, params and work, and the offset of the regressor in work with its shape."""
         n, nv, columns = self.head, self.model.nv, self.columns
-        head_row = self.add(None)  # The head is at row place1 of the tree's header.
+        head_row = self.add(None)  # The tree's header points to this row by place1.
         reach0, _ = self.add_all([rl.Reach(0, 0), *(self._reach(b) for b in range(1, n.links + 1))])
         links = [int(b) for b in self.tree.link_of_joint[1:]]
         bodies = self.add_all(
@@ -127,7 +121,7 @@ class _Writer(Table):
         return self.index(at.ROW_WIDTH), np.array(self.params), work, (Y, nv, columns.width)
 
     def _inverse_mass(self) -> float:
-        """Return one over the mass of the robot, without the mass of rods that the universe carries."""
+        """Return the inverse of the robot's mass, without the masses of rods that the universe carries."""
         tree = self.model.inertia_tree
         mass = in_order(tree.inertias[j].mass for j in range(1, tree.njoints))
         mass += in_order(rod.mass - in_order(m for j, _, m in rod.masses_of_ends if j) for rod in self.columns.rods)
@@ -135,7 +129,6 @@ class _Writer(Table):
             return float(1.0 / np.float64(mass))
 
     def _spin(self, column: int, row: int, r: RotorElement) -> rl.Spin:
-        """Write a rotor that is not a body, from its row in the tables of the tree."""
         S = self._row(tl.Spin, row)
         turned_by = {k for iv, _ in r.drivers for k in self._moving(iv)}
         return rl.Spin(column, row, self.append(r.axis), *self._pairs(S.link, also=turned_by))

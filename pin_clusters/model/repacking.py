@@ -1,4 +1,4 @@
-"""Numbers of a model's tables for other inertial parameters, without resolving the topology again."""
+"""Recompute the numbers in a model's tables for other inertial parameters, with the same topology."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,8 @@ def repacked(
 ) -> np.ndarray:
     """Return the numbers of the tables for other inertias (without lumped rotors), armature and axial inertias.
 
-    ``axial`` contains the axial inertia of rotors that are not bodies, by the ``id`` of their constraint, [kg m^2]. If
-    other rotors spin than in the model, the size or the meaning of the result differs.
+    ``axial`` contains the axial inertia of rotors that are not bodies, by the ``id`` of their constraint, [kg m^2]. The
+    result has another size or meaning if the set of spinning rotors changes.
     """
     tree, topology = model.own_tree.copy(), model.tables.topology
     for j in range(1, tree.njoints):

@@ -1,4 +1,4 @@
-"""Error messages for singular poses and for joints without inertia, with independent joints that would be regular."""
+"""Error messages for joints without inertia, and for singular poses, with a choice of joints that is regular there."""
 
 import numpy as np
 
@@ -19,10 +19,10 @@ def cluster_at(model: ClusterModel, joints: tuple[int, ...]) -> int:
 def regular_independents(
     model: ClusterModel, at: int, q: np.ndarray, slack: float = 10.0
 ) -> tuple[tuple[str, ...], float] | None:
-    """Return good independent joints at q for a cluster with loops, and the condition number of the dependent joints.
+    """Return well-conditioned independent joints at q for a cluster with loops, and the condition number of K_d.
 
     ``at`` is the index among the clusters with loops. Choices within a factor ``slack`` of the best are equivalent; the
-    first joints are chosen. The result is None where K itself loses rank.
+    first of them is used. The result is None if K itself loses rank.
     """
     loops, tree = loops_of(model), model.own_tree
     loop = loops.clusters[at]
@@ -50,7 +50,7 @@ def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) 
                 "not determined. Its function must be defined at all poses that the mechanism reaches.",
                 names,
             )
-    condition = max(loops.conditions(q)[index][1], CONDITION_LIMIT)  # The kernels use a bound and round differently.
+    condition = max(loops.conditions(q)[index][1], CONDITION_LIMIT)  # The kernels' bound is rounded differently.
     text = (
         f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition number of "
         f"K_d, which determines the dependent joints, is {condition:.3g} (limit {CONDITION_LIMIT:g}). "
@@ -58,8 +58,8 @@ def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) 
     better = regular_independents(model, index, q)
     if better is None:
         text += (
-            "K itself loses rank here (a change point), so no choice of independent joints is regular. Pass the pose "
-            "with a step that does not end on it, or use a closed form (pc.Differential.parallelogram)."
+            "K itself loses rank here (a change point), so no choice of independent joints is regular. Use steps "
+            "that do not end at this pose, or use a closed form (pc.Differential.parallelogram)."
         )
     else:
         regular = list(better[0])
@@ -69,16 +69,16 @@ def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) 
 
 def weightless_error(model: ClusterModel, joints: tuple[int, ...]) -> SingularClusterError:
     names = tuple(model.own_tree.names[j] for j in joints)
-    text = f"the joint(s) {', '.join(map(repr, names))} move no inertia: D is zero or negative, so no torque gives a "
-    text += "finite acceleration. "
+    text = f"the joint(s) {', '.join(map(repr, names))} move no inertia: their inertia D is zero or negative, so no "
+    text += "torque causes a finite acceleration. "
     if heavy := overweight(model.own_tree, model.rotors):
         excess = ", ".join(
             f"{r.name!r} with {r.axial_inertia:g} on {r.carrier!r} (at most {x:.3g})" for r, x in heavy[:3]
         )
         text += (
             f"Links include rotors with more axial inertia [kg m^2] than the links have: {excess}. {UNITS} If the "
-            "numbers are right, give the rotors by inertia=, which is added to their carriers."
+            "numbers are right, specify the rotors by inertia=, which is added to their carriers."
         )
     else:
-        text += "Give the bodies that they move a mass and an inertia, or give the joints an armature or a rotor."
+        text += "Add mass and inertia to the bodies that these joints move, or an armature or a rotor to the joints."
     return SingularClusterError(text, names)

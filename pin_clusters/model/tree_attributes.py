@@ -10,7 +10,7 @@ from ..constraints.rows import model_name
 from ..errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean, shown
 from .fixed import FixedFrame, FixedInertia, FixedList, FixedPlacement
 
-# How to replace attributes of pin.Model that a ClusterModel does not have, such as indices of velocities.
+# Alternatives to attributes of pin.Model that a ClusterModel does not have.
 _ROUTES = {
     "nvs": "For the tree, use model.tree.nvs; a dependent joint has no entry in v (see model.independent_joints).",
     "idx_vs": "Use model.joint_idx_v(name) for the index in v, or model.tree.idx_vs for the tree's velocity.",
@@ -29,10 +29,10 @@ def instead_of_setting(kind: type, name: str) -> str:
     if name == "gravity":
         return "Use model.with_gravity(g)."
     if hasattr(kind, name) or hasattr(pin.Model, name):
-        return "Make a new ClusterModel."
+        return "Create a new ClusterModel."
     return (
-        "Code that stores its own attributes on a pin.Model, such as pink.Configuration, needs model.tree. It has the "
-        "same q, and v[model.idx_v_independent] of its velocity is the velocity of the ClusterModel."
+        "Code that stores its own attributes on a pin.Model, such as pink.Configuration, needs model.tree. The tree "
+        "has the same q; for a velocity v of the tree, v[model.idx_v_independent] is the velocity of the ClusterModel."
     )
 
 
@@ -59,7 +59,7 @@ def _array(name: str, doc: str, at: str | None = None) -> Any:
 
 
 def _undivided(name: str, doc: str) -> Any:
-    """Return a property for a list of the tree that also applies to v, as long as no joint is dependent."""
+    """Return a property for a list of the tree that is also valid for v, unless a joint is dependent."""
 
     def get(model: "TreeAttributes") -> Any:
         if len(model.idx_v_independent) < model.own_tree.nv:
@@ -158,7 +158,7 @@ class TreeAttributes:
             types_of_name = [str(f.type) for f in tree.frames if f.name == name]
             if types_of_name:
                 raise UnknownNameError(
-                    f"frame {name!r} of model {tree.name!r} has type {', '.join(types_of_name)}, not the given type."
+                    f"frame {name!r} of model {tree.name!r} has type {', '.join(types_of_name)}, not that type."
                 )
             frame_names = [f.name for f in tree.frames]
             raise UnknownNameError(f"no frame {name!r} in {model_name(tree)}." + did_you_mean(name, frame_names))
@@ -185,8 +185,8 @@ class TreeAttributes:
             elif name == "addJoint":
                 cure = "Use model.with_joint(name, joint, parent=...), which returns a new model."
             elif name.startswith(("saveTo", "loadFrom")):
-                cure = "It would lose rotors, couplings and loops. Use pickle, pc.to_urdf or pc.to_mjcf."
+                cure = "Such a file has no rotors, couplings and loops. Use pickle, pc.to_urdf or pc.to_mjcf."
             elif name.startswith(("add", "append", "load")):
-                cure = "A ClusterModel is immutable: change the pin.Model and make a new ClusterModel."
-            raise NotAvailableError(f"ClusterModel has no {name!r} (pin.Model has). {cure}")
+                cure = "A ClusterModel is immutable: change the pin.Model and create a new ClusterModel."
+            raise NotAvailableError(f"ClusterModel has no {name!r}, unlike pin.Model. {cure}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -1,7 +1,4 @@
-"""Addresses of the results in ``pin.Data``, determined from live objects, never assumed.
-
-The kernels write there. A field whose address is unknown is written in Python instead, which is slow.
-"""
+"""Addresses of the results in ``pin.Data``, found in live objects; other fields are written in Python, slowly."""
 
 import ctypes
 import functools
@@ -19,13 +16,12 @@ from ..errors import ArgumentTypeError, DataMismatchError
 _ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3, "mass": 1}
 _MATRICES = {"J": 6, "dJ": 6, "Ag": 6, "dAg": 6, "Jcom": 3}
 _INLINE = ("hg", "dhg", "Ig")
-# Number of words of a pin.Data that are searched; the object has 1.5 times as many.
-_LOOKED_AT = 512
+_LOOKED_AT = 512  # number of words of a pin.Data that are searched; the object has 1.5 times as many
 _INSTANCE = next(kind for kind in pin.Data.__mro__ if kind.__name__ == "instance")
 
 
 def made(tree: pin.Model) -> pin.Data:
-    """Create a data of a tree that can be pickled. Pinocchio 3 leaves velocities of its joints uninitialized."""
+    """Create a ``pin.Data`` that can be pickled, with joint velocities, which Pinocchio 3 leaves uninitialized."""
     data = data_of(tree)
     if pin.__version__.startswith("3."):
         pin.forwardKinematics(tree, data, pin.neutral(tree), np.zeros(tree.nv))
@@ -33,14 +29,13 @@ def made(tree: pin.Model) -> pin.Data:
 
 
 def check(tree: pin.Model, data: Any) -> None:
-    """Raise ``ArgumentTypeError`` or ``DataMismatchError`` unless an object is a ``pin.Data`` of the tree."""
     cure = "Use model.own_tree.createData(), or create another ClusterData of this model."
     if not isinstance(data, pin.Data):
         raise ArgumentTypeError(f"data.tree must be a pinocchio.Data, got {type(data).__name__}. {cure}")
     try:
         sizes = {name: (len(getattr(data, name)), tree.njoints) for name in _ITEM}
     except TypeError:  # raised by Boost.Python
-        raise ArgumentTypeError(f"data.tree is a pinocchio.Data that was made without __init__. {cure}") from None
+        raise ArgumentTypeError(f"data.tree is a pinocchio.Data that was created without __init__. {cure}") from None
     sizes |= {name: (getattr(data, name).size // rows, tree.nv) for name, rows in _MATRICES.items()}
     sizes["oMf"] = len(data.oMf), tree.nframes
     for name, (size, expected) in sizes.items():
@@ -58,15 +53,15 @@ def holder_at(thing: Any) -> int:
 
 def object_at(thing: Any) -> int:
     """Return the address of the C++ object, if its holder contains it; otherwise another address."""
-    return word(holder_at(thing)) + 16  # after the table of the holder class and the next holder
+    return word(holder_at(thing)) + 16  # skips the class table of the holder and its pointer to the next holder
 
 
 def found_in(data: pin.Data, names: Iterable[str], new: bool = False) -> tuple[dict[str, int], list[int]]:
     """Return the addresses of fields (0: unknown), and the addresses of the words that change if a field moves.
 
-    These words are begin and end of a list, or begin and number of columns of a matrix. Fields of objects that are not
-    held directly have no address. An object that is ``new`` has the same layout as the probe objects of ``_places``, so
-    its words are read without checking its fields.
+    These words are the begin and the end of a list, or the begin and the number of columns of a matrix. An object that
+    its holder does not contain has no addresses. An object that is ``new`` has the same layout as the probe objects of
+    ``_places``, so its words are read without checking its fields.
     """
     offsets, places, start = _places(), [holder_at(data)], object_at(data)
     addresses = dict.fromkeys(names, 0)
@@ -92,7 +87,7 @@ def found_in(data: pin.Data, names: Iterable[str], new: bool = False) -> tuple[d
 
 @functools.cache
 def _places() -> dict[str, int] | None:
-    """Find the offsets in a ``pin.Data`` of fields or of words that lead to them; None if one is not unique."""
+    """Find the offsets in a ``pin.Data`` of fields, or of words that point to them; None if one is not unique."""
     hits: dict[str, set[int]] = {}
     for n in (2, 3):
         tree = pin.Model()
@@ -177,7 +172,7 @@ def _parts(item: Any, size: int) -> tuple[list[tuple[Any, tuple[int, ...]]], int
 
 
 def _start(parts: Iterable[tuple[Any, tuple[int, ...]]], distance: int = 0) -> int:
-    """Return the address of the first of views at a fixed distance, [bytes]; 0 if they are elsewhere or copies."""
+    """Return the address of the first of several views at a fixed distance, [bytes]; 0 if they are elsewhere."""
     starts = []
     for i, (view, strides) in enumerate(parts):
         if not isinstance(view, np.ndarray) or view.flags.owndata or not view.flags.aligned or view.strides != strides:
@@ -217,6 +212,5 @@ def _address_of_masses(data: pin.Data) -> int:
 
 
 def _symmetric(numbers: np.ndarray) -> np.ndarray:
-    """Return the symmetric matrix of six numbers: xx, xy, yy, xz, yz, zz."""
     xx, xy, yy, xz, yz, zz = numbers
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -17,8 +17,7 @@ from .packing import NEVER
 from .parts import ModelParts
 from .tree_memory import check, found_in, read, write
 
-NOTHING = np.zeros(0)
-"""Empty array that stands for a missing v or a."""
+NOTHING = np.zeros(0)  # empty array that stands for a missing v or a
 
 
 class TreeWorkspace(Owner):
@@ -28,7 +27,7 @@ class TreeWorkspace(Owner):
     _functions: Any
     _tree: pin.Data
     _tree_tables: Pointer
-    _watch: Watch  # detects whether the tree's data has moved
+    _watch: Watch  # detects whether the tree's data has moved in memory
     _moved_tables: Pointer
     _kernels: dict[str, Kernel]
     _other_fields: tuple[int, ...]
@@ -46,13 +45,13 @@ class TreeWorkspace(Owner):
     _no_rows: np.ndarray
     _G: np.ndarray
     _com: np.ndarray
-    _hg: pin.Force  # part of the tree's data, as _dhg
+    _hg: pin.Force  # part of the tree's data, like _dhg
     _dhg: pin.Force
     _coupling: tuple[np.ndarray, np.ndarray]
     __slots__ = tuple(__annotations__)
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Allocate the memory of the kernels of the tree; return G and its bias in it, without and with dG/dt."""
+        """Allocate the memory of the tree's kernels; return G and its bias in it, without and with dG/dt."""
         model, tables = self._model, self._model.tables.tree
         nv, G, offsets, sections = model.nv, model.tables.topology.G, tables.own, tables.sections
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
@@ -73,7 +72,7 @@ class TreeWorkspace(Owner):
             for pointer in (self._tree_tables, self._moved_tables):
                 pointer.lead_to(self._functions.tables_of_variants)
         self._no_rows = np.zeros((0, nv))
-        # q of the last call, and q of the differentiated Jacobians; the last entry says whether it is valid.
+        # q of the last call and q of the last dJ; the last entry of each array is 1 if the q is valid.
         self._posed, self._bent = (out[start : start + model.nq + 1] for start in (derived.posed_q, derived.bent_q))
         ends = (derived.coupled, derived.turned, derived.bends, derived.posed_q) if model.closures else (0, 0, 0, 0)
         self._coupled, self._turned, self._bends = (out[a:b] for a, b in pairwise(ends))
@@ -95,7 +94,7 @@ class TreeWorkspace(Owner):
         self._take_tree(tree)
 
     def _take_tree(self, tree: pin.Data, new: bool = False) -> None:
-        """Use a ``pin.Data`` of the right sizes from now on; ``new``: it has just been created here."""
+        """Use a ``pin.Data`` of the right sizes from now on; ``new`` means that it was just created here."""
         tables = self._model.tables.tree
         addresses, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields), new)
         self._tree, self._watch = tree, Watch(places)
@@ -158,11 +157,11 @@ class TreeWorkspace(Owner):
         return {"posed_q": nq, "posed": 1, "bent_q": nq, "bent": 1, "seen_q": nq, "seen_v": nv, "seen": 1}
 
     def _last(self, level: int, function: str, needed: str) -> list[np.ndarray]:
-        """Return copies of the last q and v (level 1), or q, v and a (level 2), of which the motion was computed."""
+        """Return copies of the last q and v (level 1), or q, v and a (level 2), for which the motion was computed."""
         if self._section("seen", 1)[0] < level:
             raise NotComputedError(
-                f"{function} needs a state: none was passed, and this data contains none. Call pc.{needed} before, or "
-                "pass the state."
+                f"{function} needs a state, but none was passed and this data contains none. Call pc.{needed} first, "
+                "or pass the state."
             )
         nq, nv = self._model.nq, self._model.nv
         state = self._section("seen_q", nq), self._section("seen_v", nv), self._section("seen_a", nv)
@@ -174,16 +173,14 @@ class TreeWorkspace(Owner):
         self._section("seen", 1)[0] = len(state) - 1.0
 
     def _pose(self, q: np.ndarray, other: "TreeWorkspace") -> None:
-        """Store a pose as the last one, with the G of another workspace."""
         self._posed[:-1], self._posed[-1] = q, 1.0
         self._G[...], self._lost = other._G, other._lost
 
     def _last_pose(self, function: str) -> np.ndarray:
-        """Return a copy of the last q of which the kinematics were computed."""
         if not self._section("posed", 1)[0]:
             raise NotComputedError(
-                f"{function} needs q: none was passed, and this data contains none. Call "
-                "pc.forwardKinematics(model, data, q) before, or pass q."
+                f"{function} needs q, but none was passed and this data contains none. Call "
+                "pc.forwardKinematics(model, data, q) first, or pass q."
             )
         return self._section("posed_q", self._model.nq).copy()
 

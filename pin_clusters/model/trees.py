@@ -1,4 +1,4 @@
-"""Requirements on a tree, and the tree with the mass of rotors and rods that are not bodies."""
+"""Requirements on a tree, and the tree with the added mass of rotors and rods that are not bodies."""
 
 import warnings
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ def check_tree(tree: pin.Model) -> None:
     for j in range(1, tree.njoints):
         name, inertia = tree.names[j], tree.inertias[j]
         if name in names_so_far:
-            raise ModelError(f"Two joints of {tree.name!r} are named {name!r}. Give each its own name.")
+            raise ModelError(f"Two joints of {tree.name!r} are named {name!r}. Rename one of them.")
         names_so_far.add(name)
         if "Mimic" in tree.joints[j].shortname():
             raise UnsupportedJointError(
-                f"Joint {name!r} is a mimic joint. Turn the model into a tree and couplings first: "
+                f"Joint {name!r} is a mimic joint. Convert the model to a tree and couplings first: "
                 "tree, constraints = pc.expand_mimic(model); pc.ClusterModel(tree, constraints)."
             )
         primitives_of(tree.joints[j], tree.jointPlacements[j], name)  # raises an error for joints without a kernel
@@ -32,13 +32,13 @@ def check_tree(tree: pin.Model) -> None:
         if inertia.mass < 0.0:
             raise InertiaError(f"The body of joint {name!r} has mass {inertia.mass:g}; it must not be negative.")
         low, *_, high = np.linalg.eigvalsh(inertia.inertia)
-        if low < -max(1e-9 * high, 1e-15):  # Smaller values are rounding.
+        if low < -max(1e-9 * high, 1e-15):  # Smaller values are rounding errors.
             indefinite.append(name)
     if indefinite:
         names = ", ".join(map(repr, indefinite[:5])) + (", ..." if len(indefinite) > 5 else "")
         warnings.warn(
             f"{len(indefinite)} bodies of {tree.name!r} have a rotational inertia that is not positive semidefinite "
-            f"(joints {names}). They are used as they are, as Pinocchio does; the mass matrix may be indefinite.",
+            f"(joints {names}). They are used unchanged, as in Pinocchio, so the mass matrix may be indefinite.",
             PinClustersWarning,
             stacklevel=3,
         )
@@ -64,7 +64,7 @@ def _warn_of_limits(tree: pin.Model) -> None:
     further = ", ".join(repr(tree.names[k]) for k in joints[1:6]) + (", ..." if len(joints) > 6 else "")
     warnings.warn(
         f"The lower limit {lower[i]:g} of joint {tree.names[j]!r} is not below its upper limit {upper[i]:g}. Swap or "
-        "correct them: pc.randomConfiguration, sweeps and pages about the range use limits, the dynamics do not."
+        "correct them. Dynamics ignores limits, but pc.randomConfiguration, sweeps and pages about the range use them."
         + (f" This also applies to {further}." if further else ""),
         PinClustersWarning,
         stacklevel=4,
@@ -74,7 +74,7 @@ def _warn_of_limits(tree: pin.Model) -> None:
 def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
     """Add rotors that are not bodies to their carriers, and the masses at the ends of rods to the bodies there.
 
-    The remaining mass of a rod (two thirds of a slender one) moves with its middle. Replaced armature is dropped.
+    The remaining mass of a rod (two thirds of a slender one) moves with its middle. Replaced armature is removed.
     """
     lumped = tree.copy()
     for rod in massive(closures):

@@ -1,4 +1,4 @@
-"""Fix the reference pose, the equations to solve and the independent joints of a model with loops."""
+"""Determine the reference pose, the equations to solve and the independent joints of a model with loops."""
 
 import dataclasses
 import warnings
@@ -22,10 +22,8 @@ from .project import AssemblyFailure
 from .reduction import check_motion, closed_on_kept, reduce_rows, scales_of, subset
 from .subtree import ClusterLoops, Subtree, places_of, shape, subtree
 
-FAR = 0.5
-"""Largest change of a joint when the user's reference is projected, [rad] or fraction of the loop length."""
-REPORTED = 1e-9
-"""Residuals of dropped equations above this value emit a warning."""
+FAR = 0.5  # largest change of a joint when the user's reference is projected, [rad] or fraction of the loop length
+REPORTED = 1e-9  # Residuals of dropped equations above this value cause a warning.
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +31,12 @@ class LoopAnalysis:
     """Result of the analysis of one cluster."""
 
     joints: tuple[int, ...]  # joint ids
-    closures: tuple[Closure, ...]  # as given, with the lengths of rods filled in
+    closures: tuple[Closure, ...]  # all closures, with the computed lengths of rods
     # Closures that are solved, without redundant rows and without closures that lost all rows. Couplings on joints of
     # the loops are appended as LinearClosure.
     kept: tuple[Closure, ...]
     scales: np.ndarray  # divisor of each kept row
-    pivoted: bool  # whether the kept rows exceed the rank, because the range of K turns with the pose
+    pivoted: bool  # whether there are more kept rows than the rank, because the column space of K changes
     dependents: tuple[int, ...]  # idx_v in the tree, ascending
     independents: tuple[int, ...]  # idx_v in the tree, ascending, without followers
     followers: tuple[Row, ...]  # couplings that are substituted after the loops are solved, in order
@@ -65,20 +63,20 @@ def analyse(
 ) -> Assembly:
     """Assemble the loops of a tree and choose the equations and the independent joints.
 
-    ``rows`` contains all couplings of the tree, masters before dependents. ``q_reference`` fixes the branch of each
-    loop and the lengths of rods; None starts near neutral. ``independent`` are joint ids that the user requires; in
-    each cluster with one of them they replace the requests of the constraints. ``preferred`` are joint ids to prefer
-    where the independent joints are chosen, best first.
+    ``rows`` contains all couplings of the tree, masters before dependents. ``q_reference`` determines the branch of
+    each loop and the lengths of rods; if None, the search starts near neutral. ``independent`` are joint ids that the
+    user requires. In each cluster with one of these joints, they replace the requests of the constraints. ``preferred``
+    are joint ids to prefer in the automatic choice, best first.
 
     Raises:
-        ConfigurationError: The reference pose is not finite, or too far from an assembled one.
-        ConstraintError: A loop cannot close or cannot move, a rod spins, or the independent joints do not fit.
-        ShapeError: The reference pose has another size.
+        ConfigurationError: The reference pose is not finite, or is too far from an assembled pose.
+        ConstraintError: A loop cannot close or move, a rod can spin freely, or ``independent`` is unsuitable.
+        ShapeError: The size of the reference pose is not nq.
     """
     q = _given(tree, q_reference)
     loops: list[LoopAnalysis] = []
     substituted = list(rows)
-    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # positions of the independent joints in clusters of one shape
+    positions_by_shape: dict[Any, tuple[int, ...]] = {}  # indices of the independent joints in similar clusters
     for cluster in clusters:
         required = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
         choice = Choice(required, tuple(preferred), positions_by_shape.get(shape(tree, cluster), ()))
@@ -117,7 +115,7 @@ def _analyse(
         warnings.warn(
             f"{source.label}: the {'reference' if by_user else 'assembled'} pose is not on the branch that "
             f"branch={source.branch} selects, and the pose takes precedence. "
-            + ("Change branch=, or give a pose on that branch." if by_user else "Give a q_reference on that branch."),
+            + ("Change branch=, or pass a pose on that branch." if by_user else "Pass a q_reference on that branch."),
             PinClustersWarning,
             stacklevel=4,
         )
@@ -126,7 +124,7 @@ def _analyse(
     if start.rank < rank and by_user:
         warnings.warn(
             f"{part.label}: the reference pose is singular: the rank of the loop equations is {start.rank} "
-            f"there and {rank} nearby, so it does not determine the branch. Give a pose away from the singularity.",
+            f"there and {rank} nearby, so it does not determine the branch. Pass a pose away from the singularity.",
             PinClustersWarning,
             stacklevel=4,
         )
@@ -146,8 +144,9 @@ def _analyse(
     if dropped > REPORTED:
         warnings.warn(
             f"{part.label}: {part.equations.size - rank} of {part.equations.size} loop equations are redundant and "
-            f"are not solved. Their residual is {dropped:.3g} (rad, or fraction of the loop length), as when a file "
-            "writes 1.5708 for pi/2. Write more digits to close them exactly.",
+            f"are not solved. Their residual is {dropped:.3g} (rad, or fraction of the loop length). Such residuals "
+            "arise, for example, if a file contains 1.5708 instead of pi/2. Write more digits so that the loops close "
+            "exactly.",
             PinClustersWarning,
             stacklevel=4,
         )
@@ -183,8 +182,8 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
             length = float(np.linalg.norm(b - a))
             if length < 1e-9:
                 raise ConstraintError(
-                    f"{c.source.label}: its ends coincide at the reference pose, so its length would be 0. Give "
-                    "length=, a reference pose in which the ends are apart, or use a spherical pc.Loop."
+                    f"{c.source.label}: its ends coincide at the reference pose, so its length would be 0. "
+                    "Specify length=, pass a reference pose with separate ends, or use a spherical pc.Loop."
                 )
             c = dataclasses.replace(c, length=length)
         filled.append(c)
@@ -192,13 +191,13 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
 
 
 def _near(part: Subtree, q: np.ndarray) -> Pose:
-    cure = "Give a reference pose closer to an assembled one, or omit it to have one computed."
+    cure = "Pass a reference pose that is closer to an assembled pose, or omit it; then it is computed."
     try:
         pose = poses.closed_near(part, q)
     except AssemblyFailure as failure:
         raise ConfigurationError(
-            f"{gap(part.equations, failure.q)} The solver could not close it from the reference pose. Joints of the "
-            f"cluster: {part.names()}. {cure} If no such pose exists, check the lengths and placements."
+            f"{gap(part.equations, failure.q)} The solver could not close the loop from the reference pose. Joints of "
+            f"the cluster: {part.names()}. {cure} If no such pose exists, check the lengths and placements."
         ) from None
     moved = np.abs(pin.difference(part.model, q, pose.q)) / part.lengths
     if (farthest := np.argmax(moved)) >= 0 and moved[farthest] > FAR:
@@ -215,6 +214,7 @@ def _anywhere(part: Subtree, branches: Branches) -> Pose:
         return poses.regular_pose(part, branches)
     except AssemblyFailure as failure:
         raise ConstraintError(
-            f"{gap(part.equations, failure.q)} The solver could not close it from any starting pose. Joints of the "
-            f"cluster: {part.names()}. Check the lengths and placements, or give a q_reference that is nearly closed."
+            f"{gap(part.equations, failure.q)} The solver could not close the loop from {1 + len(poses.STARTS)} "
+            f"starting poses. Joints of the cluster: {part.names()}. Check the lengths and placements, or pass a "
+            "q_reference at which the loops nearly close."
         ) from None

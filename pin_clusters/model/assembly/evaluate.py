@@ -17,25 +17,19 @@ from .linear import LinearClosure, linear_closure
 from ...constraints.closures import LINEAR, BodyClosure, Closure, FrameClosure  # isort: skip
 from ...constraints.closures import HarmonicClosure, JointClosure, RodClosure  # isort: skip
 
-TINY = 1e-12
-"""Smallest scale of an equation."""
+TINY = 1e-12  # smallest scale of an equation
 
 
 class Equations:
     """Residual and Jacobian of the closures and couplings of a tree.
 
     Let n and m be the force and moment parts of a row, in world axes. The row of K is n . (velocity of point b seen
-    from body a) + m . (angular velocity of b relative to a). This is the exact derivative where the rotation rows are
-    zero; elsewhere it is parallel to the gradient of the misfit. The rows of the closures come first. Each coupling has
-    one row: dependent joint minus the value that the coupling prescribes.
-
-    Attributes:
-        closures: All closures; couplings are appended as ``LinearClosure``.
-        labels: One label per row.
-        units: ``"m"``, ``"rad"`` or ``""`` per row.
-        rows: Slice of the rows of each closure.
-        lengths: Characteristic length of each closure, [m]; 0 for closures on joints, whose rows define their own
-            scale.
+    from body a) + m . (angular velocity of b relative to a). This is the exact derivative if the rotation rows have no
+    residual; otherwise it is parallel to the gradient of the misfit. The rows of the closures come first. Each coupling
+    has one row: dependent joint minus the value that the coupling prescribes. Couplings are appended to ``closures`` as
+    ``LinearClosure``. Units of rows are ``"m"``, ``"rad"`` or ``""``. ``rows`` contains the slice of the rows of each
+    closure. ``lengths`` contains the characteristic length of each closure, [m]; 0 for closures on joints, whose rows
+    define their own scale.
     """
 
     def __init__(self, tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row] = ()) -> None:
@@ -76,7 +70,6 @@ class Equations:
         return self.evaluate(q)[0].copy()
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return K, the derivatives of the rows with respect to Pinocchio's v, shape (m, tree.nv)."""
         return self.evaluate(q)[1].copy()
 
     def scales(self, q: np.ndarray) -> np.ndarray:
@@ -96,8 +89,7 @@ class Equations:
                     residual[block] = _frame_rows(c, poses, W[block])
                 elif isinstance(c, RodClosure):
                     residual[block] = _rod_row(c, poses, W[block.start])
-            # Pinocchio returns a vector if J has a single column.
-            K = (W @ self._data.J.reshape(6, -1)) * self._mask
+            K = (W @ self._data.J.reshape(6, -1)) * self._mask  # Pinocchio returns a vector for one column.
         else:
             K = np.zeros((self.size, self.tree.nv))
         for block, joint_closure, columns in self._joints:
@@ -105,7 +97,7 @@ class Equations:
             try:
                 residual[block] = joint_closure.value(x)
                 K[block, columns] = joint_closure.jacobian(x)
-            except FunctionFailedError:  # The user's function is not defined here.
+            except FunctionFailedError:  # The user's function is not defined at q.
                 residual[block] = K[block, columns] = np.nan
         return residual, K
 
@@ -149,7 +141,7 @@ def shortest_rotation(z: np.ndarray) -> np.ndarray:
 
 
 def loop_length(tree: pin.Model, closure: Closure) -> float:
-    """Return the characteristic length of a closure, [m], which does not depend on the pose; 0 without lengths."""
+    """Return the characteristic length of a closure, [m], which is independent of the pose; 0 if there is none."""
     if isinstance(closure, HarmonicClosure):
         return max(
             (

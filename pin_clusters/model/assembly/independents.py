@@ -1,4 +1,4 @@
-"""Choose the independent joints of a cluster; reject mechanisms that cannot move or that spin idly."""
+"""Choose the independent joints of a cluster; reject mechanisms that cannot move or that contain spinning rods."""
 
 import math
 import warnings
@@ -15,10 +15,8 @@ from .project import RANK_TOLERANCE, rank_of
 from .selection import SLACK, Chosen, choose_independents, condition_numbers
 from .subtree import Subtree
 
-REGULAR = 1.0 / RANK_TOLERANCE
-"""The condition number of K_d must be below this value at one pose at least."""
-WARN_FACTOR = 5.0
-"""A choice whose condition number exceeds the best by this factor emits a warning."""
+REGULAR = 1.0 / RANK_TOLERANCE  # The condition number of K_d must be below this value at one or more sampled poses.
+WARN_FACTOR = 5.0  # A choice whose condition number exceeds the best by this factor causes a warning.
 
 
 def check_mobility(part: Subtree, free: Sequence[int], rank: int) -> None:
@@ -28,15 +26,15 @@ def check_mobility(part: Subtree, free: Sequence[int], rank: int) -> None:
             f"all {count} degrees of freedom of the joints" if count > 1 else "the one degree of freedom of joint"
         )
         raise ConstraintError(
-            f"{part.label}: the mechanism cannot move: the loops constrain {constrained} {part.names()}. Lock these "
-            "joints (fixed joints) and remove the loops, or use loops that constrain fewer degrees of freedom."
+            f"{part.label}: the mechanism cannot move, because the loops constrain {constrained} {part.names()}. Lock "
+            "these joints (fixed joints) and remove the loops, or use loops that constrain fewer degrees of freedom."
         )
 
 
 def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequence[np.ndarray]) -> None:
-    """Raise ``ConstraintError`` for a rod body between two spherical connections, whose spin is not determined.
+    """Raise ``ConstraintError`` for rod bodies between two spherical connections, whose spin is undetermined.
 
-    One end is a spherical loop, the only constraint on the body. The other end is a spherical joint or a chain of
+    One end has a spherical loop, the only constraint on the body. The other end has a spherical joint or a chain of
     joints that rotates about one point. The motion of the loop's point has rank two at all poses.
     """
     tree = part.tree
@@ -52,14 +50,14 @@ def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequenc
             columns = [i for k in chain for i in part.joint_columns(k)]
             if chain and all(rank_of(np.linalg.svd(K[:, columns], compute_uv=False)) == 2 for K in Ks):
                 raise ConstraintError(
-                    f"{c.source.label}: the body of joint {tree.names[body]!r} is held by two spherical connections "
-                    f"({part.names(chain)} and the loop), so its spin about their line is not determined. Remove the "
-                    "body and use pc.Rod with inertia=, or give it a universal joint at one end."
+                    f"{c.source.label}: the body of joint {tree.names[body]!r} has a spherical connection at each end "
+                    f"({part.names(chain)} and the loop), so its spin about the line between them is undetermined. "
+                    "Replace the body by pc.Rod with inertia=, or use a universal joint at one end."
                 )
 
 
 def _spherical_chain(part: Subtree, body: int) -> list[int]:
-    """Return the joints that connect a body by three rotations about one point, parent first; empty if none do."""
+    """Return the joints that connect a body by three rotations about one point, parent first; or an empty list."""
     tree, chain = part.tree, list[int]()
     j = body
     while j in part.joints:
@@ -81,7 +79,7 @@ def _spherical_chain(part: Subtree, body: int) -> list[int]:
 class Choice:
     """Requests for the independent joints of a cluster, in joint ids."""
 
-    required: tuple[int, ...] = ()  # joints that must be independent; empty: choose
+    required: tuple[int, ...] = ()  # joints that must be independent; if empty, they are chosen
     preferred: tuple[int, ...] = ()  # joints to prefer, best first
     similar: tuple[int, ...] = ()  # positions of the independent joints in a similar cluster
 
@@ -91,7 +89,7 @@ def independent_columns(
 ) -> tuple[tuple[int, ...], float]:
     """Return the independent velocities of a subtree and the worst condition number of the dependent ones.
 
-    ``free`` are joints that do not follow others. ``Ks`` is K of that rank with scaled rows, at regular poses.
+    ``free`` are the joints that follow no coupling. ``Ks`` contains K with scaled rows at poses where it has ``rank``.
     """
     groups, required = [part.joint_columns(j) for j in free], choice.required
     selection = choose_independents(Ks, groups, rank, ranks=_ranks(part, choice))
@@ -101,8 +99,8 @@ def independent_columns(
     if not required:
         if selection is None:
             raise ConstraintError(
-                f"{label}: no choice of independent joints among {names} works: {count} of {len(columns)} velocities "
-                "must be independent, and a joint of several degrees of freedom is independent or dependent as a "
+                f"{label}: no choice of independent joints among {names} works. {count} of {len(columns)} velocities "
+                "must be independent, but a joint of several degrees of freedom is independent or dependent as a "
                 "whole. Split such a joint into joints of one degree of freedom."
             )
         return _with_warning(part, _alike(part, free, choice.similar, Ks, rank, selection))
@@ -121,14 +119,15 @@ def independent_columns(
     if len(independent) != count:
         raise ConstraintError(
             f"{label}: {len(independent)} independent velocities are given (joints {part.names(required)}), but the "
-            f"cluster needs {count}: its joints {names} have {len(columns)}; the loops constrain {rank}.{advice}"
+            f"cluster has {count}, because its joints {names} have {len(columns)} velocities and the loops constrain "
+            f"{rank} of them.{advice}"
         )
     dependents = sorted(columns - independent)
     conditions = [condition_numbers(K, dependents)[1] for K in Ks]
     if not min(conditions) < REGULAR:
         raise ConstraintError(
-            f"{label}: joints {part.names(required)} cannot be independent: they do not determine the other joints at "
-            f"any pose (condition number of K_d {min(conditions):.2g}).{advice}"
+            f"{label}: joints {part.names(required)} cannot be independent, because they do not determine the other "
+            f"joints at any sampled pose (condition number of K_d {min(conditions):.2g}).{advice}"
         )
     return tuple(sorted(independent)), max(conditions)
 
@@ -138,7 +137,7 @@ def _joints(part: Subtree, free: Sequence[int], columns: Sequence[int]) -> list[
 
 
 def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
-    """Return the rank of each column, lowest first: preferred joints in their order, joints with limits, others."""
+    """Return the rank of each column: preferred joints have the lowest, then joints with limits, then others."""
     order = {j: i for i, j in reversed([*enumerate(choice.preferred)])}
     unranked = len(choice.preferred)
     ranks = {j: order.get(j, unranked if _is_limited(part.tree, j) else unranked + 1) for j in part.joints}
@@ -146,18 +145,18 @@ def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
 
 
 def _is_limited(tree: pin.Model, j: int) -> bool:
-    """Return whether a joint has one coordinate with limits; for a hinge, limits of less than a turn."""
+    """Return whether a joint has one coordinate with limits; limits of a hinge must be less than a turn apart."""
     if tree.nqs[j] != 1:
         return False
     i = in_q(tree, j)[0]
-    half = 0.5 * tree.upperPositionLimit[i] - 0.5 * tree.lowerPositionLimit[i]  # halved first: no overflow
+    half = 0.5 * tree.upperPositionLimit[i] - 0.5 * tree.lowerPositionLimit[i]  # halved to avoid overflow
     return bool(half < (1e6 if "P" in tree.joints[j].shortname()[10:] else math.pi - 1e-3))
 
 
 def _alike(
     part: Subtree, free: Sequence[int], similar: Sequence[int], Ks: Sequence[np.ndarray], rank: int, chosen: Chosen
 ) -> Chosen:
-    """Return the choice of a cluster of the same shape if it is as good, so that mirrored limbs get the same joints."""
+    """Return the choice of a similar cluster if it is as good, so that mirrored limbs are treated alike."""
     joints = [part.joints[i] for i in similar if part.joints[i] in free]
     columns = sorted(c for j in joints for c in part.joint_columns(j))
     dependents = sorted({c for j in free for c in part.joint_columns(j)} - set(columns))
@@ -172,14 +171,13 @@ def _alike(
 
 
 def _with_warning(part: Subtree, chosen: Chosen) -> tuple[tuple[int, ...], float]:
-    """Return the columns and their worst condition number; warn if the best choice is several times better."""
     columns, worst, best, of_best = chosen
     if worst > WARN_FACTOR * best:
         names = [part.names(_joints(part, part.joints, c)) for c in (columns, of_best)]
         warnings.warn(
             f"{part.label}: joints {names[0]} are independent because they are preferred. With {names[1]} "
-            f"(independent=...), the loops would be solved {worst / best:.0f} times better (condition number of K_d "
-            f"{best:.2g} instead of {worst:.2g}).",
+            f"(independent=...), the loop equations would be {worst / best:.0f} times better conditioned (condition "
+            f"number of K_d {best:.2g} instead of {worst:.2g}).",
             PinClustersWarning,
             stacklevel=5,
         )

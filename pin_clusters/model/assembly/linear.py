@@ -15,11 +15,11 @@ from ...constraints.rows import Row
 
 @dataclass(frozen=True, eq=False)
 class LinearClosure(JointClosure):
-    """Rows ``coefficients @ x - offsets``; x of a continuous joint is its angle in (-pi, pi]."""
+    """Equations ``coefficients @ x - offsets = 0``; the x of a continuous joint is its angle in (-pi, pi]."""
 
     coefficients: np.ndarray  # shape (size, joints)
     offsets: np.ndarray  # shape (size,)
-    # Shape (size,), 0: none. A row is wrapped to half its period, because continuous joints do not count turns.
+    # Period of each row, shape (size,), or 0. Residuals are wrapped, because continuous joints do not count turns.
     periods: np.ndarray
 
     def value(self, x: np.ndarray) -> np.ndarray:
@@ -46,14 +46,14 @@ class Follower:
     masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each master
     offset: float  # [rad] or [m]
     # The coupling determines the joint up to this period, [rad] or [m], because continuous joints do not count turns.
-    # 0: the joint is fully determined.
+    # If it is 0, the joint is fully determined.
     period: float
 
     @staticmethod
     def of(tree: pin.Model, row: Row) -> "Follower":
         nq, iv = tree.nqs[row.dependent], tree.idx_vs[row.dependent]
         masters = tuple((tree.idx_qs[m], tree.nqs[m], tree.idx_vs[m], c) for m, c in row.terms)
-        # Whole turns of continuous masters add multiples of 2 pi gcd: check_continuous requires whole coefficients.
+        # Whole turns of continuous masters add multiples of 2 pi gcd, because their coefficients are integers.
         turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
         period = 2.0 * math.pi * (1 if nq == 2 else turns)
         label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"
@@ -76,7 +76,7 @@ def rounded(x: float) -> float:
 def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
     return LinearClosure(
         source=row.source,
-        labels=(f"joint {tree.names[row.dependent]!r} minus its share of the others",),
+        labels=(f"joint {tree.names[row.dependent]!r} minus its prescribed value",),
         units=("m" if slides(tree, row.dependent) else "rad",),
         joints=(row.dependent, *row.masters),
         coefficients=np.array([[1.0, *(-c for c in row.coefficients)]]),
@@ -88,7 +88,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Return couplings whose dependent joint the loops need as equations, and the others, masters before dependents."""
+    """Return couplings whose dependent joint is in the loops, as equations; then the others, masters first."""
     needed = touched(tree, closures)
     implicit: list[int] = []
     while True:
@@ -104,7 +104,7 @@ def split_rows(
 
 
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
-    """Set the dependent joints of couplings in place, at the number of turns nearest to their present value."""
+    """Set the dependent joints of couplings in place, with the number of turns nearest to their current value."""
     for row in rows:
         f = Follower.of(tree, row)
         value = f.target(q)

@@ -1,4 +1,4 @@
-"""Assembled poses of a cluster: on the requested branch, as a starting pose, and samples around it."""
+"""Assembled poses of a cluster: a starting pose on the requested branch, and samples around it."""
 
 import math
 from collections.abc import Sequence
@@ -15,18 +15,14 @@ from ...constraints.contract import SolvedConstraint
 from .project import AssemblyFailure, project, rank_of
 from .subtree import Subtree
 
-SAMPLES = 12
-"""Number of assembled poses that are sampled around the reference."""
+SAMPLES = 12  # number of assembled poses that are sampled around the reference
 STARTS = (0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 2.0, 2.5, 3.0, 3.0, 3.0)
 """Sizes of the random steps from neutral, [rad] or fractions of the loop length, used if neutral fails."""
-TRIED = 6
-"""Number of assembled poses from random starts that are compared with the pose from neutral."""
-GOOD = 1e2
-"""Condition number of the scaled K up to which the pose from neutral is accepted."""
+TRIED = 6  # number of assembled poses from random starts that are compared with the pose from neutral
+GOOD = 1e2  # condition number of the scaled K up to which the pose from neutral is accepted
 NEAR_BEST = 3.0
-"""The nearest pose within this factor of the best condition number is chosen. Near a bifurcation it is unbounded."""
-SAME = 1e-6
-"""Assemblies closer than this coincide: a singularity (dead centre) belongs to both branches."""
+"""Condition numbers within this factor of the best count as good, because they are unbounded near a bifurcation."""
+SAME = 1e-6  # Assemblies closer than this are equal, because a singularity (dead centre) belongs to both branches.
 
 
 class Branches:
@@ -43,13 +39,12 @@ class Branches:
 
     def seed(self, q: np.ndarray) -> np.ndarray:
         q_tree = self._whole(q)
-        # Two passes, because one mechanism may provide the inputs of another.
-        for _, form in self.forms * 2:
+        for _, form in self.forms * 2:  # two passes, because one mechanism may provide the inputs of another
             q_tree = next(iter(form.assemblies(self.tree, q_tree)), q_tree)
         return q_tree[self.part.iq]
 
     def left(self, q: np.ndarray) -> list[Any]:
-        """Return the constraints whose requested branch differs from the branch of an assembled q of the cluster."""
+        """Return the constraints whose requested branch differs from the branch of q, an assembled pose."""
         q_tree = self._whole(q)
         return [s for s, form in self.forms if hasattr(s, "branch") and self._is_left(form, q_tree)]
 
@@ -88,13 +83,13 @@ def pose_at(part: Subtree, q: np.ndarray) -> Pose:
 def closed(part: Subtree, q: np.ndarray) -> Pose:
     q = project(part.equations, part.model, q, lengths=part.lengths)
     residual, K = part.equations.evaluate(q)
-    if not np.isfinite(K).all():  # A user's function is not defined here.
+    if not np.isfinite(K).all():  # The user's function is not defined at q.
         raise AssemblyFailure(q, residual.copy(), math.inf)
     return pose_at(part, q)
 
 
 def closed_near(part: Subtree, q: np.ndarray) -> Pose:
-    """Project q to a nearby assembled pose, also from a singular pose with open loops; raise the best attempt."""
+    """Project q to a nearby assembled pose, even if q is singular; raise the error of the best failed attempt."""
     rng = np.random.default_rng(0)
     failures: list[AssemblyFailure] = []
     for size in (0.0, 0.02, 0.05, 0.1, 0.2):
@@ -112,11 +107,11 @@ def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
 
 
 def regular_pose(part: Subtree, branches: Branches) -> Pose:
-    """Compute an assembled pose near neutral at which K has its full rank; raise the best attempt.
+    """Compute an assembled pose near neutral where K has full rank; raise the error of the best failed attempt.
 
-    Closed forms are solved first, on the branch that they request. The projection of neutral is used if it is regular.
-    Otherwise random starts of growing size (the same at each call) are projected. The result is the pose nearest to
-    neutral whose condition number is within ``NEAR_BEST`` of the best.
+    Closed forms are solved first, on their requested branch. The projection of neutral is used if it is regular.
+    Otherwise random starting poses with increasing spread are projected; every call uses the same ones. The result is
+    the pose nearest to neutral whose condition number is within the factor ``NEAR_BEST`` of the best.
     """
     rng = np.random.default_rng(0)
     neutral = pin.neutral(part.model)
@@ -176,10 +171,10 @@ def _is_hinge(part: Subtree, j: int) -> bool:
 
 
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
-    """Return the start and assembled poses around it, the same at each call.
+    """Return the start and assembled poses around it; every call returns the same poses.
 
-    A random step along the free motions and a projection lead from the start, or from the last sample, to the next.
-    Joint limits are ignored: the samples measure rank and conditioning, not reachability.
+    Each sample is a random step along the free motions from the start, or from the last sample, and a projection.
+    Joint limits are ignored, because the samples measure rank and conditioning, not reachability.
     """
     rng = np.random.default_rng(0)
     poses = [start]

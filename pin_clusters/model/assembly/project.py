@@ -9,15 +9,13 @@ from ...kernels.moves.limits import LIMIT
 from .evaluate import Equations
 
 RANK_TOLERANCE = 1e-4
-"""Singular values of the scaled K below this fraction of the largest count as zero: files write 1.5708 for pi/2."""
-OPEN_TOLERANCE = 1e-4
-"""Largest accepted residual of equations that cannot be closed, [rad] or fraction of the loop length."""
-NEAR = 1e-3
-"""Scaled residual below which full Newton steps are taken."""
+"""Singular values of the scaled K below this fraction of the largest count as zero, because files round pi/2."""
+OPEN_TOLERANCE = 1e-4  # accepted residual of equations that cannot be closed, [rad] or fraction of the loop length
+NEAR = 1e-3  # scaled residual below which full Newton steps are used
 
 
 class AssemblyFailure(Exception):  # noqa: N818 - internal; callers turn it into an error with names
-    """A projection did not close the mechanism; contains the best configuration and its residual."""
+    """A projection did not close the mechanism; ``q`` is the best configuration, with its ``residual``."""
 
     def __init__(self, q: np.ndarray, residual: np.ndarray, misfit: float) -> None:
         super().__init__(f"the mechanism stays open by {misfit:.3g} (rad, or fraction of its length)")
@@ -40,7 +38,7 @@ def translations(tree: pin.Model) -> np.ndarray:
 
 
 def step_lengths(equations: Equations) -> np.ndarray:
-    """Return the step that counts as one radian per velocity, shape (nv,): 1, or the loop length for translations."""
+    """Return the step of each velocity that counts as one radian: 1, or the loop length for translations; (nv,)."""
     return np.where(translations(equations.tree), max(equations.lengths, default=0.0) or 1.0, 1.0)
 
 
@@ -57,19 +55,11 @@ def project(
 ) -> np.ndarray:
     """Compute the nearest configuration that satisfies the equations; raise ``AssemblyFailure`` if there is none.
 
-    Combinations of rows that the joints cannot change (redundant rows) may keep a residual of up to ``OPEN_TOLERANCE``.
-    At a nearly singular pose, so may combinations that the joints hardly change. Pass rows without redundancy and a
-    small ``rank_tolerance`` to close all of them.
-
-    Args:
-        equations: Equations to satisfy.
-        tree: Spanning tree of the equations.
-        q: Start, shape (nq,).
-        hold_iv: Indices of velocities that stay zero.
-        tolerance: Largest scaled residual, times max(1, |q| / 100).
-        rank_tolerance: Relative singular value above which a combination of rows counts.
-        evaluations: Largest number of evaluations of the equations.
-        lengths: Result of ``step_lengths``; computed if None.
+    Redundant rows, which the joints cannot change, may keep a residual of up to ``OPEN_TOLERANCE``. At a nearly
+    singular pose, this also applies to combinations of rows that the joints hardly change: combinations whose relative
+    singular value is below ``rank_tolerance``. To close all rows, pass rows without redundancy and a small
+    ``rank_tolerance``. ``hold_iv`` are indices of velocities that stay zero, ``tolerance`` is the largest scaled
+    residual, times max(1, |q| / 100), and ``lengths`` is the result of ``step_lengths``.
     """
     if equations.size == 0:
         return np.array(q)
@@ -97,7 +87,7 @@ def project(
                 return q
             break
         if misfit < NEAR:
-            # The misfit no longer falls: rounding in long sums (two digits are allowed for it), or a singular pose.
+            # The misfit stops falling at a singular pose, or by rounding errors in long sums (two digits are allowed).
             lost = lost + 1 if misfit > 0.5 * best else 0
             if lost > 6:
                 if misfit < 100.0 * tolerance:

@@ -1,7 +1,4 @@
-"""Find redundant equations over many poses and drop the equations that are redundant at all of them.
-
-The kept equations must close the reference pose, and the dropped equations with it.
-"""
+"""Drop loop equations that are redundant at all sampled poses, and check that the kept equations imply them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -19,14 +16,13 @@ from .project import OPEN_TOLERANCE, AssemblyFailure, project, rank_of
 from .selection import choose_rows
 from .subtree import Subtree
 
-FULL_RANK = 1e-9
-"""Rank tolerance for equations without redundancy."""
+FULL_RANK = 1e-9  # rank tolerance for equations without redundancy
 _BY_ROW: dict[type[Closure], tuple[str, ...]] = {
     FrameClosure: ("rows",),
     HarmonicClosure: ("terms",),
     LinearClosure: ("coefficients", "offsets", "periods"),
 }
-"""Fields with one entry per row, for closures that can lose single rows."""
+"""Fields with one entry per row, for closures from which single rows can be dropped."""
 
 
 def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
@@ -34,18 +30,17 @@ def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
 
 
 def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tuple[list[int], bool]:
-    """Choose the rows to solve; return them, ascending, and whether they are more than the rank.
+    """Choose the rows of K to solve; return them, ascending, and whether there are more of them than the rank.
 
-    Over all poses the columns of K span the range of the equations. A row outside a maximal independent set of rows on
-    that range is a fixed combination of the others at every pose, so it can be dropped. If the number of remaining rows
-    equals the rank, they suffice at all regular poses (planar loops written in three dimensions, Sarrus' linkage). If
-    it is larger, the range turns with the pose (Bennett's linkage), and the choice must be made at each pose.
-
-    ``Ks`` has scaled rows, at poses where K has its full rank.
+    ``Ks`` contains K with scaled rows at regular poses. The matrices side by side form one wide matrix. A row outside a
+    maximal set of linearly independent rows of this matrix is a fixed combination of the others, so it can be dropped.
+    If the number of remaining rows equals the rank, they suffice at all regular poses (planar loops in three
+    dimensions, Sarrus' linkage). If it is larger, the column space of K changes with the pose (Bennett's linkage), and
+    the rows must be chosen at each pose.
     """
     if rank == 0:
         return [], False
-    inseparable: list[int] = []  # rows that are kept or dropped together
+    inseparable: list[int] = []  # rows of closures that cannot lose single rows
     for c, block in zip(equations.closures, equations.rows, strict=True):
         if not isinstance(c, BodyClosure | HarmonicClosure | LinearClosure):
             inseparable += range(block.start, block.stop)
@@ -76,22 +71,19 @@ def _with_rows(c: Closure, rows: list[int]) -> Closure:
 
 
 def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool) -> tuple[np.ndarray, float]:
-    """Close the kept rows to the last digit; return the pose and the largest scaled residual of all rows."""
+    """Solve the kept rows to machine precision; return the pose and the largest scaled residual of all rows."""
     q = start.q
     if not pivoted:
         try:
             q = project(solved, part.model, q, rank_tolerance=FULL_RANK, lengths=part.lengths)
         except AssemblyFailure:
-            pass  # A singular start stays closed up to the coarser rank tolerance.
+            pass  # A singular start remains closed within the coarser rank tolerance.
     misses = np.abs(part.equations.evaluate(q)[0]) / part.scales
     return q, float(np.max(misses, initial=0.0))
 
 
 def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
-    """Raise ``ConstraintError`` if dropped rows open when the kept rows are solved a small distance away.
-
-    This happens where a loop closes at a single pose only, such as two stretched links that are just long enough.
-    """
+    """Raise ``ConstraintError`` if nearby solutions of the kept rows violate dropped rows, so the loops cannot move."""
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])
     free = Vt[rank_of(S) :]
@@ -112,7 +104,7 @@ def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
         farthest = (miss, q_moved) if farthest is None or miss > farthest[0] else farthest
     if farthest is not None:
         raise ConstraintError(
-            f"{gap(part.equations, farthest[1], 'after a small motion')} It closes at a single pose only, so the "
+            f"{gap(part.equations, farthest[1], 'after a small motion')} The loop closes at a single pose only, so the "
             f"mechanism cannot move. Joints of the cluster: {part.names()}. Check the lengths and placements, or lock "
             "these joints (fixed joints) and remove the loop."
         )

@@ -10,27 +10,24 @@ import numpy as np
 
 from .project import rank_of
 
-SLACK = 3.0
-"""A choice is accepted if its worst condition number is within this factor of the best."""
-PREFERRED = 10.0
-"""A choice with more preferred joints is accepted if its median condition number is within this factor."""
-ENUMERATED = 5000
-"""Largest number of choices that are compared one by one."""
+SLACK = 3.0  # A choice is accepted if its worst condition number is within this factor of the best.
+PREFERRED = 10.0  # A choice of more preferred joints is accepted if its median condition number is within this factor.
+ENUMERATED = 5000  # largest number of choices that are compared one by one
 
 
 class Chosen(NamedTuple):
     """Independent velocities of a cluster."""
 
-    columns: tuple[int, ...]  # ascending
+    columns: tuple[int, ...]  # indices of the independent columns, ascending
     worst: float  # largest condition number of the dependent columns over the poses
     best: float  # largest condition number of the best choice
     of_best: tuple[int, ...]  # columns of the best choice
 
 
 def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, float]:
-    """Return cond(K) and cond(K_d), infinite if singular or not finite, of K with scaled rows, which may be redundant.
+    """Return cond(K) and cond(K_d) of K with scaled rows; infinite if singular or not finite.
 
-    ``dependents`` are as many columns as the rank of K where the mechanism is regular.
+    ``dependents`` are the columns of K_d; their number is the rank of K at regular poses. Rows may be redundant.
     """
     rank = len(dependents)
     if rank == 0:
@@ -74,18 +71,13 @@ def choose_independents(
     slack: float = SLACK,
     ranks: Mapping[int, int] | None = None,
 ) -> Chosen | None:
-    """Choose independent velocities; None if no choice is regular.
+    """Choose independent velocities; return None if every choice is singular.
 
-    Candidates are the admissible choices whose worst condition number over the poses is within ``slack`` of the best.
-    The candidate with the lowest ranks is chosen; ties go to the lowest columns. If there are too many choices to
-    enumerate, a greedy search is used.
-
-    Args:
-        Ks: K with scaled rows at some poses, each (m, n); rows may be redundant.
-        groups: Columns of each joint; a joint is dependent or independent as a whole. Columns in no group are neither.
-        rank: Rank of K; computed if None.
-        slack: A choice is accepted if its worst condition number is within this factor of the best.
-        ranks: Preference of each column, lowest first. Columns with the two highest ranks are compared by number only.
+    ``Ks`` contains K with scaled rows at some poses, each (m, n); rows may be redundant. ``rank`` is the rank of K.
+    ``groups`` contains the columns of each joint, which is dependent or independent as a whole. Columns in no group are
+    neither. Candidates are the choices whose worst condition number is within the factor ``slack`` of the best. The
+    candidate with the lowest ``ranks`` (most preferred columns) is chosen; ties go to the lowest columns. Columns with
+    the two highest ranks are compared by number only. A greedy search is used if there are too many choices.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -117,7 +109,6 @@ def _dislike(choice: Sequence[int], ranks: Mapping[int, int]) -> tuple[tuple[int
 
 
 def _number_of_choices(groups: Sequence[tuple[int, ...]], count: int) -> int:
-    """Return how many sets of complete groups have ``count`` columns."""
     ways = [1] + [0] * count
     for g in groups:
         for n in range(count, len(g) - 1, -1):
@@ -142,10 +133,10 @@ def _best_choice(
     slack: float,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Return the first choice that is as good as the best.
+    """Return the first choice whose condition number is within ``slack`` of the best.
 
-    A choice with more preferred (not only limited) joints may be singular at some poses, but not at half of them. An
-    example is a driven rocker with dead centres.
+    A choice with more preferred joints (not merely joints with limits) may be singular at fewer than half of the poses.
+    An example is a driven rocker with dead centres.
     """
     if not choices:
         return None
@@ -166,7 +157,7 @@ def _best_choice(
             top, best = float(worst[i]), int(i)
     if not top < 1e12:
         return None
-    # The factor 1 + 1e-6 keeps rounding from deciding.
+    # The factor 1 + 1e-6 prevents rounding errors from deciding.
     limit = slack * top * (1.0 + 1e-6)
     selected = next(i for i in range(len(choices)) if worst[i] <= limit and look(i) <= limit)
     kind = _dislike(choices[selected], ranks)[0]
@@ -189,8 +180,8 @@ def _greedy_choice(
     rank: int,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Make joints dependent one by one, least preferred first; then exchange. The result counts as the best choice."""
-    dependent: list[int] = []  # indices of groups
+    """Make joints dependent one by one, least preferred first, then exchange joints; the result counts as the best."""
+    dependent: list[int] = []  # indices of the dependent groups
     remainders = [np.array(K) for K in Ks]
     while sum(len(groups[i]) for i in dependent) < rank:
         missing = rank - sum(len(groups[i]) for i in dependent)
@@ -233,7 +224,7 @@ def _greedy_choice(
 
 
 def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Choose rows of which all others are fixed combinations, ``first`` ones preferred; return them and the rank.
+    """Choose rows such that all others are fixed combinations of them, preferring ``first``; return them and the rank.
 
     ``union`` is K with scaled rows at all poses, side by side, shape (m, n).
     """
@@ -244,7 +235,7 @@ def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int]
     while len(selected) < rank:
         norms = np.linalg.norm(remainder, axis=1)
         early = [i for i in first if norms[i] > 0.1]
-        # Take the lowest of the rows that are about as good as the best, so that rounding does not decide.
+        # The first row that is about as good as the best is chosen, so that rounding errors do not decide.
         i = early[0] if early else int(np.flatnonzero(norms >= 0.5 * norms.max())[0])
         selected.append(i)
         direction = remainder[i] / norms[i]

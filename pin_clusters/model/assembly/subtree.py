@@ -1,7 +1,4 @@
-"""The loops of one cluster, the shape by which similar clusters such as legs are recognized, and the cluster as a tree.
-
-The loop equations are evaluated on this small tree, without the rest of the robot.
-"""
+"""The loops of one cluster, and the cluster as a small tree on which the loop equations are evaluated."""
 
 import dataclasses
 from collections.abc import Hashable, Iterable, Sequence
@@ -23,11 +20,11 @@ class ClusterLoops:
     joints: tuple[int, ...]  # joint ids
     closures: tuple[Closure, ...]  # implicit equations
     rows: tuple[Row, ...]  # couplings, masters before dependents
-    independent: tuple[int, ...] = ()  # joint ids that must be independent; empty: choose
+    independent: tuple[int, ...] = ()  # joint ids that must be independent; if empty, they are chosen
 
 
 def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
-    """Return the properties that mirror images share: joint sizes, parent of each joint, joints of each constraint."""
+    """Return what similar clusters, such as legs, share: sizes and parents of joints, and joints of each constraint."""
     position = {j: i for i, j in enumerate(sorted(cluster.joints))}
 
     def at(j: int) -> int:
@@ -42,7 +39,7 @@ def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
 
 
 def places_of(tree: pin.Model, joints: Sequence[int], velocities: Sequence[int]) -> tuple[int, ...]:
-    """Return the positions, within a cluster, of the joints that have some of the given velocities of the tree."""
+    """Return the indices, within a cluster, of the joints that have at least one of the given velocities."""
     return tuple(i for i, j in enumerate(sorted(joints)) if set(in_v(tree, j)) & set(velocities))
 
 
@@ -56,7 +53,7 @@ class Subtree:
     equations: Equations  # the closures, in the order of the whole tree
     slides: np.ndarray  # mask of the velocities that are translations, shape (nv,)
     lengths: np.ndarray  # step that counts as one radian, shape (nv,): the loop length for translations
-    scales: np.ndarray  # of the rows, at any pose; typical norms replace the norms of rows of K
+    scales: np.ndarray  # scale of each row at any pose; typical norms replace the norms of rows of K
     iq: np.ndarray  # indices in q of the whole tree
     iv: np.ndarray  # indices in v of the whole tree
 
@@ -88,15 +85,14 @@ def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure])
 
 
 def _typical_scales(equations: Equations, lengths: np.ndarray) -> np.ndarray:
-    """Return scales that do not vanish with a row of K: root mean squares over random poses, closed or not."""
+    """Return scales that do not vanish with a row of K: root mean squares over random poses, assembled or not."""
     neutral = pin.neutral(equations.tree)
     if all(equations.units):
         return equations.scales(neutral)
     rng = np.random.default_rng(0)
     steps = rng.uniform(-1.0, 1.0, (6, equations.tree.nv)) * lengths
     samples = np.array([equations.scales(pin.integrate(equations.tree, neutral, s)) for s in steps])
-    # A user's function may be undefined at some or all of these poses.
-    counted = np.isfinite(samples)
+    counted = np.isfinite(samples)  # A user's function may be undefined at some or all of these poses.
     squares = np.sum(np.where(counted, samples, 0.0) ** 2, axis=0)
     return np.where(counted.any(axis=0), np.sqrt(squares / np.maximum(counted.sum(axis=0), 1)), 1.0)
 

@@ -23,14 +23,10 @@ Plans = tuple[Any, ...]
 
 
 class _Move(Form):
-    """Plan of a call that moves configurations, while it is built.
+    """Plan of a call that moves configurations, while the plan is built.
 
-    Attributes:
-        shape: Manifold of the valid configurations.
-        tree: The tree that Pinocchio moves.
-        places: Indices of the independent velocities in the tree's velocity.
-        entries: Index in q of each joint with one coordinate, by its index in the tree's velocity.
-        results_so_far: Number of results of the steps.
+    ``places`` are the indices of the independent velocities in the tree's velocity. ``entries`` maps the index in the
+    tree's velocity of each joint with one coordinate to its index in q.
     """
 
     def __init__(self, model: ClusterModel, function: Any, required: str) -> None:
@@ -49,7 +45,7 @@ class _Move(Form):
         return self._result()
 
     def new(self, size: int, word: np.ndarray) -> int:
-        """Create a vector of a size at an address word; return it as an argument for a call of Pinocchio."""
+        """Create a vector whose address is in ``word``; return it as an argument for a call of Pinocchio."""
         self.work.append(("fresh", 1, size, 0, 0, word))
         return self._result()
 
@@ -77,12 +73,12 @@ class _Move(Form):
         self.work.append(("affine", *rows, *terms, x, to))
 
     def integrate(self, q: str, v: np.ndarray) -> int | None:
-        """Move q (an argument) along v (an address word); return the number of the first result; None: no plan."""
+        """Move q (an argument) along v (an address word); return the first result's number, or None without a plan."""
         model, y, q_word = self.owner, register(), register()
         if not self.shape.linear:
             return None
         added = np.array([self.entries.get(int(iv), -1) for iv in self.places], dtype=np.int64)
-        if (added >= 0).all():  # Pinocchio would only add.
+        if (added >= 0).all():  # Pinocchio would only add v to q.
             q_word = self.word(q)
             moved = self.new(model.nq, y)
             self.work += [("move", model.nq, q_word, y), ("plus", model.nv, added, q_word, v, y)]
@@ -92,7 +88,7 @@ class _Move(Form):
             self.spread(v, to)
             moved, y = self.pinocchio(pin.integrate, model.nq, start, spread)
             if model.closures:
-                self.work += arguments  # Python may have run in between, so v is looked up again.
+                self.work += arguments  # Look up v again, because Python may have run in between.
                 self.numbers(start, model.nq, q_word)
         if model.closures and not self.carry(q_word, v, y):
             return None
@@ -100,9 +96,9 @@ class _Move(Form):
         return moved - RESULT
 
     def difference(self, v: np.ndarray) -> int | None:
-        """Compute the velocity from q1 to q2 at address word v; return its number, or None. Drop later results."""
+        """Compute the velocity from q1 to q2 at address word v; return its number, or None if no plan is possible."""
         model, start, end, to = self.owner, 0, 0, register()
-        plain = len(self.entries) == self.tree.njoints - 1  # Pinocchio would only subtract.
+        plain = len(self.entries) == self.tree.njoints - 1  # Pinocchio would only subtract q1 from q2.
         if not plain:
             start, end = (self.vector_argument(name, read=bool(model.closures)) for name in ("q1", "q2"))
             _, to = self.pinocchio(pin.difference, self.tree.nv, start, end)
@@ -112,7 +108,7 @@ class _Move(Form):
             self.work.append(("minus", model.nv, self._entries_of(self.places), q2, q1, v))
         else:
             self.work.append(("gather", len(self.places), self.places, to, to, v))
-            if model.closures:  # Python may have run in between: look up the arguments again.
+            if model.closures:  # Look up q1 and q2 again, because Python may have run in between.
                 q1, q2 = (self.numbers(x, model.nq, register()) for x in (start, end))
         return None if model.closures and not self._arrives(v, q1, q2, start, end) else velocity - RESULT
 
@@ -127,8 +123,7 @@ class _Move(Form):
         model, loops, y, gaps, before = self.owner, loops_of(self.owner), register(), register(), self.results_so_far
         dependents, positions = np.array(loops.dependents, dtype=np.int64), np.arange(len(loops.dependents))
         self.work.append(("finite", model.nq, q2))
-        # Pinocchio would only add and subtract in such loops.
-        if set(loops.entries.tolist()) <= set(self.entries.values()):
+        if set(loops.entries.tolist()) <= set(self.entries.values()):  # Pinocchio would only add and subtract.
             single = np.array([i for i, iv in enumerate(self.places) if int(iv) in self.entries], dtype=np.int64)
             velocities = self.lead_to(np.zeros(len(single)))
             self.new(model.nq, y)
@@ -152,7 +147,7 @@ class _Move(Form):
         return True
 
     def carry(self, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> bool:
-        """Move the loop joints of the target, which contains the other joints; return whether the code is compiled."""
+        """Move the loop joints in ``target``, which contains the other joints; return whether the code is compiled."""
         model, loops = self.owner, loops_of(self.owner)
         code = _code(model, MOVE)
         if not code or not loops.compiled:
@@ -168,7 +163,6 @@ class _Move(Form):
 
 
 def _code(model: ClusterModel, operation: Any) -> int:
-    """Return the address of the code that moves or closes loops; 0 if it is not compiled."""
     generic, movers = kernels.KERNELS_BY_NAME[operation.name].compiled_address, movers_of(model)
     return generic if movers is None else int(movers.address(operation.name, generic))
 
@@ -186,7 +180,6 @@ def of_integrate(model: ClusterModel, function: Any) -> Plans:
 
 
 def of_difference(model: ClusterModel, function: Any) -> Plans:
-    """Return the plan of ``difference``, which with loops checks that the motion leads from q1 to q2."""
     form = _Move(model, function, "q1 q2")
     first = form.difference(register())
     return () if first is None else (form.plan(first),)
@@ -216,7 +209,6 @@ def of_neutral(model: ClusterModel, function: Any) -> Plans:
 
 
 def of_random(model: ClusterModel, function: Any) -> Plans:
-    """Return the plans of ``randomConfiguration`` with and without given limits, for robots without loops."""
     plans = []
     for names in ("", "lower_bound upper_bound"):
         form = _Move(model, function, names)
@@ -237,7 +229,6 @@ def of_random(model: ClusterModel, function: Any) -> Plans:
 
 
 def of_tree(model: ClusterModel, function: Any) -> Plans:
-    """Return the plans of a function that calls Pinocchio's function of the same name with the tree."""
     names, plans = [name for name in function.positions if name.startswith("q")], []
     for with_precision in (False, True) if "prec" in function.positions else (False,):
         form = _Move(model, function, " ".join([*names, *["prec"] * with_precision]))
@@ -302,7 +293,7 @@ def remember_hold(model: ClusterModel, function: Any, hold: Any, ids: tuple[int,
 
 @once
 def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
-    """Return a tree of the independent joints, each on the universe in the order of v, and their indices in q."""
+    """Return a tree with the independent joints on the universe, in the order of v, and their indices in q."""
     full_tree, tree, iq = model.own_tree, pin.Model(), list[int]()
     independent = {int(iv) for iv in model.idx_v_independent}
     for j in range(1, full_tree.njoints):
@@ -314,7 +305,7 @@ def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
 
 
 def of_tangent(model: ClusterModel, function: Any) -> Plans:
-    """Return the plans of functions that Pinocchio answers for the independent joints, one per choice of arguments."""
+    """Return plans for functions that Pinocchio evaluates for the independent joints, one per set of arguments."""
     tree, places = leaders_of(model)
     by_position = "argument_position" in function.positions
     names, plans = [name for name in function.positions if name not in ("model", "argument_position")], []

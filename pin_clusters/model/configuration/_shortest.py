@@ -1,7 +1,4 @@
-"""Smallest correction onto constant couplings with some joints held, as affine maps in lists of terms.
-
-The extension and NumPy compute bitwise equal results.
-"""
+"""Smallest correction that satisfies couplings with some joints held; C and NumPy compute bitwise equal results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -49,9 +46,9 @@ class Way:
     """Map from residuals to the smallest step, in the norm of the tangent space, that removes them."""
 
     outside: tuple[Follower, ...]  # couplings of clusters without closed loops
-    residual: Affine  # maps q to their residuals, if no joint is continuous
+    residual: Affine  # maps q to the residuals of ``outside``, if no joint is continuous
     step: Affine  # maps residuals to the step, shape (tree.nv,)
-    rest: np.ndarray | None  # maps residuals to the part that the held joints keep; None: no part
+    rest: np.ndarray | None  # maps residuals to the remainder that the held joints cause; None if zero
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
         """Return the step from q, shape (nv,); raise ``ConfigurationError`` if the held joints prevent it."""
@@ -64,7 +61,7 @@ class Way:
             worst = np.argmax(remaining)
             if remaining[worst] > 1e-9 * max(1.0, np.abs(r).max()):
                 raise ConfigurationError(
-                    f"project: the held joints leave {self.outside[worst].label} open by {remaining[worst]:.3g} "
+                    f"project: with the held joints, {self.outside[worst].label} is off by {remaining[worst]:.3g} "
                     "(rad or m). Hold fewer joints of its cluster."
                 )
         return self.step.apply(r, np.zeros(nv))
@@ -89,7 +86,7 @@ def shortest_way(model: ClusterModel, followers: Iterable[Follower], held: tuple
             (k, -f.offset, [(f.iq, 1.0), *((iq, -c) for iq, _, _, c in f.masters)]) for k, f in enumerate(outside)
         ),
         Affine.of_rows((i, 0.0, terms) for i, terms in lines),
-        remainder if np.abs(remainder).max(initial=0.0) > 1e-12 else None,  # Smaller values are rounding.
+        remainder if np.abs(remainder).max(initial=0.0) > 1e-12 else None,  # Smaller values are rounding errors.
     )
 
 

@@ -1,4 +1,4 @@
-"""Assemblies of a mechanism with the same independent joints."""
+"""Assembly modes (branches) of a mechanism for the same values of the independent joints."""
 
 import math
 from typing import Any
@@ -18,18 +18,18 @@ _STARTS = 64
 
 @stock(COMMON)
 def branches(model: ClusterModel, q: ArrayLike, cluster: Any) -> list[np.ndarray]:
-    """Return the assemblies of a cluster with closed loops that have the independent joints of q.
+    """Return the assembled configurations of a cluster with closed loops for the independent joints of q.
 
     The list is complete if the cluster is one mechanism with a closed form (``FourBar``, ``SliderCrank``, most of
-    ``Differential``) whose independent joints are the model's. Otherwise Newton's method searches for the dependent
-    joints from 64 starts (the same at each call), and it can miss an assembly.
+    ``Differential``) whose independent joints are the model's. Otherwise, Newton's method searches for the dependent
+    joints from 64 starting poses, which are the same at each call. It can miss an assembled configuration.
 
     Args:
         cluster: Name of one of its joints, or an entry of ``model.clusters``.
 
     Returns:
-        Whole configurations, shape (nq,) each, [rad] or [m]. If q is assembled, its own branch is first. Empty if the
-        mechanism cannot be assembled with these independent joints.
+        Whole configurations, shape (nq,) each, [rad] or [m]. If q is assembled, its own branch is first. The list is
+        empty if the mechanism cannot be assembled with these independent joints.
 
     Raises:
         UnknownNameError: No joint has this name.
@@ -87,7 +87,7 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
         x = assemble(model, at, pin.integrate(tree, q, step), held_velocities)
         if x is None:
             continue
-        x[held_entries] = q[held_entries]  # The other joints stay exactly, without rounding.
+        x[held_entries] = q[held_entries]  # The other joints keep their exact values.
         if not any(same_pose(model, x, assembly, 1e-6, loops_only=True) for assembly in assemblies):
             assemblies.append(x)
     return assemblies

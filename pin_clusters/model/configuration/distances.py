@@ -1,4 +1,4 @@
-"""Distances between configurations along the independent joints, and the comparison and normalization of q."""
+"""Distances between configurations, measured at the independent joints, and comparison and normalization of q."""
 
 from typing import Any
 
@@ -91,10 +91,10 @@ def isNormalized(model: ClusterModel, q: ArrayLike, prec: float = 1e-12) -> bool
     """Return whether the quaternions and (cos, sin) pairs of a configuration have unit norm.
 
     Args:
-        prec: Largest deviation of a norm from 1. ``pc.residual`` checks the couplings.
+        prec: Largest deviation of a norm from 1. Couplings are not checked; use ``pc.residual``.
 
     Returns:
-        Whether all of them are normalized.
+        Whether all norms are 1 within the tolerance.
 
     Example:
         >>> import pin_clusters as pc
@@ -139,7 +139,7 @@ def dIntegrateTransport(
         argument_position: ``pin.ARG0`` or ``pin.ARG1``.
 
     Returns:
-        Shape (nv, n), in the units of Jin; a new array.
+        Transported derivatives, shape (nv, n), in the units of Jin; a new array.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc

@@ -22,11 +22,9 @@ References:
 """,
 )
 
-# float32 input has a relative error of 1e-7; real mistakes are orders of magnitude larger.
-TOLERANCE = 1e-6
-# Pinocchio writes the largest float for "no limit".
-UNLIMITED = 1e100
-# First entry and number of entries that must have unit norm, by kind of joint.
+TOLERANCE = 1e-6  # float32 input has a relative error of 1e-7; real mistakes are orders of magnitude larger.
+UNLIMITED = 1e100  # Pinocchio writes the largest float for "no limit".
+# First entry and number of the entries that must have unit norm, by type of joint.
 _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
 
 
@@ -48,7 +46,7 @@ class Manifold:
     neutral: np.ndarray  # result of ``neutral``, read-only
     bounded: np.ndarray  # shape (nq,): whether ``randomConfiguration`` draws the entry between limits
     limits: tuple[np.ndarray, np.ndarray]  # default limits of ``randomConfiguration``, see ``finite_limits``
-    # Smallest corrections onto the couplings, by held joints, computed on first use.
+    # Smallest corrections that satisfy the couplings, by held joints, computed on first use.
     ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
     def follow(self, q: np.ndarray) -> np.ndarray:
@@ -68,17 +66,16 @@ class Manifold:
         return np.array([f.residual(q) for f in self.couplings])
 
     def way(self, model: ClusterModel, held: tuple[int, ...]) -> Way:
-        """Return the smallest correction onto the couplings with some joints (ids) held; it is stored."""
+        """Return the smallest correction that satisfies the couplings with some joints (ids) held; it is cached."""
         correction = self.ways.get(held)
         if correction is None:
-            if len(self.ways) > 256:  # A program may use all combinations.
+            if len(self.ways) > 256:  # A program may hold many combinations of joints.
                 self.ways.clear()
             correction = self.ways[held] = shortest_way(model, self.followers, held)
         return correction
 
 
 def manifold(model: Any) -> Manifold:
-    """Return the manifold of a model, created on first use."""
     if type(model) is not ClusterModel:
         check_model(model)
     stored: Manifold | None = model._manifold
@@ -155,9 +152,9 @@ def residual(model: ClusterModel, q: ArrayLike) -> np.ndarray:
     """Return the residual of each coupling and loop-closure constraint at q.
 
     Returns:
-        First the couplings: dependent joint minus prescribed value, one entry per row of ``model.coupling_rows``, [rad]
-        or [m]. Then the rows of ``model.closures``; ``pc.residual_rows`` gives labels and units. Couplings with a
-        continuous joint ignore whole turns. Rotations are rotation vectors, [rad].
+        Residuals of ``model.coupling_rows`` (dependent joint minus prescribed value, [rad] or [m]), followed by the
+        residuals of ``model.closures``. ``pc.residual_rows`` returns labels and units. Couplings with a continuous
+        joint ignore whole turns. Rotations are rotation vectors, [rad].
 
     Example:
         >>> import pin_clusters as pc

@@ -24,7 +24,8 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
     The independent joints move exactly as in Pinocchio. The dependent joints are computed from them by the couplings
-    and closed loops, so nothing drifts. ``difference(model, q, integrate(model, q, v))`` is v, up to whole turns.
+    and closed loops, so the constraints do not drift. ``difference(model, q, integrate(model, q, v))`` is v, up to
+    whole turns.
 
     Args:
         q: Configuration of the whole tree, shape (nq,), [rad] or [m]. The dependent entries of the result do not depend
@@ -32,11 +33,11 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
-        Configuration on the couplings, shape (nq,), [rad] or [m]; a new array. NaN and inf propagate. Loops are
-        followed from q in short steps without passing a singular pose, so they stay on their branch.
+        Configuration that satisfies the constraints, shape (nq,), [rad] or [m]; a new array. NaN and inf propagate.
+        Loops follow from q in short steps without passing a singular pose, so they stay on their branch.
 
     Raises:
-        BranchLost: A loop does not close at the end, or only beyond a singular pose.
+        BranchLost: A loop does not close at the end, or would have to pass a singular pose.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -54,7 +55,7 @@ def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         v_tree = np.zeros(model.own_tree.nv)
         v_tree[model.idx_v_independent] = v
         moved = pin.integrate(model.own_tree, q, v_tree)
-    else:  # Joints that follow continuous ones must move along, because their turns count.
+    else:  # Followers of continuous joints must move, too, because their turns count.
         moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
     return shape.follow(moved)
 
@@ -66,8 +67,8 @@ def difference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.ndarray:
     """Return the independent velocity that leads from q1 to q2 in unit time.
 
     Returns:
-        Shape (nv,), [rad] or [m]; a new array. The dependent entries of q1 and q2 only serve to check that their loops
-        are on one branch. Entries of joints that follow by couplings are not read.
+        Velocity, shape (nv,), [rad] or [m]; a new array. The dependent entries of q1 and q2 only serve to check that
+        their loops are on one branch. Entries of joints that follow by couplings are not read.
 
     Raises:
         ConfigurationError: The loops of q2 are open. The loops of q1 may be open; they are closed first.
@@ -128,14 +129,15 @@ def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple
 @also_pinocchios
 @_documented
 def interpolate(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, alpha: float) -> np.ndarray:
-    """Return the configuration between q1 (alpha = 0) and q2 (alpha = 1), on the couplings.
+    """Return the configuration between q1 (alpha = 0) and q2 (alpha = 1) that satisfies the constraints.
 
     Args:
-        alpha: Any number; outside 0 to 1 it extrapolates.
+        alpha: Any number; values outside [0, 1] extrapolate.
 
     Returns:
-        Configuration, shape (nq,), [rad] or [m]; a new array. The independent joints are Pinocchio's. A dependent joint
-        with a continuous master moves on from q1, so at alpha = 1 it may be whole turns away from q2.
+        Configuration, shape (nq,), [rad] or [m]; a new array. The independent joints are interpolated as in Pinocchio.
+        A dependent joint with a continuous master moves continuously from q1, so at alpha = 1 it may differ from q2 by
+        whole turns.
 
     Raises:
         BranchLost: The motion from q1 does not lead the loops to q2.

@@ -1,4 +1,4 @@
-"""Single configurations: neutral, random and projected."""
+"""Functions that compute one configuration: neutral, random or projected."""
 
 import math
 from collections.abc import Sequence
@@ -52,22 +52,22 @@ def neutral(model: ClusterModel) -> np.ndarray:
 def randomConfiguration(
     model: ClusterModel, lower_bound: ArrayLike | None = None, upper_bound: ArrayLike | None = None
 ) -> np.ndarray:
-    """Return a random configuration on the couplings.
+    """Return a random configuration that satisfies the couplings and closed loops.
 
-    The independent joints are uniform within their limits; without limits, within [-1, 1]; with one limit, within 2 of
-    it. Rotations are uniform. The dependent joints follow, even beyond their own limits. ``pin.seed`` sets the seed.
-    Closed loops are moved by continuation from ``model.q_reference``, on its branch. Where they cannot follow to the
-    end, they stop at a fraction of the motion.
+    The independent joints are uniformly distributed within their limits, within [-1, 1] without limits, or within 2 of
+    a single limit. Rotations are uniform. The dependent joints follow, even beyond their own limits. ``pin.seed`` sets
+    the seed. Closed loops are moved by continuation from ``model.q_reference``, on its branch. If they cannot follow
+    the whole motion, they stop at a fraction of it.
 
     Args:
-        lower_bound: Lower limits of q, shape (nq,), [rad] or [m]; the model's by default.
-        upper_bound: Upper limits of q, shape (nq,), [rad] or [m]; the model's by default.
+        lower_bound: Lower limits of q, shape (nq,), [rad] or [m]; by default the limits of the model.
+        upper_bound: Upper limits of q, shape (nq,), [rad] or [m]; by default the limits of the model.
 
     Returns:
         Configuration, shape (nq,), [rad] or [m]; a new array.
 
     Raises:
-        ConfigurationError: A given lower limit is above the upper one, or not a number.
+        ConfigurationError: A lower limit is above the upper limit, or is NaN.
         ShapeError: A size is wrong.
 
     Example:
@@ -105,7 +105,7 @@ def _given_limits(model: ClusterModel, shape: Manifold, lower: Any, upper: Any) 
 
 
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
-    """Close the loops of the target; their independent joints move as far towards it as they can."""
+    """Close the loops of the target, moving their independent joints as far towards it as possible."""
     start = model.q_reference
     motion = pin.difference(model.own_tree, start, target)[model.idx_v_independent]
     farthest = _PROBE * _FASTEST * np.abs(motion).max(initial=1e-6)  # The minimum exceeds rounding errors.
@@ -127,11 +127,11 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
 @fast(of_project)
 @_documented
 def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -> np.ndarray:
-    """Return the nearest configuration on the couplings and closed loops.
+    """Return the nearest configuration that satisfies the couplings and closed loops.
 
-    It is the smallest change (in the norm of the tangent space, with equal weights for rad and m) of all joints that
-    are not held. The couplings then hold to rounding. Quaternions and (cos, sin) pairs are normalized. Loops are closed
-    by Newton's method with minimum-norm steps, damped far from an assembled pose.
+    The joints that are not held change as little as possible, in the norm of the tangent space with equal weights for
+    rad and m. The couplings are satisfied up to rounding errors. Quaternions and (cos, sin) pairs are normalized. Loops
+    are closed by Newton's method with minimum-norm steps, damped far from an assembled pose.
 
     Args:
         q: Configuration of the whole tree, shape (nq,), [rad] or [m], which may violate the couplings.
@@ -149,7 +149,7 @@ def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -
         The normal equations of a linear constraint; its rows are ``model.coupling_rows``.
 
     Example:
-        Move the joints of a gear to agree, without touching the link:
+        Move the second joint of a gear so that it agrees with the first:
 
         >>> import pinocchio as pin, pin_clusters as pc
         >>> tree = pin.buildSampleModelManipulator()
@@ -177,12 +177,12 @@ def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -
     moved = pin.integrate(tree, q, correction.shortest(q, shape.linear, tree.nv))
     shape.follow(moved)
     for i in (i for j in held for i in in_q(tree, j)):
-        moved[i] = q[i]  # Held joints stay exactly, without rounding.
+        moved[i] = q[i]  # Held joints keep their exact values.
     return moved
 
 
 def held_joints(model: ClusterModel, hold: Any) -> tuple[int, ...]:
     names = (hold,) if isinstance(hold, str) else hold
     if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(n, str) for n in names):
-        raise ArgumentTypeError(f"project: hold must be a joint name or a list of them, got {hold!r}.")
+        raise ArgumentTypeError(f"project: hold must be a joint name or a list of joint names, got {hold!r}.")
     return tuple(sorted({model.getJointId(name) for name in names}))

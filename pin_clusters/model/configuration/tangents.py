@@ -19,7 +19,7 @@ _documented = stock(
         argument_position: ``pin.ArgumentPosition.ARG0`` or ``ARG1`` selects one derivative; None returns both.
 
     Raises:
-        ArgumentTypeError: A type is wrong, or ``argument_position`` is another value.
+        ArgumentTypeError: A type is wrong, or ``argument_position`` has another value.
     """,
     AS_PINOCCHIO,
 )
@@ -49,7 +49,7 @@ def dIntegrate(model: ClusterModel, q: ArrayLike, v: ArrayLike, argument_positio
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
-        Derivatives of the independent joints, shape (nv, nv) each; the dependent joints follow them. New arrays.
+        Derivatives for the independent joints, shape (nv, nv) each; new arrays.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -76,7 +76,7 @@ def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_posi
     """Differentiate ``difference(model, q1, q2)`` with respect to q1 and q2, for the independent joints.
 
     Returns:
-        Shape (nv, nv) each; new arrays. The dependent entries of q1 and q2 are not read.
+        Derivatives, shape (nv, nv) each; new arrays. The dependent entries of q1 and q2 are not read.
 
     Example:
         >>> import pin_clusters as pc

@@ -25,7 +25,7 @@ from ._writer import Body, Robot, Writer, put_body
 
 
 class Condition(NamedTuple):
-    """Determination of the dependent joints of a cluster by its closures."""
+    """Where to find the condition number of the equations that determine the dependent joints of a cluster."""
 
     joints: tuple[int, ...]  # joint ids of the cluster
     dependents: int  # number of dependent velocities
@@ -34,7 +34,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Tables:
-    """Structure and numbers of a model, as the kernels read them; ``model.tables``.
+    """Structure and numbers of a model, in the form that the kernels read; ``model.tables``.
 
     Attributes:
         index: Whole numbers, int64, shape (rows, ROW_WIDTH); ``kernels.tables.layout`` names the columns.
@@ -44,7 +44,7 @@ class Tables:
         supplies: Python functions whose derivatives the kernels read in the workspace.
         conditions: One entry per cluster with loop-closure constraints.
         rates: Number of floats that derivatives need in addition to the workspace.
-        velocities: The plan of ``tree_solve``: order and ancestors of the independent velocities.
+        velocities: Plan of ``tree_solve``, with the order and the ancestors of the independent velocities.
         topology: Clusters, coupling matrix and analyses of the loops, in joint ids.
         tree: Tables of the kernels for the spanning tree.
     """
@@ -79,7 +79,7 @@ def pack(
             moved = robot.bodies[carrier - 1]
             moved.inertia = moved.inertia + rotor.placement.act(tree.inertias[j])
         else:
-            # The weight of a balanced rotor on the universe is fixed; Pinocchio includes it in the potential energy.
+            # Pinocchio includes the constant potential energy of balanced rotors on the universe.
             centre = rotor.placement.act(tree.inertias[j].lever)
             fixed_potential -= tree.inertias[j].mass * (gravity @ centre)
     for rod in massive(topology.closures):
@@ -94,7 +94,7 @@ def pack(
     out.put(at.POTENTIAL, fixed_potential)
     out.put(at.ORIGIN, robot.origin)
     joint_of_row = {}
-    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # by spinning rotor: offset of its row of G, columns
+    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # offset of the row of G and its columns, by spinning rotor
     supplies: list[Supply] = []
     conditions: list[Condition] = []
     for row, (t, columns, members) in enumerate(groups, header.cluster0):
@@ -141,7 +141,7 @@ def pack(
 
 
 def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:
-    """Create the bodies and group them by the kernels' clusters: index in the topology, columns in v, bodies."""
+    """Create the bodies and group them by cluster: index in the topology, columns in v, bodies."""
     tree, topology, bodies = robot.tree, robot.topology, robot.bodies
     groups: list[tuple[int, list[int], list[Body]]] = []
     for t in depth_first(topology.clusters, topology.outputs):

@@ -10,7 +10,7 @@ from ._writer import Body, Robot, Writer
 def write_cluster(out: Writer, robot: Robot, row: int, columns: list[int], members: list[Body], t: int) -> None:
     nk, entry, G = len(columns), out.rows[row], robot.topology.G
     inside = {b.row for b in members}
-    output = members[0].parent  # for later primitives of a split joint: the previous primitive
+    output = members[0].parent  # for later primitives of a split joint, the previous primitive
     D, spin = _spin(robot, columns, members)
     carriers = [carrier for carrier in spin if carrier in inside]
     entry.first, entry.last, entry.nk, entry.out = members[0].row, members[-1].row + 1, nk, output
@@ -72,4 +72,4 @@ def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: li
         mask = sum(1 << int(k) for k in np.flatnonzero(np.any(rows, axis=0)))
         body_row.mask = mask | (out.rows[body.parent].mask if body.parent in inside else 0)
     else:
-        body_row.mask = -1  # With more columns than bits, assume that all of them move the body.
+        body_row.mask = -1  # If there are more columns than bits, all of them are assumed to move the body.

@@ -1,4 +1,4 @@
-"""Write the rows of clusters with closures: velocities, equations, followers, spin elements, rods with mass."""
+"""Write the tables of clusters with closures: velocities, equations, followers, spin elements, rods with mass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,7 +135,6 @@ class Loop:
         return b if b > 0 and self.out.rows[b].cluster == self.row else 0
 
     def _path(self, b: int) -> list[int]:
-        """Return the kernel bodies of the cluster from b up to the output body."""
         path = []
         while b := self._inside(b):
             path.append(b)
@@ -234,7 +233,6 @@ class Loop:
         head.follower0, head.follower1 = out.add_all(rows)
 
     def _write_elements(self, head: Row) -> None:
-        """Write armature, spin elements and the tables of spin momenta of their carriers."""
         out, nk, entry, armature = self.out, self.nk, self.out.rows[self.row], self.robot.inertia_tree.armature
         inside, output = {b.row for b in self.members}, self.members[0].parent
         spin_elements = [r for r in self.robot.rotors if r.spins and any(iv in self.velocities for iv, _ in r.drivers)]

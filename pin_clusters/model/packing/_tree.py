@@ -18,7 +18,7 @@ from ..topology import Topology
 from ._writer import put_body, shuffle
 
 NEVER = 1 << 40  # request bit of fields that are never copied
-# Fields of pin.Data: name, numbers per item, number of items, requests that fill it, least level of the motion.
+# Fields of pin.Data: name, numbers per item, number of items, requests that fill it, minimum level of the motion.
 _FIELDS = (
     ("oMi", 12, "njoints", 0, 0),
     ("liMi", 12, "njoints", 0, 0),
@@ -37,7 +37,7 @@ _FIELDS = (
     ("Ig", 10, "", tl.WHOLE, 0),
     ("oMf", 12, "nframes", NEVER, 0),
 )
-# Fields of which only the entry of the whole robot is filled: name, requests, least level.
+# Fields in which only the entry of the whole robot is filled: name, requests, minimum level.
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
     ("vcom", tl.CENTERS | tl.MAP_RATE, 1),
@@ -189,15 +189,14 @@ def _items(tree: pin.Model, count: str) -> int:
 
 
 def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
-    """Return the offsets in the results and behind the links of the workspace, and the sizes of both."""
+    """Return offsets in the results and in the workspace (behind its links), and the sizes of workspace and results."""
     offset, places = 0, []
     for _, item, count, _, _ in _FIELDS:
         places.append(offset)
         offset += item * _items(tree, count)
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
     sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1, tree.njoints]
-    # Without loops the constant G is used.
-    for_loops = [count * nvt * nv if widest else 0 for count in (4, 2, 1 + widest)]
+    for_loops = [count * nvt * nv if widest else 0 for count in (4, 2, 1 + widest)]  # Without loops, G is constant.
     sizes += [6 * nvt, 6 * nv, *for_loops, tree.nq, 1, tree.nq, 1, tree.nq, nv, nv, 1, 1]
     at_out: list[int] = (offset + np.cumsum([0, *sizes])).tolist()
     own = tl.Own._make([*at_out[:10], behind, behind + nvt, behind + 2 * nvt])

@@ -1,4 +1,4 @@
-"""The robot to write, and its tables while they grow."""
+"""The robot whose tables are written, and the tables while they are written."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology
 
-# Identity and the two cyclic exchanges of axes, in the order of layout.Body.shuffle.
+# The identity and the two cyclic permutations of the axes, in the order of layout.Body.shuffle.
 SHUFFLES = tuple(np.roll(np.eye(3), i, axis=0) for i in range(3))
 
 
 @dataclass
 class Body:
-    """A body of the kernels before it is written."""
+    """A body as the kernels represent it, before it is written to the tables."""
 
     joint: int
     primitive: Primitive
@@ -33,14 +33,9 @@ class Body:
 class Robot:
     """The robot whose tables are written.
 
-    Attributes:
-        spinning: Spinning rotors that are bodies of the tree, by joint.
-        chains: Primitives of each joint.
-        origin: Origin of the kernels' world, a point near the robot, because placements far from the universe lose
-            digits.
-        bodies: Bodies of the kernels that have been added.
-        body_of_joint: Kernel body of each joint.
-        align: Rotation from the kernels' frame of a joint's body to the tree's frame.
+    ``spinning`` contains the spinning rotors that are bodies of the tree, by joint. ``origin`` is the origin of the
+    kernels' world: a point near the robot, because placements far from the universe lose digits. ``align`` contains the
+    rotation from the kernels' frame of each joint's body to the tree's frame.
     """
 
     def __init__(
@@ -76,7 +71,7 @@ class Robot:
         return [self._elements[i] for i in sorted({i for k in columns for i in self._of_column.get(k, ())})]
 
     def smallest_d(self, t: int) -> float:
-        """Return the rounding error of D of a cluster; smaller inertias of a joint count as zero."""
+        """Return the rounding error of a cluster's D; joint inertias below this value count as zero."""
         joints, output = self.topology.clusters[t], self.topology.outputs[t]
         mass = in_order(self._mass[j] for j in joints if self._parents[j] == output)
         reach = max(self._reach[j] for j in joints)
@@ -127,7 +122,7 @@ def put_body(
     align: np.ndarray,
     origin: np.ndarray | float = 0.0,
 ) -> int:
-    """Write the numbers of a body that primitive p moves; return the exchange of axes of its rotation, as ``shuffle``.
+    """Write the numbers of a body that primitive p moves; return the permutation of its rotation (see ``shuffle``).
 
     ``A_parent`` rotates from the kernels' frame of the parent to the tree's frame, in which ``inertia`` is given.
     ``origin`` is the origin of the parent's frame, [m].

@@ -61,7 +61,7 @@ def resolve(
     Raises:
         ConstraintError: Two couplings claim one joint, couplings form a cycle, a loop cannot close or move, or an
             object is not a constraint.
-        UnsupportedJointError: A continuous joint leads a position at a ratio that is not whole.
+        UnsupportedJointError: A coupling multiplies the angle of a continuous joint by a fraction.
         UnknownNameError: A name is unknown.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
     """
@@ -82,9 +82,9 @@ def resolve(
             continue
         if not isinstance(constraint, RowConstraint | LoopConstraint):
             raise ConstraintError(
-                f"constraints[{i}] is a {type(constraint).__name__}, not a constraint. "
+                f"constraints[{i}] has the type {type(constraint).__name__}, which is not a constraint. "
                 "Use pc.Rotor, pc.Gear, pc.Belt, pc.LinearCoupling, pc.Loop, pc.Rod, pc.FourBar, pc.SliderCrank, "
-                "pc.Differential or pc.Coupling; pin_clusters.constraints.contract describes classes of your own."
+                "pc.Differential or pc.Coupling; pin_clusters.constraints.contract describes how to write a new class."
             )
         for row in constraint.rows(tree) if isinstance(constraint, RowConstraint) else ():
             rows.append(row)
@@ -106,7 +106,7 @@ def resolve(
         if not closures_of_cluster:
             groups.append(None)
             continue
-        # The requests of one constraint belong together; requests of several may not fit one cluster.
+        # The requests of several constraints may not fit one cluster.
         requested = {
             joint_id(tree, name, constraints[i].label)
             for i in indices
@@ -139,7 +139,7 @@ def _required_joints(
     clusters: Sequence[tuple[int, ...]],
     closures: Sequence[Closure],
 ) -> list[int] | None:
-    """Return the ids of joints that must be independent. A coupling outside loops may not determine one of them."""
+    """Return the ids of joints that must be independent; raise an error if a coupling outside loops sets one."""
     if names is None:
         return None
     ids = []
@@ -149,8 +149,8 @@ def _required_joints(
         row = next((row for row in rows if row.dependent == j), None)
         if row is not None and not closed:
             raise ConstraintError(
-                f"independent: joint {name!r} is the dependent joint of {row.source.label}. State this coupling so "
-                "that another joint follows, or omit the name."
+                f"independent: joint {name!r} is the dependent joint of {row.source.label}. Define this coupling "
+                "so that another joint is dependent, or omit the name."
             )
         ids.append(j)
     return ids
@@ -161,13 +161,13 @@ def _check_names(tree: pin.Model, constraints: Sequence[Any], rotors: Sequence[R
     labels = [c.label for c in constraints if getattr(c, "name", None) is not None and not isinstance(c, Rotor)]
     for label in labels:
         if labels.count(label) > 1:
-            raise ConstraintError(f"Two constraints are named {label}. Give each its own name with name=...")
+            raise ConstraintError(f"Two constraints are named {label}. Rename one of them with name=...")
     names = [r.name for r in rotors]
     for name in names:
         if names.count(name) > 1:
-            raise ConstraintError(f"Two rotors are named {name!r}. Give each its own name with name=...")
+            raise ConstraintError(f"Two rotors are named {name!r}. Rename one of them with name=...")
         if tree.existJointName(name):
-            raise ConstraintError(f"A rotor and a joint are named {name!r}. Give the rotor its own name with name=...")
+            raise ConstraintError(f"A rotor and a joint are named {name!r}. Rename the rotor with name=...")
 
 
 def _coupling_matrix(tree: pin.Model, topology: Topology) -> tuple[np.ndarray, np.ndarray]:

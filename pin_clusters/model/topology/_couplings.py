@@ -23,7 +23,7 @@ def check_claims(tree: pin.Model, rows: Sequence[Row]) -> None:
         )
         raise ConstraintError(
             f"Joint {name!r} is claimed as dependent {conflict}: by {earlier.source.label} and by {row.source.label}. "
-            "Remove one of them, or state it so that another joint follows (pc.Belt has dependent=...)."
+            "Remove one of them, or define it so that another joint is dependent (pc.Belt has dependent=...)."
         )
 
 
@@ -37,8 +37,8 @@ def in_order(tree: pin.Model, rows: Sequence[Row]) -> list[Row]:
             names = ", ".join(repr(tree.names[j]) for j in circle)
             labels = ", ".join(waiting[j].source.label for j in circle)
             raise ConstraintError(
-                f"The couplings {labels} form a cycle: each of the joints {names} waits for another one. "
-                "Leave one joint independent."
+                f"The couplings {labels} form a cycle: each of the joints {names} depends on another of "
+                "them. Remove one of the couplings."
             )
         for row in ready:
             ordered.append(row)
@@ -47,7 +47,7 @@ def in_order(tree: pin.Model, rows: Sequence[Row]) -> list[Row]:
 
 
 def _circle(waiting: dict[int, Row]) -> list[int]:
-    """Return joints that wait for each other in a cycle; every joint in ``waiting`` waits for another one."""
+    """Return joints that depend on each other in a cycle; every joint in ``waiting`` depends on another of them."""
     j, visited = next(iter(waiting)), list[int]()
     while j not in visited:
         visited.append(j)

@@ -8,7 +8,7 @@ import pinocchio as pin
 def components(
     tree: pin.Model, ties: Sequence[tuple[int, set[int]]]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Merge sets of joints that share a joint; return joints, output joint and constraint indices of each cluster."""
+    """Merge sets of coupled joints that overlap; return the joints, output joint and constraints of each cluster."""
     root = list(range(tree.njoints))
 
     def find(j: int) -> int:
