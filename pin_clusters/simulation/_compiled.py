@@ -1,4 +1,4 @@
-"""Compiled time steps, which call a Python torque function; with ``dynamics`` only increments are compiled."""
+"""Compiled time steps, which can call a Python torque function; with ``dynamics``, only the increments are compiled."""
 
 from collections import deque
 from collections.abc import Callable
@@ -25,8 +25,8 @@ from ._settings import Settings
 class CompiledMoves(Coordinates):
     """Coordinates with compiled increments.
 
-    If the kernel cannot follow an increment, Python repeats it and raises the error. The object owns the tables of this
-    choice of independent joints, so that every array whose address a kernel holds stays alive.
+    If the kernel cannot solve the loops after an increment, Python repeats the increment and raises the error. The
+    object owns every array whose address is stored in the call tables.
     """
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
@@ -71,13 +71,13 @@ class CompiledMoves(Coordinates):
 
 
 class MixedEngine(PythonEngine):
-    """Runs steps in Python with compiled increments, for accelerations by a function of the user."""
+    """Runs steps in Python with compiled increments, for accelerations that kernels cannot compute."""
 
     coordinates = CompiledMoves
 
 
 class CompiledEngine(MixedEngine):
-    """Runs many steps in one compiled call; a step that the kernel cannot do runs in Python, which raises the error."""
+    """Runs many steps in one compiled call; Python repeats a step that fails in the kernel, and raises the error."""
 
     recorder: Recorder
 
@@ -85,7 +85,7 @@ class CompiledEngine(MixedEngine):
         super().__init__(settings, recorder)
         model = settings.model
         self._torque_callback: Any = None
-        # Results from a step that Python repeats, so that no function is called twice for the same stage.
+        # Results of a failed step; with them Python repeats the step without calling a function twice for a stage.
         self._callback_results = deque[Callable[..., Any]]()
         if callable(settings.torque):
             arguments = np.zeros(1 + model.nq + 2 * model.nv)
@@ -110,7 +110,7 @@ class CompiledEngine(MixedEngine):
         if self._torque_callback:
             arguments, times = self._torque_callback.asked, self._times(state.k, end)
             on.space.calls[[at.ASK, at.ASK_AT]] = native.ASK, id(self._torque_callback)
-        with np.errstate(over="ignore", invalid="ignore"):  # a diverging step is detected afterwards
+        with np.errstate(over="ignore", invalid="ignore"):  # divergence is detected after the step
             kernels.simulate.call(
                 on.space.pointer, on.space.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
                 limits, on.space.coupling, on.space.energies, arguments, q_and_v, self._torque_table, times,
@@ -126,20 +126,19 @@ class CompiledEngine(MixedEngine):
                 self._callback_results.clear()
 
     def _times(self, begin: int, end: int) -> np.ndarray:
-        """Return the time of each stage, shape (steps, stages), [s]."""
         s, k = self.settings, np.arange(begin, end)
         h = np.where(k < s.steps - 1, *self._lengths)
         return k[:, None] * s.dt + np.array(self.method.times) * h[:, None]
 
     def _convert(self, given: Any) -> np.ndarray | None:
-        """Convert the return value of a torque function; None if it is invalid: then ``_call`` raises the error."""
+        """Convert the return value of a torque function; return None for invalid values, so that ``_call`` raises."""
         model = self.settings.model
         with suppress(Exception):
             return velocity(model, "tau", [given] if np.ndim(given) == 0 and model.nv == 1 else given)
         return None
 
     def _store_callback_results(self, count: int) -> None:
-        """Store the results of the torque function in the step that failed."""
+        """Store the results of the torque function in the failed step."""
         if self._torque_callback:
             for tau in self._torque_table[:count].copy():
                 self._callback_results.append(lambda *_, tau=tau: tau)

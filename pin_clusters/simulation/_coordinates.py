@@ -1,7 +1,7 @@
-"""Independent joints in which a simulation computes: the user's choice, or others near its singularities.
+"""Independent joints that a simulation uses: the user's joints, or other joints near singularities of the former.
 
-In other coordinates w of the same mechanism the user's velocity is v = T w, and the user's torque acts as T' tau. T
-contains the rows of G at the user's independent joints. w is regular where the user's coordinates are singular.
+Let w be the velocity of other independent joints. The user's velocity is then v = T w, and the user's torque acts as
+T' tau. T contains the rows of G for the user's independent joints. w is regular where the user's joints are singular.
 """
 
 import math
@@ -24,9 +24,9 @@ from ._groups import Part, groups_of
 from ._held_contacts import Contacts
 
 LIMIT = 10.0
-"""Limit of the bound on the condition number, per dependent joint, beyond which other coordinates are searched."""
+"""Condition bound per dependent joint above which the simulation searches for other coordinates."""
 GAIN = 4.0
-"""Factor by which the condition number of other coordinates must be smaller."""
+"""Factor by which other coordinates must reduce the condition number."""
 _MOST_INCREMENTS = 4
 
 
@@ -38,22 +38,22 @@ class Sample(NamedTuple):
     v_tree: np.ndarray  # shape (tree.nv,)
     energy: float  # [J]
     kinetic: float  # [J]
-    residual: float  # largest violation of a loop-closure equation over its scale, or of a held contact
+    residual: float  # largest violation of a loop closure (relative to its scale) or of a held contact
     contact_forces: np.ndarray  # shape (rows,), [N] or [N m]
 
 
 class Coordinates:
-    """One choice of independent joints, with a workspace.
+    """A set of independent joints, with a workspace.
 
     Attributes:
-        model: The robot with this choice.
+        model: The robot with these independent joints.
         given: The user's model.
         contacts: Held contacts, or None.
-        own: Whether this is the user's choice.
+        own: Whether these are the user's independent joints.
         columns: Indices of the user's independent joints in the tree velocity.
         joints: Joints of each cluster with loops, in the order of the tables.
         at: Index of the squared condition bound of each of these clusters in the work array of ``data``.
-        limits: Condition bound of each cluster, beyond which other coordinates are searched.
+        limits: Condition bound of each cluster above which the simulation searches for other coordinates.
     """
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
@@ -86,7 +86,7 @@ class Coordinates:
         return aba(self.model, self.data, q, v, torque)
 
     def acting(self, q: np.ndarray, v: np.ndarray, torque: np.ndarray, forces: Forces) -> np.ndarray:
-        """Add passive torques and subtract gear losses, in these coordinates."""
+        """Return the torque plus the passive torques minus the gear losses, in these coordinates."""
         self.data._supply(q)
         G = _bridge.matrix(self.model, self.data, q)
         total = torque + forces.torque(q, G @ v) @ G
@@ -95,7 +95,7 @@ class Coordinates:
         return np.asarray(total)
 
     def settle(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the state after its contacts have been closed again."""
+        """Return the state after the drift of the held contacts has been removed."""
         if not self.contacts:
             return q, v
         for _ in range(_MOST_INCREMENTS):  # Newton's method; one iteration usually removes the drift of a step
@@ -110,7 +110,6 @@ class Coordinates:
         return v if self.own else self._rows(q) @ v
 
     def _rows(self, q: np.ndarray) -> np.ndarray:
-        """Compute the rows of G at the user's independent joints."""
         self.data._supply(q)
         return _bridge.matrix(self.model, self.data, q)[self.columns]
 
@@ -134,7 +133,7 @@ class Coordinates:
         return self.data.kinetic_energy, energy
 
     def _residual(self, q: np.ndarray) -> float:
-        """Compute the largest violation of a loop-closure equation over its scale, or of a held contact."""
+        """Compute the largest violation of a loop closure (relative to its scale) or of a held contact."""
         worst = self.contacts.residual(self.model, self.data, q) if self.contacts else 0.0
         if not self.model.closures:
             return worst
@@ -145,7 +144,7 @@ class Coordinates:
         return integrate(self.model, q, x)
 
     def near_singular(self) -> int | None:
-        """Return a cluster whose condition bound exceeds its limit at the pose of the last ``accelerate``, or None."""
+        """Return the index of a cluster whose condition bound exceeds its limit in the last ``accelerate``, or None."""
         over = np.flatnonzero(~(self.bounds() < self.limits))
         return int(over[0]) if len(over) else None
 
@@ -165,10 +164,7 @@ class Choices:
         self._known = {frozenset(given.independent_joints): self.first}
 
     def better(self, now: Coordinates, which: int, q: np.ndarray, gain: float) -> Coordinates | None:
-        """Find better conditioned independent joints of the cluster ``now.joints[which]`` at q.
-
-        Returns None if no choice is better by the factor ``gain``.
-        """
+        """Find independent joints of a cluster that reduce the condition number at q by a factor ``gain``, or None."""
         cluster = cluster_at(now.model, now.joints[which])
         best = regular_independents(now.model, cluster, q, slack=1.0)
         names = now.independents(now.joints[which])

@@ -1,4 +1,4 @@
-"""Time steps in Python, which support any torques, any dynamics and any model."""
+"""Time steps in Python, for all kinds of torques, dynamics and models."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from ._recorder import SampleRecorder
 from ._settings import Settings
 
 FASTEST = 1e8
-"""[rad/s] or [m/s]: a velocity beyond this limit means that the simulation diverges."""
+"""Velocity above which a simulation has diverged, [rad/s] or [m/s]."""
 
 
 @dataclass
@@ -57,22 +57,14 @@ class PythonEngine:
     batch = 50
     """Number of steps between two calls of ``progress``."""
     coordinates: type[Coordinates] = Coordinates
-    """Class of the coordinates, called for each choice of independent joints."""
+    """Class that is instantiated for each set of independent joints."""
 
     def __init__(self, settings: Settings, recorder: SampleRecorder) -> None:
         self.settings, self.recorder = settings, recorder
         self.method = METHODS.get(settings.method, METHODS["rk4"])
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
-        """Run until step ``end``; ``state`` is always the state after the last valid step, even after an exception.
-
-        Raises:
-            NearSingular: Other coordinates may be better conditioned.
-            Diverged: The next velocity is not finite or too large.
-            FunctionFailed: A function of the user failed.
-            BranchLost: A loop cannot follow the motion.
-            SingularClusterError: The loops are singular.
-        """
+        """Run until step ``end``; ``state`` is the state after the last valid step, even if an exception is raised."""
         s = self.settings
 
         def f(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -130,13 +122,13 @@ class PythonEngine:
         try:
             if np.ndim(reply) == 0 and model.nv == 1 and reply is not None:
                 reply = [reply]
-            vector = velocity(model, f"what {name} returned", reply)
+            vector = velocity(model, f"the return value of {name}", reply)
         except PinClustersError as error:
             raise FunctionFailed(f"{name} at t = {t:g} s: {error}") from error
         bad = np.flatnonzero(~np.isfinite(vector))
         if bad.size:
             raise FunctionFailed(
-                f"{name} gave {vector[bad[0]]} for the independent velocity {bad[0]} at t = {t:g} s. It must be finite"
-                + ("; if v grows beyond bounds before that, dt is too large." if name == "tau" else ".")
+                f"{name} returned {vector[bad[0]]} for the independent velocity {bad[0]} at t = {t:g} s, but the value "
+                "must be finite" + (". If v grows without bound before t, dt is too large." if name == "tau" else ".")
             )
         return vector.copy()

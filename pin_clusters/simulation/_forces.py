@@ -1,4 +1,4 @@
-"""Passive forces during steps: springs, dampers, friction and gear losses, for Python and as tables for kernels."""
+"""Passive forces in simulation steps: springs, dampers, friction and gear losses, in Python and as kernel tables."""
 
 import weakref
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, on
 
 
 class Table(NamedTuple):
-    """Tables of passive forces for kernels, see ``kernels/tables/passive.py``; the defaults contain no forces."""
+    """Kernel tables of the passive forces, see ``kernels/tables/passive.py``; the default tables contain no forces."""
 
     terms: np.ndarray = np.zeros((at.FIRST, at.WIDTH + 1), dtype=np.int64)
     factors: np.ndarray = np.zeros(at.FIRST)
@@ -24,29 +24,30 @@ class Table(NamedTuple):
 
     @property
     def loads(self) -> np.flatiter:
-        """Loads of the gears in the previous step, if the losses use lagged loads."""
+        """Gear loads of the previous step, [N m], if the losses use lagged loads."""
         return self.rows[self.terms[0, at.LINES] :, at.REST : at.REST + at.LANES].flat
 
 
 _MOST_ITERATIONS, _CONVERGED = 100, 1e-13
 _LEAST_SHARE = 0.01
 _ZERO = 1e-14
-"""Coefficients of smaller magnitude are rounding errors and are left out of the tables."""
+"""Coefficients below this magnitude are rounding errors; the tables omit them."""
 
 
 class Forces:
     """Passive forces in steps of fixed length.
 
-    Dry friction and losses change sign smoothly within a speed: the larger of ``FRICTION_SPEED`` and the speed change
-    that the friction itself causes in one step. Explicit steps would otherwise oscillate about zero speed. These speed
-    changes use the mass matrix at the reference pose.
+    Dry friction and losses change sign smoothly over a speed range; otherwise, explicit steps would oscillate about
+    zero speed. The range is ``FRICTION_SPEED``, or the speed change that the friction itself causes in one step if that
+    is larger. The speed change is computed with the mass matrix at the reference pose.
 
-    ``stages`` is the number of stages of the method. With ground or stops (``stages`` = 0), gears also carry contact
-    forces, which are only known at the end of a step. Their losses therefore use the loads of the previous step.
+    ``stages`` is the number of stages of the Runge-Kutta method, or 0 with ground or joint stops. In that case the
+    gears also carry contact forces, which are known only at the end of a step. The gear losses therefore use the loads
+    of the previous step (lagged loads).
 
     Attributes:
         gears: Indices of the motors whose gears have losses.
-        loads: Loads of these gears in the previous step, if they are lagged, [N m].
+        loads: Loads of these gears in the previous step, [N m]; used only if the losses use lagged loads.
         compiled: Whether kernels can compute all of these forces.
     """
 
@@ -57,7 +58,7 @@ class Forces:
         inertia, viscous, coulomb, *factors = self._numbers
         self.gears = np.flatnonzero(np.any(factors, axis=0))
         self.loads = np.zeros(len(self.gears))
-        rubbing = np.flatnonzero(viscous + coulomb)  # the friction of these motors is in the last lines
+        rubbing = np.flatnonzero(viscous + coulomb)  # the last entries of ``lines`` are the friction of these motors
         self._lines = np.full(len(inertia), -1)
         self._lines[rubbing] = len(lines.friction) - len(rubbing) + np.arange(len(rubbing))
         self._torques = np.linalg.pinv((self._drivers @ G).T) if len(self.gears) else self._drivers[:, :0]
@@ -81,7 +82,7 @@ class Forces:
         self._of_motors[rubbing] = self._speeds[self._lines[rubbing]]
 
     def torque(self, q: np.ndarray, v_tree: np.ndarray) -> np.ndarray:
-        """Compute the passive torques except gear losses on every joint of the tree, shape (tree.nv,), [N m] or [N]."""
+        """Compute the passive torques, without gear losses, on every tree joint, shape (tree.nv,), [N m] or [N]."""
         return self._forces.torque(q, v_tree, self._speeds)
 
     def lost(
@@ -95,8 +96,8 @@ class Forces:
     ) -> np.ndarray:
         """Compute the torques that gear losses subtract from the independent torques, shape (nv,).
 
-        ``tau`` contains the motor torques. ``accelerate(x)`` returns the acceleration without losses under the
-        additional torque ``x``. A gear that locks raises ``ModelError``.
+        ``tau`` contains the motor torques. ``accelerate(x)`` returns the acceleration without losses if the torque
+        ``x`` is added. If no losses satisfy the loss model, the function raises ``ModelError``.
         """
         law = Losses(model, data, q, v, self._of_motors)
         net_torque = law.motor_torque(tau) - law.friction
@@ -111,7 +112,7 @@ class Forces:
             free, loss = law.load(net_torque, model, a), np.zeros(len(net_torque))
             locks = np.diag(relief) * law.factors.min(axis=0) <= -1.0
             for iteration in range(2 * _MOST_ITERATIONS):
-                # A locking gear loses about the torque that stops its rotor in one step.
+                # The loss of a locking gear is about the torque that stops its rotor in one step.
                 if iteration == _MOST_ITERATIONS:
                     loss = np.where(locks, law.speeds / np.maximum(self._reach, 1e-300), 0.0)
                 right, slope = self._loss(law.speeds, free - relief @ loss)
@@ -127,7 +128,7 @@ class Forces:
         return np.asarray(loss @ law.rows)
 
     def _loss(self, w: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute gear losses at rotor speeds ``w`` under loads, and their derivatives with respect to the loads."""
+        """Compute the gear losses at rotor speeds ``w``, and their derivatives with respect to the loads."""
         c = np.where(load * w > 0.0, *self._numbers[3:])
         speed_change = self._reach * c * np.abs(load)
         x = w / np.maximum(FRICTION_SPEED, speed_change)
@@ -136,18 +137,18 @@ class Forces:
         return c * turn * np.abs(load), c * np.where(load > 0.0, steep, -steep)
 
     def keep(self, model: ClusterModel, a: np.ndarray) -> None:
-        """Store the gear loads of a step with mean acceleration ``a`` as lagged loads of the next step."""
+        """Store the gear loads of a step with mean acceleration ``a``; the next step uses them as its lagged loads."""
         if len(self.gears):
             law, net_torque = self._last
             self.loads = law.load(net_torque, model, a)[self.gears]
 
     def table(self, model: ClusterModel) -> Table:
         lines, varying, G = self._forces.lines, _varying(model), model.tables.topology.G
-        # The gears' own friction has separate entries.
+        # The friction of the gears themselves has separate entries.
         line_rows = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])
         carriers = self._carriers or _Carriers()
         line_count, n = len(line_rows), len(self.gears)
-        m = line_count + len(carriers.links)  # the rates of links use lanes behind the lines
+        m = line_count + len(carriers.links)  # the rates of the carrier links follow the lines
         first, lane = -(-m // at.LANES), np.concatenate([np.arange(m), np.arange(n)]) % at.LANES
         block = np.concatenate([np.arange(m) // at.LANES, first + np.arange(n) // at.LANES])
         turning = np.eye(len(G))[[link.iv for link in carriers.links]].reshape(-1, len(G))
@@ -186,7 +187,7 @@ class Forces:
         for rows, numbers, columns in ((slice(line_count), springs, line_rows), (slice(m, None), of_gears, self.gears)):
             for i, x in enumerate(numbers, at.LOW // at.LANES):
                 fields[block[rows], i, lane[rows]] = x[columns]
-        # Also of lanes without gears: it avoids a division by zero.
+        # Lanes without gears also need a positive value, because kernels divide by it.
         fields[first:, at.LEAST // at.LANES] = FRICTION_SPEED
         fields[first:, at.BEGUN // at.LANES] = np.nan
         fields[first:, at.REST // at.LANES :] = 0.0 if self._lagged else np.nan
@@ -194,7 +195,7 @@ class Forces:
 
 
 class _Link(NamedTuple):
-    """A rotation axis between the universe and a gear carrier, see ``kernels/tables/passive.py``."""
+    """Rotation axis between the universe and a gear carrier, see ``kernels/tables/passive.py``."""
 
     iv: int
     iq: int
@@ -205,14 +206,14 @@ class _Link(NamedTuple):
 
 
 class _Carriers(NamedTuple):
-    """Rotation axes of gear carriers, each after its parent; and gear, last link and axis of every carried rotor."""
+    """Rotation axes of gear carriers, parents first; and gear, last link and rotor axis of every carried rotor."""
 
     links: tuple[_Link, ...] = ()
     carried: tuple[tuple[int, int, np.ndarray], ...] = ()
 
     @classmethod
     def of(cls, model: ClusterModel, gears: np.ndarray) -> "_Carriers | None":
-        """Find the carriers of gears; return None if a ball joint not attached to the universe is among them."""
+        """Find the carriers of the gears; return None if a ball joint that is not fixed to the universe moves one."""
         tree, links, carried, link_index = (
             model.own_tree,
             list[_Link](),
@@ -260,7 +261,7 @@ def _inverse(model: ClusterModel) -> np.ndarray:
 
 @once
 def _varying(model: ClusterModel) -> np.ndarray:
-    """Compute which tree velocities depend on the independent velocities by configuration-dependent ratios."""
+    """Compute which tree velocities depend on the independent velocities through configuration-dependent ratios."""
     topology, varying = model.tables.topology, np.zeros(model.own_tree.nv, dtype=bool)
     varying[[iv for loop in topology.analyses for iv in loop.dependents]] = True
     joints = model.own_tree.joints

@@ -1,8 +1,8 @@
-"""Increments of rotational joints: how the increment from a fixed pose changes with the velocity.
+"""Increments of rotational joints: the rate of the increment from a fixed pose as a function of the velocity.
 
-Pinocchio's ``integrate`` multiplies from the right, q = q0 exp(x), with velocities in the body frame. With the adjoint
-matrix ad of x, x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 + c2 ad^2 v + c4 ad^4 v. The eigenvalues of ad
-are 0 and twice +-i theta, so a polynomial with the exact value and slope at these points is exact.
+Pinocchio's ``integrate`` multiplies from the right, q = q0 exp(x), with velocities in the body frame. The rate of x is
+x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 + c2 ad^2 v + c4 ad^4 v, where ad is the adjoint matrix of x. The
+eigenvalues of ad are 0 and twice +-i theta, so a polynomial with the exact value and slope at these points is exact.
 """
 
 import math
@@ -15,8 +15,8 @@ from ..kernels.tables import layout
 from ..model import ClusterModel, once, primitives_of
 
 _SMALL = 0.5
-"""[rad]; below this angle a series avoids the cancellation of the closed formula."""
-# The power series of x/2 coth(x/2) in x^2, from its third coefficient on.
+"""Angle below which a series replaces the closed formula, which suffers from cancellation, [rad]."""
+# Coefficients of the power series of x/2 coth(x/2) in x^2, beginning with the third one.
 _SERIES = (1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0, -691.0 / 1307674368000.0, 1.0 / 74724249600.0)
 _ROWS = {layout.FREEFLYER: [0, 1, 2, 3, 4, 5], layout.SPHERICAL: [3, 4, 5], layout.PLANAR: [0, 1, 5]}
 """Entries of [linear; angular] that form the velocity of each kind of joint."""
@@ -53,7 +53,7 @@ def coefficients(theta: float) -> tuple[float, float]:
     """Compute c2 and c4 for a rotation by theta [rad]."""
     T = theta * theta
     if theta < _SMALL:
-        # With s = ad^2: s^n modulo s (s + T)^2 is a s + b s^2, beginning with s^3 = -T^2 s - 2 T s^2.
+        # Let s = ad^2. Then s^n modulo s (s + T)^2 equals a s + b s^2; for n = 3, it is -T^2 s - 2 T s^2.
         c2, c4, a, b = 1.0 / 12.0, -1.0 / 720.0, -T * T, -2.0 * T
         for c in _SERIES:
             c2, c4 = c2 + c * a, c4 + c * b
@@ -68,7 +68,7 @@ def coefficients(theta: float) -> tuple[float, float]:
 
 
 def increment_rate(groups: tuple[Part, ...], x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Compute the rate of the increment x at the body velocity v, shape (nv,) each, as a new array."""
+    """Compute the rate of the increment x for the body velocity v, as a new array; all arrays have shape (nv,)."""
     rate = v.copy()
     for group in groups:
         columns, rows = slice(group.iv, group.iv + group.nv), _ROWS[group.kind]

@@ -17,19 +17,19 @@ from ..model import ClusterData, ClusterModel
 from ..model.contact_memory import gains_of
 
 _AT_REST = 1e-6
-"""Largest initial contact velocity [m/s] or [rad/s], relative to the largest joint velocity; more is an impact."""
+"""Largest allowed initial contact velocity [m/s] or [rad/s], relative to the largest joint velocity or 1."""
 _CLOSED = 1e-13
-"""[m] or [rad]: gaps below this value are not corrected."""
+"""Gap below which a held contact is not corrected, [m] or [rad]."""
 
 
 class Contacts:
     """Held contacts of a simulation.
 
-    A contact without gains and desired motion keeps its initial placement: each step ends with a correction of its
-    drift. Other contacts only have a prescribed acceleration, as in ``pc.constraintDynamics``.
+    A contact without gains and desired motion keeps its initial placement, because its drift is corrected after each
+    step. Other contacts only have a prescribed acceleration, as in ``pc.constraintDynamics``.
 
     Attributes:
-        rows: Number of constraint rows of all contacts.
+        rows: Number of constraint equations of all contacts.
         passive: Whether all contacts keep their initial placement, so that none of them adds energy.
     """
 
@@ -55,7 +55,7 @@ class Contacts:
         if worst[1] > _AT_REST * max(1.0, float(np.abs(v).max(initial=0.0))):
             i, c = worst[0], self._models[worst[0]]
             raise SimulationError(
-                f"simulate: contacts[{i}] (on {_joints(model, c)}) is held, but v0 moves it at {worst[1]:.3g} "
+                f"simulate: contacts[{i}] (on {_joints(model, c)}) must not move, but v0 moves it at {worst[1]:.3g} "
                 "m/s or rad/s. Start with the velocity after the impact: v0 = pc.impulseDynamics(model, data, q0, v0, "
                 "contacts, [c.createData() for c in contacts])."
             )
@@ -67,24 +67,21 @@ class Contacts:
         return constraintDynamics(model, data, q, v, tau, self._models, self._datas)
 
     def increment(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray | None:
-        """Compute the increment that closes the held contacts, with minimum norm in the metric of the mass matrix.
-
-        Returns None if the contacts are closed.
-        """
+        """Compute the increment, of minimum kinetic norm, that closes the held contacts; None if they are closed."""
         open_by = self.gap(model, data, q)
         if not self._worst(open_by)[1] > _CLOSED:
             return None
         return -self._least(model, data, q, self._jacobian(model, data, q), open_by)
 
     def velocity(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Project the velocity so that the held contacts do not move, in the metric of the mass matrix."""
+        """Project the velocity, in the metric of the mass matrix, so that the held contacts do not move."""
         J = self._jacobian(model, data, q)
         return v - self._least(model, data, q, J, J @ v)
 
     def _least(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
-        """Compute the minimum-norm change that moves the rows of held contacts by ``rows``; overwrites J and rows."""
+        """Compute the minimum-norm change that moves the held contacts by ``rows``; J and rows are overwritten."""
         for row_slice, held in zip(self._places, self._held, strict=True):
             if not held:
                 J[row_slice] = rows[row_slice] = 0.0
@@ -92,7 +89,7 @@ class Contacts:
         return np.asarray(response @ solved(A, rows, None).forces)
 
     def gap(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-        """Compute the displacement of each row since the start, shape (rows,), [m] or [rad]."""
+        """Compute the displacement of each constraint equation since the start, shape (rows,), [m] or [rad]."""
         forwardKinematics(model, data, q)
         gaps = [np.zeros(0)]
         for c, start in zip(self._models, self._start, strict=True):
@@ -111,7 +108,7 @@ class Contacts:
         return self._worst(self.gap(model, data, q))[1]
 
     def _worst(self, rows: np.ndarray) -> tuple[int, float]:
-        """Return index and largest entry of the held contact that deviates most."""
+        """Return the index and the largest entry of the held contact that deviates most."""
         contacts = zip(self._places, self._held, strict=True)
         largest = [float(np.abs(rows[row_slice]).max()) if held else 0.0 for row_slice, held in contacts]
         i = int(np.argmax(largest))
@@ -123,7 +120,7 @@ class Contacts:
 
 
 def _between(tree: pin.Data, c: Any) -> pin.SE3:
-    """Return the second side relative to the first one; for points, their displacement in world axes."""
+    """Return the placement of side 2 relative to side 1; for points, only the displacement, in world axes."""
     side_1, side_2 = tree.oMi[c.joint1_id] * c.joint1_placement, tree.oMi[c.joint2_id] * c.joint2_placement
     if c.type == pin.ContactType.CONTACT_3D:
         return pin.SE3(np.eye(3), side_2.translation - side_1.translation)
@@ -131,7 +128,7 @@ def _between(tree: pin.Data, c: Any) -> pin.SE3:
 
 
 def _moves_by_itself(c: Any) -> bool:
-    """Whether a contact has gains or a desired motion."""
+    """Return whether a contact has gains or a desired motion."""
     gains = gains_of(c)
     desired = c.desired_contact_velocity.vector, c.desired_contact_acceleration.vector
     return bool(np.any(gains.Kp) or np.any(gains.Kd) or any(np.any(x) for x in desired))

@@ -9,9 +9,9 @@ from ._groups import groups_of
 from ._recorder import Recorder, labels
 
 _DIVERGED, _FIRST_STEP, _INACCURATE = 0.9, 10, 0.05
-"""Energy error over the largest kinetic energy that means divergence (from step 10 on), and that causes a warning."""
+"""Energy error, relative to the largest kinetic energy, for divergence (checked from step 10), and for a warning."""
 _WILD_STEP = 0.5
-"""[rad] or [m]: a larger joint motion in one step means that the simulation diverges."""
+"""Joint motion in one step above which the simulation has diverged, [rad] or [m]."""
 
 
 class Watch:
@@ -27,7 +27,7 @@ class Watch:
         self.tolerance = 1e-9 * float(pin.computeTotalMass(tree)) * max(1.0, float(np.linalg.norm(tree.gravity.linear)))
 
     def check_samples(self) -> str:
-        """Check the samples since the last call; return an error message, and drop all samples after the error."""
+        """Check the samples since the last call; return an error message or "", and drop all samples after an error."""
         r = self.recorder
         if not self.passive or self.seen == r.count:
             return ""
@@ -41,8 +41,8 @@ class Watch:
             r.count = self.seen + i
             name, speed = _fastest(r, r.v[r.count])
             return (
-                f"simulate: the simulation diverges: no torque acts, but at t = {r.time[r.count]:g} s the energy is "
-                f"{error[i]:.3g} J away from its initial value, and the largest kinetic energy was {largest[i]:.3g} J. "
+                f"simulate: the simulation diverges: no torque acts, but by t = {r.time[r.count]:g} s the energy has "
+                f"changed by {error[i]:.3g} J, and the largest kinetic energy was {largest[i]:.3g} J. "
                 f"The fastest joint is {name} with {speed}. {_cure(r)}"
             )
         self.seen, self.largest = r.count, float(largest[-1])
@@ -50,7 +50,7 @@ class Watch:
         return ""
 
     def final_warning(self) -> str:
-        """Return the warning for a completed simulation whose energy changed too much, or an empty text."""
+        """Return the warning for a completed simulation whose energy changed too much, or an empty string."""
         s = self.recorder.settings
         if (
             not self.passive
@@ -78,10 +78,7 @@ def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
 
 
 def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray) -> str:
-    """Return the message for a loop that cannot follow the motion from the last valid state.
-
-    ``a`` is the acceleration at that state, or 0 if it cannot be computed.
-    """
+    """Return the message for a loop that cannot be closed; ``a`` is the acceleration in ``state``, or 0 if unknown."""
     s = r.settings
     step = f"in the step from t = {s.time(state.k):g} s"
     motion = s.dt * float(np.abs(state.v).max(initial=0.0)) + s.dt**2 * float(np.abs(np.nan_to_num(a)).max(initial=0.0))
@@ -92,7 +89,7 @@ def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a:
         )
     text = f"simulate: {step}: {error}"
     if not s.switch:
-        text += " Or allow simulate to change the independent joints internally: switch=True."
+        text += " Alternatively, pass switch=True: simulate then changes the independent joints if necessary."
     elif s.dynamics is not None:
         text += " With dynamics=..., simulate cannot change the independent joints."
     elif error.cluster:
@@ -115,16 +112,16 @@ def _history(r: Recorder) -> str:
         return ""
     last = r.v[r.count - 4 : r.count]
     if np.all(np.diff(np.sign(last[:, np.argmax(np.abs(last[-1]))])) != 0):
-        return "Its sign changed at each of the last steps: the torques are too stiff for this step. "
+        return "The sign of this velocity changed in each of the last steps: the torques are too stiff for this step. "
     return ""
 
 
 def _cure(r: Recorder) -> str:
     dt, contacts = r.settings.dt, r.settings.contacts
-    text = f"Reduce the step (dt = {dt:g} s now; try {dt / 10.0:g} s). error.result contains the motion until then."
+    text = f"Reduce the step (dt = {dt:g} s now; try {dt / 10.0:g} s). error.result contains the previous motion."
     if contacts is None or contacts.passive:
         return text
     return (
-        f"{text} If every step size fails there, the goal of a contact with gains or a desired motion may be out of "
-        "reach, or the path to it passes through a singular configuration."
+        f"{text} If every step size fails, a contact with gains or with a desired motion may have a goal out of reach, "
+        "or the path to the goal passes through a singular configuration."
     )

@@ -1,4 +1,4 @@
-"""Runge-Kutta methods as data, and one step of any of them in any coordinates."""
+"""Coefficients of Runge-Kutta methods, and a function that computes one step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,25 +8,18 @@ import numpy as np
 from ._coordinates import Coordinates
 from ._groups import increment_rate
 
-# Acceleration at a time [s], a configuration and a velocity.
+# A function that returns the acceleration at a time [s], a configuration and a velocity.
 Acceleration = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Method:
-    """Tableaux of a partitioned Runge-Kutta method; the last row of each tableau is the step itself.
+    """Tableaux of a partitioned Runge-Kutta method; the last row of each tableau is the step itself."""
 
-    Attributes:
-        times: Stage times, as fractions of a step.
-        velocities: Weights of the accelerations, shape (stages + 1, stages + 1).
-        positions: Weights of the velocities in the increment of the configuration; the last column weights the velocity
-            at the end of the step.
-        corrected: Whether to sum rates of the increment instead of velocities, which need not commute (Munthe-Kaas).
-    """
-
-    times: tuple[float, ...]
-    velocities: np.ndarray
-    positions: np.ndarray
+    times: tuple[float, ...]  # stage times, as fractions of a step
+    velocities: np.ndarray  # weights of the accelerations, shape (stages + 1, stages + 1)
+    positions: np.ndarray  # weights of the velocities in the increment; last column: velocity at the end of the step
+    # Whether rates of the increment are summed instead of velocities, which may not commute (Munthe-Kaas method).
     corrected: bool = False
 
 
@@ -35,7 +28,7 @@ _RK4[1, 0] = _RK4[2, 1] = 0.5
 _RK4[3, 2] = 1.0
 _RK4[4, :4] = 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0
 _TIMES = (0.0, 0.5, 0.5, 1.0)
-# Semi-implicit Euler moves the configuration with the new velocity.
+# Semi-implicit Euler integrates the configuration with the new velocity.
 _EULER = np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 0.0], [0.0, 1.0]])
 
 METHODS = {
@@ -48,10 +41,7 @@ METHODS = {
 def step(
     method: Method, f: Acceleration, on: Coordinates, t: float, h: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Compute one step that begins with acceleration a.
-
-    Returns q and v at the end, and the rates of the increment at all stages and at the end.
-    """
+    """Return q and v after one step that begins with acceleration a, and the rates of the increment at all stages."""
     rates, accelerations, stages = [v], [a], len(method.times)
     for i in range(1, stages + 1):
         v_i = v + h * sum(w * x for w, x in zip(method.velocities[i], accelerations, strict=False) if w)

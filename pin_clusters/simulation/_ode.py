@@ -1,4 +1,4 @@
-"""Adapter for SciPy's ``solve_ivp``: the state is the increment from q0 and the velocity."""
+"""Adapter for SciPy's ``solve_ivp``; the state contains the increment from q0 and the velocity."""
 
 import math
 from collections.abc import Callable
@@ -17,16 +17,16 @@ from ._groups import groups_of, increment_rate
 from ._settings import check_types, torques
 
 _FAR = 0.95 * 2.0 * math.pi
-"""[rad]: largest rotation from q0; at a full turn the increment is singular."""
+"""Largest rotation from q0, [rad], because the increment is singular at a full turn."""
 
 
 class Ode:
     """Equation of motion ``y' = f(t, y)`` with ``y = [x, v]``; the object itself is the function f.
 
-    x is the increment of the independent joints from q0, ``q = pc.integrate(model, q0, x)``, and v their velocity. The
-    rate of x is v, except for floating bases, spherical and planar joints, where it is the inverse of the right
-    Jacobian of the exponential times v. Loops are followed from the configuration of the last call, so use one object
-    for one integration at a time.
+    x is the increment of the independent joints from q0, ``q = pc.integrate(model, q0, x)``, and v is their velocity.
+    The rate of x is v for one-axis joints. For floating bases, spherical and planar joints, the rate is the inverse of
+    the right Jacobian of the exponential, times v. Loops are solved from the configuration of the last call. Therefore,
+    use one object for only one integration at a time.
 
     Attributes:
         model: The robot.
@@ -65,9 +65,9 @@ class Ode:
             y: Increment and velocity, shape (2 nv,).
 
         Raises:
-            SimulationError: A rotation is a full turn away from q0, where the increment is singular; or ``tau`` or
-                ``dynamics`` returned NaN.
-            BranchLost: A loop cannot follow the motion.
+            SimulationError: A rotation is nearly a full turn away from q0, where the increment is singular; or ``tau``
+                or ``dynamics`` returned NaN.
+            BranchLost: A loop cannot be closed along the motion.
             SingularClusterError: The loops are singular.
         """
         x, v = self._split(y)
@@ -75,17 +75,17 @@ class Ode:
         return np.concatenate([increment_rate(self._groups, x, v), self._acceleration(t, q, v)])
 
     def unpack(self, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Compute configuration and velocity of one state, or of many, such as SciPy's ``solution.y``.
+        """Compute the configurations and velocities of one or many states, such as SciPy's ``solution.y``.
 
         Args:
-            y: Shape (2 nv,), or (2 nv, N) for N states, each followed from the previous state.
+            y: One state, shape (2 nv,), or N states of a motion in chronological order, shape (2 nv, N).
 
         Returns:
             q and v, shapes (nq,) and (nv,), or (N, nq) and (N, nv).
 
         Raises:
-            SimulationError: A rotation is a full turn away from q0.
-            BranchLost: A loop cannot follow the motion.
+            SimulationError: A rotation is nearly a full turn away from q0.
+            BranchLost: A loop cannot be closed along the motion.
             ShapeError: The size is wrong.
         """
         table = np.asarray(y, dtype=np.float64)
@@ -94,8 +94,8 @@ class Ode:
             return self._configuration(x, self._last), v
         if table.ndim != 2 or len(table) != 2 * self.model.nv:
             raise ShapeError(
-                f"unpack: y has shape {table.shape}, expected (2 nv,) = ({2 * self.model.nv},) or (2 nv, N): pass "
-                "solution.y as it is."
+                f"unpack: y has shape {table.shape}, expected (2 nv,) = ({2 * self.model.nv},) or (2 nv, N). Pass "
+                "solution.y without changes."
             )
         n = self.model.nv
         q, last = np.empty((table.shape[1], self.model.nq)), self.q0
@@ -106,7 +106,7 @@ class Ode:
     def _split(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         state, n = array("y", y), self.model.nv
         if state.size != 2 * n:
-            raise ShapeError(f"y has size {state.size}, expected 2 nv = {2 * n}: increment and velocity.")
+            raise ShapeError(f"y has size {state.size}, expected 2 nv = {2 * n} (increment and velocity).")
         return state[:n], state[n:].copy()
 
     def _configuration(self, x: np.ndarray, last: np.ndarray) -> np.ndarray:
@@ -115,9 +115,9 @@ class Ode:
             turn = x[group.iv : group.iv + group.nv][-3:]
             if group.kind != layout.PLANAR and np.linalg.norm(turn) > _FAR:
                 raise SimulationError(
-                    f"ode: joint {group.joint!r} has turned by {np.linalg.norm(turn):.3g} rad from q0; near a full "
-                    "turn the increment is singular. Stop earlier (solve_ivp(..., events=...)) and restart from that "
-                    "configuration: simulation.ode(model, q). Or use pc.simulate, which has no such limit."
+                    f"ode: joint {group.joint!r} has turned by {np.linalg.norm(turn):.3g} rad from q0. Increments are "
+                    "singular near a full turn. Stop earlier (solve_ivp(..., events=...)) and restart from that "
+                    "configuration with simulation.ode(model, q), or use pc.simulate, which has no such limit."
                 )
         if not model.closures or not np.isfinite(x).all():
             return integrate(model, self.q0, x)
@@ -127,26 +127,26 @@ class Ode:
         try:
             return integrate(model, last, np.array(pin.difference(tree, last, target)[model.idx_v_independent]))
         except BranchLost:
-            return integrate(model, self.q0, x)  # the last call may have been a trial state far away
+            return integrate(model, self.q0, x)  # the last call may have been a distant trial state of the integrator
 
     def _acceleration(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         model, tau = self.model, self._tau
         if tau is None:
             torque = np.zeros(model.nv)
         elif callable(tau):
-            torque = _finite("tau", t, velocity(model, "what tau returned", tau(t, q.copy(), v.copy())))
+            torque = _finite("tau", t, velocity(model, "the return value of tau", tau(t, q.copy(), v.copy())))
         else:
             torque = tau
         if self._dynamics is None:
             return aba(model, self._data, q, v, torque)
         acceleration = self._dynamics(q.copy(), v.copy(), torque.copy())
-        return _finite("dynamics", t, velocity(model, "what dynamics returned", acceleration))
+        return _finite("dynamics", t, velocity(model, "the return value of dynamics", acceleration))
 
 
 def _finite(name: str, t: float, x: np.ndarray) -> np.ndarray:
     bad = np.flatnonzero(~np.isfinite(x))
     if bad.size:
-        raise SimulationError(f"ode: {name} returned {x[bad[0]]} for entry {bad[0]} at t = {t:g} s. It must be finite.")
+        raise SimulationError(f"ode: {name} returned the invalid value {x[bad[0]]} for entry {bad[0]} at t = {t:g} s.")
     return x
 
 
@@ -157,13 +157,13 @@ def ode(
     *,
     dynamics: Callable[..., Any] | None = None,
 ) -> Ode:
-    """Build the equation of motion for SciPy's ``solve_ivp``, with the increment from q0 as a part of the state.
+    """Build the equation of motion for SciPy's ``solve_ivp``; the state contains the increment from q0.
 
     Args:
         model: Cluster model.
         q0: Configuration from which increments are measured, shape (nq,), which must satisfy the constraints.
         tau: None, constant torques of shape (nv,), or a function ``tau(t, q, v)``; [N m] or [N].
-        dynamics: A function ``(q, v, tau)`` that returns the acceleration in place of ``pc.aba``.
+        dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration.
 
     Returns:
         The right-hand side f, with the methods ``y0(v0)`` and ``unpack(y)``.
@@ -191,6 +191,6 @@ def ode(
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
     if tau is not None and not callable(tau) and np.ndim(tau) > 1:
-        raise ShapeError("ode: tau must be constant, shape (nv,), or a function tau(t, q, v): SciPy chooses the steps.")
+        raise ShapeError("ode: tau must be a constant of shape (nv,), or a function tau(t, q, v).")
     torque = torques(model, tau, 1)
     return Ode(model, q, torque[0] if isinstance(torque, np.ndarray) else torque, dynamics)

@@ -13,7 +13,7 @@ from ..model.configuration.manifold import manifold
 from ._groups import parts_of
 
 Plan = tuple[np.ndarray, np.ndarray]
-"""Integer rows that describe how each joint moves, and the coupling ratios."""
+"""Integer table that describes how each joint moves, and array of the coupling ratios."""
 
 
 class Called(NamedTuple):
@@ -27,10 +27,7 @@ class Called(NamedTuple):
 
 
 def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool = True) -> np.ndarray:
-    """Return the addresses of the functions that step kernels call; robot-specific code if the model has it.
-
-    ``own``: whether the torques refer to the model's own independent joints.
-    """
+    """Return the addresses of the functions that step kernels call; ``own`` as in ``Workspace``."""
     calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
     calls[[at.ABA_AT, at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
     calls[at.OWN] = own
@@ -44,7 +41,7 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
 
 
 class Workspace:
-    """Call tables and work arrays of step kernels for one thread; it keeps every addressed array alive.
+    """Call tables and work arrays of step kernels for one thread; the object owns every array whose address it stores.
 
     Attributes:
         pointer: Call table of aba.
@@ -56,7 +53,7 @@ class Workspace:
     """
 
     def __init__(self, model: ClusterModel, functions: Any, *, own: bool = True) -> None:
-        """Allocate; ``own``: whether the torques refer to the model's own independent joints."""
+        """Allocate the arrays; ``own`` is True if the torques refer to the model's own independent joints."""
         G = model.tables.topology.G
         (self.work,) = on_a_page(model.tables.work)
         self.pointer = kernels.Pointer(model.tables.index, model.tables.params, self.work, np.zeros(model.nv))
@@ -67,7 +64,7 @@ class Workspace:
 
 
 def can_move(model: ClusterModel) -> bool:
-    """Check whether kernels support all joints: no Python coupling functions, no (cos, sin) joint in a coupling."""
+    """Check whether kernels support all joints: no Python coupling functions and no (cos, sin) joints in couplings."""
     supported = not model.tables.supplies and manifold(model).linear
     return supported and (not model.closures or loops_of(model).compiled)
 
@@ -78,7 +75,7 @@ def plan_of(model: ClusterModel) -> Plan:
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
-    """Build the plan of a model that ``can_move``; ``columns`` are the tree velocity indices of the given torques."""
+    """Build the plan of a model for which ``can_move`` is true; ``columns``: tree velocity index of each torque."""
     shape = manifold(model)
     joints = np.array([(p.kind, p.iq, p.iv) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
     entries = independent_entries = np.zeros(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Recorder of the samples of a running simulation."""
+"""Record the samples of a running simulation."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -28,7 +28,7 @@ _COORDINATES: dict[int, Sequence[str]] = {
 
 
 class SampleRecorder(Protocol):
-    """Contract of a recorder with the engines: which states are due, and how to record them."""
+    """Interface of the recorders that the engines call."""
 
     def wants(self, k: int) -> bool: ...
 
@@ -36,11 +36,11 @@ class SampleRecorder(Protocol):
 
 
 class Recorder:
-    """Preallocated arrays of all samples, which are filled in the order of time.
+    """Preallocated arrays of all samples, which are filled in chronological order.
 
     Attributes:
         count: Number of recorded samples.
-        switches: Changes of independent joints so far.
+        switches: Recorded changes of the independent joints.
         time: Shape (samples,), [s]; all other arrays have the same first axis.
     """
 
@@ -53,12 +53,12 @@ class Recorder:
         self.contact_forces = np.zeros((n, settings.contacts.rows if settings.contacts else 0))
 
     def wants(self, k: int) -> bool:
-        """Whether the state at the start of step k is due and not yet recorded."""
+        """Return whether the state at the start of step k is due and not yet recorded."""
         due = k % self.settings.record == 0 or k == self.settings.steps
         return due and self.count == -(-k // self.settings.record)
 
     def add(self, t: float, q: np.ndarray, tau: np.ndarray, sample: Sample) -> None:
-        if self.count == len(self.time):  # the last valid state before an error does not fit into full arrays
+        if self.count == len(self.time):  # the arrays are full, so the last valid state before an error is dropped
             return
         for name, value in {"time": t, "q": q, "tau": tau, **sample._asdict()}.items():
             getattr(self, name)[self.count] = value

@@ -17,9 +17,9 @@ from .ground.near import World
 from .ground.world import ON_GROUND, world_of
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")
-"""Names of the methods of integration."""
+"""Names of the integration methods."""
 _MOST_STEPS, _MOST_NUMBERS = 10**9, 2**28  # 2**28 float64 numbers take 2 GiB
-_WHOLE = 1e-9  # relative rounding error of a duration
+_WHOLE = 1e-9  # relative tolerance for a duration that is a whole number of steps
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class Settings:
     duration: float  # [s]
     method: str  # one of ``METHODS``
     record: int  # every n-th step is recorded
-    dynamics: Callable[..., Any] | None  # (q, v, tau) to acceleration; None for the exact dynamics
-    switch: bool  # whether the independent joints may be changed internally
+    dynamics: Callable[..., Any] | None  # function (q, v, tau) -> acceleration; None for the exact dynamics
+    switch: bool  # whether the simulation may change its independent joints
     progress: Callable[[int, int], Any] | None  # called with (done, total)
     contacts: Contacts | None  # held contacts
     passive: Forces | None  # springs, dampers, friction and losses
     world: World | None = None  # ground, shapes and stops
-    effort: bool = False  # whether torques are limited to the motors' limits
-    rtol: float = 1e-8  # of "events": error of a step relative to the fastest joint
-    atol: float = 1e-10  # of "events", [rad/s] or [m/s]
+    effort: bool = False  # whether torques are limited to the motors' torque limits
+    rtol: float = 1e-8  # for "events": error of a step relative to the fastest joint
+    atol: float = 1e-10  # for "events": absolute error of a step, [rad/s] or [m/s]
 
     @property
     def samples(self) -> int:
@@ -65,33 +65,33 @@ def settings(
     switch: Any, progress: Any, contacts: Any = (), passive: Any = True, ground: Any = None, touching: Any = None,
     limits: Any = False, self_collisions: Any = False, *, begin: bool = True, **tolerances: Any,
 ) -> Settings:  # fmt: skip
-    """Check all arguments of ``pc.simulate``, which documents the errors; ``begin``: check the initial contacts too."""
+    """Check all arguments of ``pc.simulate``, which lists the errors; ``begin`` also checks the initial contacts."""
     check_types("simulate", model)
     duration, dt = (_positive(name, x, " of seconds", " s") for name, x in (("duration", duration), ("dt", dt)))
     if dt > duration * (1.0 + 1e-9):
         raise SimulationError(
-            f"simulate: dt = {dt:g} s is longer than duration = {duration:g} s. Give both in seconds, dt the smaller."
+            f"simulate: dt = {dt:g} s is longer than duration = {duration:g} s. Specify both in seconds."
         )
     check_model(model, "simulate")
     world, effort = world_of(model, ground, touching, limits, self_collisions)
     names = METHODS if world is None else ON_GROUND
     method = names[0] if method is None else method
     if not isinstance(method, str) or method not in names:
-        hint = f" Known names: {', '.join(names)}."
+        hint = f" Available methods: {', '.join(names)}."
         if world is not None and method in METHODS:
-            hint = " with ground or limits: impacts have no derivatives."
+            hint = " with ground or limits, because impacts have no derivatives."
         elif world is None and method in ON_GROUND:
             hint = f" without ground or limits.{hint}"
         else:
             hint = f".{did_you_mean(method, names) if isinstance(method, str) else hint}"
-        raise SimulationError(f"simulate: method {method!r} is not known{hint}")
+        raise SimulationError(f"simulate: method {method!r} is not available{hint}")
     tolerances = {name: _positive(name, x) for name, x in tolerances.items() if x is not None}
     lossy = bool(passive) and model.passive is not None and bool(model.passive.lossy)
     if lossy and method == "events":
         raise SimulationError("simulate: method='events' does not support gear losses. Use method='moreau'.")
     of_gears = {"rtol"} if lossy and world is None else set()
     if set(tolerances) - of_gears and method != "events":
-        raise SimulationError(f"simulate: only method='events' takes rtol and atol; {method!r} has the fixed step dt.")
+        raise SimulationError(f"simulate: only method='events' uses rtol and atol; {method!r} uses the fixed step dt.")
     if world is not None and method == "events" and world.shapes is not None:
         raise SimulationError(
             "simulate: method 'events' supports points, balls, boxes, capsules and convex hulls on pc.Ground only. "
@@ -139,14 +139,14 @@ def settings(
     numbers = checked.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + (held.rows if held else 0))
     if numbers > _MOST_NUMBERS:
         raise SimulationError(
-            f"simulate: {checked.samples} samples of {model.name!r} need {8e-9 * numbers:.1f} GB. Keep every n-th step "
-            f"only, record={math.ceil(record * numbers / _MOST_NUMBERS)} or more, or simulate piece by piece."
+            f"simulate: {checked.samples} samples of {model.name!r} need {8e-9 * numbers:.1f} GB. Record fewer steps "
+            f"(record={math.ceil(record * numbers / _MOST_NUMBERS)} or more), or simulate in several parts."
         )
     return checked
 
 
 def check_types(caller: str, model: Any, **functions: Any) -> None:
-    """Raise ``ArgumentTypeError`` unless model is a ``ClusterModel`` and each other value a function or None."""
+    """Raise ``ArgumentTypeError`` unless model is a ``ClusterModel`` and all other values are functions or None."""
     check_model(model, caller)
     for name, f in functions.items():
         if f is not None and not callable(f):
@@ -166,7 +166,7 @@ def _steps(duration: float, dt: float) -> int:
     if duration / dt > _MOST_STEPS:
         raise SimulationError(
             f"simulate: {duration:g} s in steps of dt = {dt:g} s are {duration / dt:.3g} steps, more than "
-            f"{_MOST_STEPS}. Both are in seconds; take a larger dt, or simulate piece by piece from the last q and v."
+            f"{_MOST_STEPS}. Both are in seconds. Use a larger dt, or simulate in several parts."
         )
     rounded = round(duration / dt)
     return rounded if abs(rounded * dt - duration) <= _WHOLE * dt * rounded else math.ceil(duration / dt)
@@ -178,17 +178,17 @@ def torques(model: ClusterModel, tau: Any, steps: int) -> Any:
         return tau
     try:
         raw = np.asarray(tau)
-    except ValueError as error:  # rows of different lengths
+    except ValueError as error:  # the rows have different lengths
         raise ArgumentTypeError(f"simulate: tau is not an array of numbers: {error}.") from None
     if raw.ndim == 0 and model.nv == 1:
         raw = raw.reshape(1)
     if raw.ndim == 2:
         if raw.dtype.kind not in "fiub":
-            raise ArgumentTypeError(f"simulate: tau must hold real numbers, got {raw.dtype}.")
+            raise ArgumentTypeError(f"simulate: tau must contain real numbers, got {raw.dtype}.")
         if raw.shape != (steps, model.nv):
             raise ShapeError(
                 f"simulate: tau has shape {raw.shape}, but model {model.name!r} needs (nv,) = ({model.nv},) for a "
-                f"constant torque, or (steps, nv) = ({steps}, {model.nv}): a row per step of dt, held during it. "
+                f"constant torque, or (steps, nv) = ({steps}, {model.nv}) for one torque in each step. "
                 + _shape_hint(raw.shape, steps, model)
             )
         table = np.ascontiguousarray(raw, dtype=np.float64)
@@ -211,9 +211,9 @@ def _shape_hint(shape: tuple[int, ...], steps: int, model: ClusterModel) -> str:
     if shape == (model.nv, steps):
         return "Pass tau.T."
     if shape == (1, model.nv):
-        return "If it is constant, pass tau[0]."
+        return "If the torque is constant, pass tau[0]."
     if shape[1] == model.nv and shape[0] == steps + 1:
         return "tau has one row too many: pass tau[:-1]."
     if shape[1] == model.tree.nv != model.nv:
-        return "Take the independent columns: tau[:, model.idx_v_independent]."
-    return "Resample it, or pass a function tau(t, q, v)."
+        return "Use the independent columns: tau[:, model.idx_v_independent]."
+    return "Resample tau, or pass a function tau(t, q, v)."

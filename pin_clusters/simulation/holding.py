@@ -1,4 +1,4 @@
-"""PD controller that holds a pose, with gains computed from the robot."""
+"""PD controller that holds a pose, with gains computed from the robot's masses and lengths."""
 
 from typing import Any
 
@@ -18,25 +18,24 @@ from .ground.plane import Ground, number
 from .ground.world import world_of
 
 STIFFNESS = 5.0
-"""Torque per radian over the product of the robot's weight and the distance of its centre of mass."""
+"""Default kp, divided by the robot's weight and by the distance between the joint and the centre of mass, [1/rad]."""
 DELAY = 0.04
-"""[s]: ratio of damping to stiffness."""
+"""Default ratio kd / kp, [s]."""
 _QUICKEST, _DAMPED = 0.2, 0.3
-"""Stability limits of a step: natural angular frequency of a single joint times dt, and share of speed damped per step.
-"""
+"""Stability limits of a step: natural angular frequency of a joint times dt, and fraction of speed damped per step."""
 
 
 class Hold:
-    """``tau = tau0 + kp (home - q) - kd v`` for the driven independent joints, as a torque function of ``pc.simulate``.
+    """Torque function for ``pc.simulate``: ``tau = tau0 + kp (home - q) - kd v`` for the driven independent joints.
 
-    Joints with several degrees of freedom, such as a floating base, and joints with springs of the model are not
-    driven.
+    Joints with several degrees of freedom, such as a floating base, and joints with springs are not driven.
 
-    tau0 compensates gravity at ``home``, unless kp is 0. Ground contacts carry their share, with minimum-norm forces.
-    By default kp of a joint is, per radian, five times the robot's weight times the distance between joint and centre
-    of mass. For a slider it is five times the weight over the size of the robot. A robot on its feet then does not
-    topple. A dependent joint contributes with the square of its ratio. kd is 0.04 s times kp. Both gains are limited to
-    values that are stable at light joints with steps of ``dt``.
+    tau0 compensates gravity at ``home``, unless kp is 0. Ground contacts carry their part of the weight, with
+    minimum-norm forces. The default kp of a joint is five times the robot's weight times the distance between the joint
+    and the centre of mass. The default kp of a slider is five times the weight divided by the robot's size. With these
+    gains a robot on its feet does not topple. The gain of a dependent joint, times the square of its ratio, is added to
+    the gain of its independent joint. The default kd is 0.04 s times kp. Both default gains are limited so that light
+    joints are stable with steps of ``dt``.
 
     Args:
         model: The robot.
@@ -44,8 +43,8 @@ class Hold:
         dt: Time step, [s].
         ground: The ground on which the robot stands at ``home``, or None.
         touching: As in ``pc.simulate``.
-        kp: Gain of all driven joints, [N m/rad] or [N/m].
-        kd: Gain of all driven joints, [N m s/rad] or [N s/m].
+        kp: Stiffness of all driven joints, [N m/rad] or [N/m].
+        kd: Damping of all driven joints, [N m s/rad] or [N s/m].
 
     Attributes:
         tau0: Shape (nv,), [N m] or [N].
@@ -53,7 +52,7 @@ class Hold:
         kd: Shape (nv,), [N m s/rad] or [N s/m].
 
     Raises:
-        SimulationError: A gain is negative or not finite, or the robot has nothing that can touch the ground.
+        SimulationError: A gain is negative or not finite, or the robot has no parts that can touch the ground.
     """
 
     def __init__(
@@ -70,11 +69,11 @@ class Hold:
         self.model, self.home = model, np.array(home)
         for name, gain in (("kp", kp), ("kd", kd)):
             if gain is not None and number(name, gain) < 0.0:
-                raise SimulationError(f"{name} = {gain:g} is negative: it would push the robot away from the pose.")
+                raise SimulationError(f"{name} = {gain:g} is negative, which would drive the robot away from the pose.")
         springs = [s.along for s in model.constraints if isinstance(s, Spring) and any(s.stiffness)]
         single = {n: model.joint_idx_v(n) for n in model.independent_joints if tree.joints[tree.getJointId(n)].nv == 1}
         driven = np.isin(np.arange(model.nv), [i for n, i in single.items() if n not in springs])
-        # Inertia of each joint while all other joints move freely.
+        # Inertia of each joint if all other joints can move freely.
         free_inertia = 1.0 / np.diag(computeMinverse(model, data, self.home))
         stiff = np.minimum(_stiffness(model, self.home), free_inertia * (_QUICKEST / dt) ** 2)
         self.kp = driven * (stiff if kp is None else kp)

@@ -27,17 +27,17 @@ OF_GROUND = (
 )
 _ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates", "bodies", "stops")
 _FORMAT = 1
-_SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # fields that older files lack
+_SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # fields that are missing in older files
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A change of the independent joints during a simulation, near a singularity of the previous independent joints.
+    """A change of the independent joints during a simulation, near a singularity of the old independent joints.
 
     Attributes:
         time: Time of the change, [s].
         old: Independent joints of the cluster before the change.
-        new: Independent joints after the change. Results stay in the coordinates of the user's model.
+        new: Independent joints after the change. Results always use the coordinates of the user's model.
     """
 
     time: float
@@ -50,8 +50,8 @@ class Touchdown:
     """A touch-down of a body on the ground or on another body.
 
     Attributes:
-        time: Start of the first step with an impulse, after at least 2 ms (or two steps, if longer) without impulses.
-            With ``"events"`` the time of the event, [s].
+        time: Start of the first step with an impulse, after at least 2 ms (or two steps, if longer) without impulses;
+            for ``"events"``, the time of the event, [s].
         body: Name of the body's joint.
         point: Centre of pressure in the world frame, [m].
         impulse: Impulse during the first 2 ms, or two steps if longer, in world axes, [N s]. The impulse of the entire
@@ -71,7 +71,7 @@ class Touchdown:
 
 @dataclass(frozen=True, repr=False)
 class SimulationResult:
-    """A simulated motion: N samples, the first at time 0.
+    """A simulated motion with N samples, beginning at time 0.
 
     Attributes:
         time: Shape (N,), [s].
@@ -81,9 +81,9 @@ class SimulationResult:
         a: Accelerations of the independent joints, shape (N, nv), [rad/s^2] or [m/s^2].
         tau: Torques of the independent joints, shape (N, nv), [N m] or [N]. If the torques are an array, the last
             sample repeats the torque of the last step.
-        energy: Kinetic and potential energy of the exact robot, also with ``dynamics``, shape (N,), [J].
-        residual: Largest residual of couplings, loops (metres over the loop's length; rad over 1) and held contacts
-            ([m] or [rad]), shape (N,).
+        energy: Sum of kinetic and potential energy of the exact robot, even with ``dynamics``, shape (N,), [J].
+        residual: Largest residual, shape (N,), of couplings, loops (distances divided by the loop's length; angles in
+            [rad]) and held contacts ([m] or [rad]).
         v_tree: Velocities of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
         switches: Changes of the independent joints during the simulation.
         method: ``"rk4"``, ``"semi_implicit"``, ``"rkmk4"``, ``"moreau"`` or ``"events"``.
@@ -95,20 +95,20 @@ class SimulationResult:
         coordinates: Name and unit of each entry of q, such as ``"crank [rad]"``, shape (nq,).
         contact_forces: Forces of the held contacts, stacked as in ``data.lambda_c``, shape (N, rows), [N] or [N m].
         bodies: Joint names of the bodies that can touch the ground or each other.
-        contact_impulses: Impulse on each of these bodies until the next sample, shape (N, bodies, 3), in world axes, [N
-            s]. Divided by the time between samples it is the mean force. The impulses of redundant points are not
-            unique, so only their sum per body is given.
+        contact_impulses: Impulse on each of these bodies until the next sample, shape (N, bodies, 3), in world axes,
+            [N s]. The mean force is this impulse divided by the time between samples. The array contains only the sum
+            per body, because the impulses of redundant points are not unique.
         contact_centres: Centre of pressure, shape (N, bodies, 3), in the world frame, [m]; NaN without impulses.
-        gap: Smallest distance of each body in the middle of a step (with ``"events"`` at its end), shape (N, bodies),
+        gap: Smallest distance of each body in the middle of a step (``"events"``: at its end), shape (N, bodies),
             [m]; inf if the body is far away.
-        stops: Each limited end of a joint's range, such as ``"knee > -1.2"``.
+        stops: Names of the joint stops (finite position limits), such as ``"knee > -1.2"``.
         limit_impulses: Impulse of each stop until the next sample, shape (N, stops), positive, [N m s] or [N s].
         contact_laws: Largest violations of the contact laws until the next sample, shape (N, 3): impulse outside its
             friction cone [N s], velocity into the ground or a stop [m/s], and product of impulse and velocity [J].
-        contact_work: Work of all these impulses until the next sample, shape (N,), never positive, [J].
+        contact_work: Work of all contact and stop impulses until the next sample, shape (N,), never positive, [J].
         contact_iterations: Largest number of solver iterations in a step until the next sample, shape (N,).
-        unmet_torque: Torque demand in excess of the motors' limits, shape (N, nv), [N m] or [N].
-        touchdowns: Touch-downs in the order of time.
+        unmet_torque: Part of the commanded torque that exceeds the motors' limits, shape (N, nv), [N m] or [N].
+        touchdowns: Touch-downs in chronological order.
 
     Example:
         >>> import pin_clusters as pc
@@ -165,11 +165,11 @@ class SimulationResult:
             np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
 
     def to_csv(self, path: str | Path) -> None:
-        """Save the motion as a CSV table: a header of names with units, then one line per sample with all digits.
+        """Save the motion as a CSV table: a header with names and units, then one line per sample with all digits.
 
         Columns: time; q of the spanning tree; v, a and tau of the independent joints; energy and residual; forces of
-        held contacts; impulse until the next sample and gap of bodies that can touch. The unit distinguishes the
-        columns of a joint: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``, ``crank [N m]``.
+        held contacts; impulse until the next sample and gap of bodies that can touch. The columns of a joint differ in
+        their units: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``, ``crank [N m]``.
         ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
 
         Args:
@@ -236,8 +236,7 @@ class SimulationResult:
         """Plot coordinates, velocities, torques, ground forces, energy and residual over time.
 
         Args:
-            path: Path of the picture (PNG, PDF or SVG by its ending; ``.png`` is added if there is no ending). None
-                writes no file.
+            path: Path of the picture. Its extension selects PNG (default), PDF or SVG. If None, no file is written.
 
         Returns:
             The Matplotlib figure, which a notebook displays.
@@ -261,9 +260,9 @@ class SimulationResult:
 
 
 class SimulationInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a simulation.
+    """Exception that is raised if the user presses Ctrl-C during a simulation.
 
-    ``except KeyboardInterrupt as stop: stop.result`` gives access to the samples up to the interruption.
+    After ``except KeyboardInterrupt as stop``, ``stop.result`` contains the samples up to the interruption.
 
     Attributes:
         result: The ``SimulationResult`` up to the interruption.
@@ -271,9 +270,9 @@ class SimulationInterrupted(KeyboardInterrupt):
 
     def __init__(self, result: SimulationResult) -> None:
         end = float(result.time[-1]) if len(result.time) else 0.0
-        super().__init__(f"simulation interrupted after t = {end:g} s; .result contains the samples up to then")
+        super().__init__(f"simulation interrupted after t = {end:g} s; .result contains the samples up to that time")
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[SimulationResult]]:
-        """Pickle with the result; by default an exception is rebuilt from its message."""
+        """Pickle the exception with its result; by default, only the message would be pickled."""
         return type(self), (self.result,)

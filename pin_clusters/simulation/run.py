@@ -1,4 +1,4 @@
-"""``pc.simulate``: check the arguments, choose an engine, and run steps in batches."""
+"""The function ``pc.simulate``, which checks its arguments, chooses an engine and runs steps in batches."""
 
 import warnings
 from collections.abc import Callable
@@ -57,39 +57,39 @@ def simulate(
         q0: Initial configuration, shape (nq,), which must satisfy the constraints.
         v0: Initial velocity of the independent joints, shape (nv,), [rad/s] or [m/s].
         tau: Torques of the independent joints, [N m] or [N]: None for zero, shape (nv,) for constant torques, shape
-            (steps, nv) with row k held during step k, or a function ``tau(t, q, v)`` that returns shape (nv,). It is
-            called at every stage of a step, with ``"moreau"`` once per step.
+            (steps, nv) with one row per step, or a function ``tau(t, q, v)`` that returns shape (nv,). The function is
+            called at every stage of a step; ``"moreau"`` calls it once per step.
         duration: Simulated time, [s]. The last step may be shorter.
-        dt: Time step, [s]; for ``"events"`` the longest step.
-        method: ``"rk4"`` (default), ``"rkmk4"`` or ``"semi_implicit"``; with ground or limits ``"moreau"`` (default) or
-            ``"events"``.
+        dt: Time step, [s]; ``"events"`` uses ``dt`` as the longest step.
+        method: ``"rk4"`` (default), ``"rkmk4"`` or ``"semi_implicit"``. With ground or limits, use ``"moreau"``
+            (default) or ``"events"``.
         record: Record every n-th step, and the first and last state.
-        dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration, shape (nv,). It
-            disables ``switch``.
-        switch: Whether to change the independent joints internally near their singularities, which otherwise raise
-            ``SimulationError``. Results always refer to the joints of ``model``.
+        dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration, shape (nv,). If it
+            is given, ``switch`` has no effect.
+        switch: Whether ``simulate`` changes its independent joints near their singularities; if False, singularities
+            raise ``SimulationError``. Results always refer to the joints of ``model``.
         progress: Function that is called with (completed steps, all steps).
-        contacts: ``pin.RigidConstraintModel`` objects that stay closed; with gains or a desired motion only the
-            acceleration is prescribed, as in ``pc.constraintDynamics``.
+        contacts: ``pin.RigidConstraintModel`` objects that stay closed. For contacts with gains or a desired motion,
+            only the acceleration is prescribed, as in ``pc.constraintDynamics``.
         passive: Whether springs, dampers, dry friction and gravity compensation (``model.passive``) and the losses of
             motors and gears act. ``tau`` and ``energy`` of the result exclude them.
         ground: A plane with friction.
         touching: Parts that can touch: frames or points as in ``pc.contact_points``, or a ``pin.GeometryModel`` of
-            ``model.tree``; by default ``model.collision``.
-        limits: ``"position"`` stops joints at the ends of their ranges, ``"effort"`` limits torques to the motors'
-            limits; True does both.
+            ``model.tree``. The default is ``model.collision``.
+        limits: ``"position"`` stops joints at the ends of their ranges, ``"effort"`` limits the torques of motors, and
+            True activates both limits.
         self_collisions: Whether the robot's own collision pairs can touch.
-        rtol: Relative tolerance of ``"events"``, by default 1e-8; or of gear losses without ground and stops, by
-            default 1e-3 of the largest load.
+        rtol: Relative tolerance of ``"events"``, by default 1e-8. Without ground and stops, it is the tolerance of gear
+            losses relative to the largest load, by default 1e-3.
         atol: Absolute tolerance of ``"events"``, by default 1e-10, [rad/s] or [m/s]; for increments [rad] or [m].
 
     Returns:
         The recorded samples.
 
     Raises:
-        SimulationError: An argument is not allowed, the simulation diverged, a loop cannot follow, or a user function
-            raised an exception or returned NaN. Its ``result`` contains the samples up to then.
-        SimulationInterrupted: Ctrl-C (a ``KeyboardInterrupt``); with ``result``, too.
+        SimulationError: An argument is not allowed, the simulation diverged, a loop cannot be closed, or a user
+            function raised an exception or returned NaN. ``error.result`` contains the samples up to the error.
+        SimulationInterrupted: The user pressed Ctrl-C (a ``KeyboardInterrupt``). It also has a ``result``.
         ConfigurationError: ``q0`` violates a constraint.
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
@@ -138,7 +138,7 @@ def engine_for(settings: Settings, recorder: Any) -> PythonEngine | CompiledGrou
 
 
 class _Run:
-    """A running simulation: runs batches of steps, and changes the independent joints between batches."""
+    """Runs batches of steps, and changes the independent joints between batches if necessary."""
 
     def __init__(self, choices: Choices, recorder: Recorder, engine: Any, state: State) -> None:
         self.choices, self.recorder, self.engine, self.state = choices, recorder, engine, state
@@ -147,7 +147,7 @@ class _Run:
 
     def go(self) -> None:
         s, state = self.settings, self.state
-        failed_at, failures = -1, 0  # index of the last failed step, and its number of failures
+        failed_at, failures = -1, 0  # index of the last failed step, and how often it failed
         while True:
             try:
                 if state.k < s.steps:
@@ -183,10 +183,9 @@ class _Run:
                 return
 
     def _try_others(self, which: int, gain: float) -> bool:
-        """Change the independent joints of a cluster if other joints are better conditioned by the factor ``gain``.
+        """Change the independent joints of a cluster if other joints reduce its condition number by ``gain``.
 
-        If no such joints exist, raise the limit of this cluster, so that the next search waits until its condition is
-        worse.
+        Otherwise, increase the limit of this cluster, so that the next search starts only if its condition is worse.
         """
         on, state = self.on, self.state
         new = self.choices.better(on, which, state.q, gain)
@@ -209,7 +208,7 @@ class _Run:
         names = self.on.model.own_tree.names
         for which, joints in enumerate(self.on.joints):
             if {names[j] for j in joints} == set(lost.cluster):
-                with suppress(PinClustersError):  # at an exactly singular state the new velocity is undefined
+                with suppress(PinClustersError):  # in an exactly singular state, the new velocity is undefined
                     return self._try_others(which, 1.0)
         return False
 
@@ -221,7 +220,7 @@ class _Run:
         """Raise a ``SimulationError`` whose result contains all samples up to the last valid state."""
         state, recorder = self.state, self.recorder
         if more and (not recorder.count or recorder.time[recorder.count - 1] < self.settings.time(state.k)):
-            with suppress(PinClustersError, StepFailed):  # without an acceleration the previous sample is the last one
+            with suppress(PinClustersError, StepFailed):  # if the acceleration cannot be computed, no sample is added
                 a, tau = self._acceleration()
                 recorder.add(self.settings.time(state.k), state.q, tau, self.on.sample(state.q, state.v, a))
         raise SimulationError(text, recorder.result()) from cause

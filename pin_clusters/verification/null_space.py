@@ -1,9 +1,9 @@
-"""G and g of models with closed loops from a null space: the reference for the kernels' solution.
+"""G and g of models with closed loops from a null space, as a reference for the kernels.
 
-This module shares no code with the analysis of loops or with the kernels. The constraint rows of all closures,
-redundant rows included, are written in the axes of frame a from Pinocchio's Jacobians. A singular value decomposition
-gives their null space N, and ``G = N N_i^-1`` with the rows N_i of the independent velocities. The rank is the number
-of dependent velocities.
+This module shares no code with the analysis of loops or with the kernels. Pinocchio's Jacobians give the constraint
+equations of all closures in the axes of frame a; redundant equations are included. A singular value decomposition gives
+their null space N. Then ``G = N N_i^-1``, where N_i contains the rows of the independent velocities. The rank is the
+number of dependent velocities.
 """
 
 import itertools
@@ -18,13 +18,13 @@ from ..errors import NotAvailableError, SingularClusterError
 from ..model import ClusterModel, SpanningTree
 
 RANK_TOLERANCE = 1e-6
-"""Smallest non-zero singular value of the scaled rows, relative to the largest."""
+"""Smallest singular value of the scaled rows that counts as non-zero, relative to the largest."""
 
 
 def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
-    """Return two point masses that represent a rod: mass [kg] and the weight of end a in its velocity.
+    """Return two equal point masses that represent a rod: mass [kg], and weight of end a in the velocity of the point.
 
-    The masses are equal, at a distance of one radius of gyration from the centre. (The kernels use three masses.)
+    Each point is one radius of gyration away from the centre. (The kernels use three masses.)
     """
     length = rod.length
     assert length is not None
@@ -39,9 +39,9 @@ class NullSpace:
     ``at(q)`` computes the coupling matrix ``G``; ``at(q, v)`` also computes the bias ``g``.
 
     Attributes:
-        G: Tree velocity = G times the independent velocity, shape (model.tree.nv, nv).
+        G: Coupling matrix (tree velocity = G times independent velocity), shape (model.tree.nv, nv).
         g: Tree acceleration at zero independent acceleration, shape (model.tree.nv,).
-        K: All rows: couplings in their order, then closures in their order; shape (rows, model.tree.nv).
+        K: Jacobian of all constraint equations (couplings, then closures), shape (rows, model.tree.nv).
         bias: Kdot times the tree velocity, shape (rows,).
     """
 
@@ -62,14 +62,14 @@ class NullSpace:
         self.parts = self._parts()
 
     def at(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Compute G, and with a velocity also g.
+        """Compute G, and if a velocity is given also g.
 
         Args:
             q: Configuration in the user's order, shape (nq,), with closed loops.
             v: Independent velocity, shape (nv,).
 
         Raises:
-            SingularClusterError: The independent velocities do not determine the dependent ones here.
+            SingularClusterError: The independent velocities do not determine the dependent velocities at this q.
         """
         solved = self._coupling(q)
         if v is not None:
@@ -106,19 +106,19 @@ class NullSpace:
             U, s, Vt = np.linalg.svd(K[np.ix_(rows, columns)])
             rank = len(columns) - len(free)
             if rank > len(s) or (rank and not s[rank - 1] > RANK_TOLERANCE * s[0]):
-                raise SingularClusterError(self._complaint(columns, "the loops do not determine its dependent joints"))
+                raise SingularClusterError(self._complaint(columns, "the loops do not determine the dependent joints"))
             N = Vt[rank:].T
-            # N is orthonormal, so the singular value is the smallest share of a motion in the independent velocities.
+            # N is orthonormal, so this singular value is the smallest norm of N_i x for unit x.
             if len(free) and not np.linalg.svd(N[places], compute_uv=False)[-1] > RANK_TOLERANCE:
-                raise SingularClusterError(self._complaint(columns, "its independent joints do not determine it"))
+                raise SingularClusterError(self._complaint(columns, "the independent joints do not determine the rest"))
             N = N @ np.linalg.inv(N[places])
-            N[places] = np.eye(len(free))  # removes rounding errors
+            N[places] = np.eye(len(free))  # remove rounding errors
             self.G[np.ix_(columns, free)] = N
             solved.append(((Vt[:rank].T / s[:rank]) @ U[:, :rank].T, N))
         return solved
 
     def _drift(self, q: np.ndarray, v_tree: np.ndarray) -> None:
-        """Fill the bias: second derivatives of the closures at zero joint acceleration."""
+        """Compute ``bias``: the second time derivatives of the closures at zero joint acceleration."""
         expanded = np.zeros(self.tree.nv)
         expanded[self.span.from_tree_v] = v_tree
         pin.forwardKinematics(self.tree, self.data, self.span.configuration(q), expanded, self.zero)
@@ -136,7 +136,7 @@ class NullSpace:
                 self.bias[rows] = self._frames_drift(closure)
 
     def frame_rows(self, closure: Closure) -> np.ndarray:
-        """Compute rows of two frames: velocity of b relative to a, in axes of a, shape (size, expanded nv)."""
+        """Compute the rows for the velocity of frame b relative to frame a, in axes of a, shape (size, expanded nv)."""
         assert isinstance(closure, FrameClosure)
         (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in closure.ends)
         ab = A.actInv(B)
@@ -147,7 +147,7 @@ class NullSpace:
         return closure.rows[:, :3] @ linear + closure.rows[:, 3:] @ angular
 
     def _frames_drift(self, closure: Closure) -> np.ndarray:
-        """Differentiate ``frame_rows`` times the velocity, using local velocities and accelerations."""
+        """Differentiate ``frame_rows`` times the velocity, from local velocities and accelerations."""
         assert isinstance(closure, FrameClosure)
         (A, va, aa), (B, vb, ab) = (self._frame_motion(j, p) for j, p in closure.ends)
         relative = A.actInv(B)
@@ -171,12 +171,12 @@ class NullSpace:
         return self.data.oMi[int(self.span.from_tree_id[j])]
 
     def _frame(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, np.ndarray]:
-        """Return the world placement of a frame, and its Jacobian in its own axes."""
+        """Return the world placement of a frame, and its Jacobian in local axes."""
         J = pin.getFrameJacobian(self.tree, self.data, int(self.span.from_tree_id[j]), placement, pin.LOCAL)
         return self.world(j).act(placement), J.reshape(6, -1)  # Pinocchio returns a vector for one column
 
     def _frame_motion(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, pin.Motion, pin.Motion]:
-        """Return a frame's world placement, and its velocity and spatial acceleration in its own axes."""
+        """Return a frame's world placement, and its velocity and spatial acceleration in local axes."""
         k = int(self.span.from_tree_id[j])
         return self.world(j).act(placement), placement.actInv(self.data.v[k]), placement.actInv(self.data.a[k])
 
@@ -225,7 +225,7 @@ def coupling_rows(model: ClusterModel) -> np.ndarray:
 
 
 def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
-    """Compute the Jacobian of a body's point in world axes, (3, tree.nv), after ``pin.computeJointJacobians``."""
+    """Compute the Jacobian of a body's point in world axes, (3, tree.nv); needs ``pin.computeJointJacobians``."""
     frame = pin.SE3(np.eye(3), np.asarray(point, dtype=float))
     J = pin.getFrameJacobian(tree, data, j, frame, pin.LOCAL_WORLD_ALIGNED)
     return J.reshape(6, -1)[:3]  # Pinocchio returns a vector for one column
@@ -240,5 +240,5 @@ def _joints(tree: pin.Model, closure: Closure) -> set[int]:
 
 
 def null_space(model: ClusterModel, span: SpanningTree) -> Any:
-    """Create the ``NullSpace`` of a model with closures; None without closures, where G is constant."""
+    """Create the ``NullSpace`` of a model with closures; return None for other models, whose G is constant."""
     return NullSpace(model, span) if model.closures else None

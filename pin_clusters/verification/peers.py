@@ -1,7 +1,7 @@
 """Peers for timing: Pinocchio on the approximate robot, or exact baselines for robots without an approximation.
 
-Robots without an armature approximation (closed loops, or dependent joints that are not rotors) are timed against
-projection, and against ``pin.constraintDynamics`` where it can express the loops.
+Robots with closed loops, or with dependent joints that are not rotors, have no armature approximation. Their peers are
+projection, and ``pin.constraintDynamics`` if it supports the loops.
 """
 
 from collections.abc import Callable
@@ -28,31 +28,22 @@ _PROJECTION: dict[str, Callable[..., Any]] = {name: getattr(projection, name) fo
 _PINOCCHIO: dict[str, Callable[..., Any]] = {name: getattr(pin, name) for name in ALGORITHMS}
 OURS = "pin_clusters, exact"
 ACCURACY = 1e-8
-"""Required accuracy of an iterative peer, relative to max(1, its largest acceleration)."""
+"""Required accuracy of an iterative peer, relative to its largest acceleration, but at least to 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One state of a robot and of its approximation.
+    """A state of a robot and the same state of its approximation."""
 
-    Attributes:
-        model: The robot.
-        approximate: The same robot for Pinocchio: independent joints with armature, rotors fixed to their carriers.
-        q: Shape (model.nq,).
-        q_approximate: Shape (approximate.nq,).
-        v: Velocity of both robots, shape (nv,).
-        x: Acceleration or torque of both robots, shape (nv,).
-    """
-
-    model: ClusterModel
-    approximate: pin.Model
-    q: np.ndarray
-    q_approximate: np.ndarray
-    v: np.ndarray
-    x: np.ndarray
+    model: ClusterModel  # the exact robot
+    approximate: pin.Model  # Pinocchio's model: independent joints with armature, rotors fixed to their carriers
+    q: np.ndarray  # shape (model.nq,)
+    q_approximate: np.ndarray  # shape (approximate.nq,)
+    v: np.ndarray  # velocity of both robots, shape (nv,)
+    x: np.ndarray  # acceleration or torque of both robots, shape (nv,)
 
     def cluster_calls(self, model: ClusterModel | None = None) -> dict[str, Call]:
-        """Return calls of this package's algorithms by name, for ``model`` or by default for the robot."""
+        """Return calls of this package's algorithms by name, for ``model``; by default, for the robot."""
         q = self.q if model is None else self.q_approximate
         model = model or self.model
         return _calls(_CLUSTER, model, model.createData(), q, self.v, self.x)
@@ -83,15 +74,10 @@ def _calls(
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Times of this package and of its peers.
+    """Times of this package and of its peers."""
 
-    Attributes:
-        times: Timings by algorithm and competitor; this package has the key ``OURS``.
-        notes: Facts about the peers that are needed to interpret the times, at least one sentence per line.
-    """
-
-    times: dict[str, dict[str, Timing]]
-    notes: tuple[str, ...]
+    times: dict[str, dict[str, Timing]]  # by algorithm and by peer; this package has the key ``OURS``
+    notes: tuple[str, ...]  # sentences about the peers that are necessary to interpret the times
 
     @property
     def peers(self) -> tuple[str, ...]:
@@ -100,14 +86,14 @@ class Measured:
 
 
 def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None = None) -> Measured:
-    """Time each algorithm at one state against its peers, in alternation; a singular reference pose raises an error."""
+    """Time each algorithm and its peers in alternation, in one state; a singular reference pose raises an error."""
     try:
         robot_state = state(model)
     except ModelError as error:
         calls, notes = _exact_peers(model, str(error))
     else:
         calls = _against("Pinocchio, approximate", robot_state.cluster_calls(), robot_state.pinocchio_calls())
-        notes = ("The approximate robot has armature and no rotor bodies. A ratio below 1 means that exact is faster.",)
+        notes = ("The approximate robot has no rotor bodies. A ratio below 1 means that the exact robot is faster.",)
     timings = interleaved(calls, repeats=repeats, progress=progress)
     return Measured(
         {n: {peer: t for (algorithm, peer), t in timings.items() if algorithm == n} for n in ALGORITHMS}, notes
@@ -144,9 +130,9 @@ def _exact_peers(model: ClusterModel, why: str) -> tuple[dict[tuple[str, str], C
 def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Workspace:
     """Create a projection workspace that keeps G and g of a state and treats rods as bodies.
 
-    A rod consists of three point masses (for a slender rod by Simpson's rule). The masses at the ends are added to the
-    bodies there. The mass in the middle is a body on its own translation joint, whose motion is the mean of the end
-    motions. This is exact and computed by Pinocchio, whereas the baseline itself adds rods in NumPy.
+    Three point masses represent a rod exactly (for a slender rod by Simpson's rule). The masses at the ends are added
+    to the bodies. The mass in the middle is a body on its own translation joint, which moves with the mean of both
+    ends. Pinocchio thus computes the rods, which the baseline itself adds in NumPy.
     """
     space = projection.createData(model)
     space.couple(q, v)
@@ -174,7 +160,7 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
 def _contacts(
     solver: constrained.ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, x: np.ndarray
 ) -> tuple[Call, str]:
-    """Return a call of ``pin.constraintDynamics`` with the fewest sufficient iterations, and a note about it."""
+    """Return a call of ``pin.constraintDynamics`` with the fewest sufficient iterations, and a note."""
     full_q, full_v = solver.state(q, v)
     tau = np.zeros(solver.tree.nv)
     tau[solver.independent] = x
@@ -194,6 +180,6 @@ def _contacts(
     tolerance = ACCURACY * max(1.0, np.abs(best).max())
     needed = next((n for n in range(1, max_iterations) if np.abs(solved(n) - best).max() <= tolerance), max_iterations)
     return call(needed), (
-        f"pin.constraintDynamics: loops are cut into contacts, mu {mu:g}. {needed} iterations suffice to "
-        f"reach its converged result within {ACCURACY:g}."
+        f"pin.constraintDynamics: contacts close the loops, mu = {mu:g}. {needed} iterations suffice to reach the "
+        f"converged result within {ACCURACY:g}."
     )

@@ -1,4 +1,4 @@
-"""Timing of small functions against each other, in alternation and with the garbage collector off."""
+"""Timing of small functions, which run in alternation and without garbage collection."""
 
 import gc
 import timeit
@@ -12,20 +12,15 @@ import numpy as np
 K = TypeVar("K", bound=Hashable)
 Progress = Callable[[int, int], None]
 Call = tuple[Callable[..., object], tuple[Any, ...]]
-"""A function and its arguments; binding them in the same way gives every function the same small call overhead."""
+"""A function and its arguments, which are bound in the same way so that all functions have equal call overhead."""
 
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """Time per call of one function.
+    """Time per call of one function."""
 
-    Attributes:
-        samples: Time per call in each repeat, [s]; repeat k of all functions was measured at about the same time.
-        calls: Number of calls per repeat.
-    """
-
-    samples: np.ndarray
-    calls: int
+    samples: np.ndarray  # time per call in each repeat, [s]; equal repeats of all functions run at about the same time
+    calls: int  # number of calls per repeat
 
     @property
     def median(self) -> float:
@@ -37,38 +32,32 @@ class Timing:
 
     @property
     def spread(self) -> float:
-        """Half the interquartile range over the median."""
+        """Half the interquartile range, relative to the median."""
         low, high = np.percentile(self.samples, [25, 75])
         return float((high - low) / 2.0 / self.median)
 
     def ratio(self, other: "Timing") -> float:
-        """Compute the median over the repeats of this time over the other's.
-
-        Paired repeats cancel disturbances that slow down the whole machine.
-        """
+        """Compute the median of the ratios of paired repeats, which cancels disturbances of the whole machine."""
         return float(np.median(self.samples / other.samples))
 
 
 def interleaved(
     functions: Mapping[K, Call], *, repeats: int = 25, block: float = 2e-3, progress: Progress | None = None
 ) -> dict[K, Timing]:
-    """Time functions in alternation: a block of calls of each, then the next repeat in another order.
+    """Time functions in alternation: one block of calls per function, then the next repeat in another order.
 
     Args:
-        functions: Calls, by any key; each call runs a few times first, to compile it and fill caches.
+        functions: Calls, by any key. Each call first runs a few times, which compiles it and fills the caches.
         repeats: Number of blocks per function.
         block: Wall time of a block, [s].
-        progress: Called with (done, total) after each repeat.
-
-    Returns:
-        The timing of each function.
+        progress: Function that is called with (done, total) after each repeat.
     """
     calls = {name: _calibrate(call, block) for name, call in functions.items()}
     samples: dict[K, list[float]] = {name: [] for name in functions}
     names = list(functions)
     gc.collect()
     for k in range(repeats):
-        # Rotate the order, because a function inherits the caches and the clock rate of its predecessor.
+        # Rotate the order, because the previous function affects caches and clock rate.
         turn = k % len(names)
         for name in names[turn:] + names[:turn]:
             samples[name].append(_block(functions[name], calls[name]))
@@ -78,7 +67,7 @@ def interleaved(
 
 
 def _block(call: Call, calls: int) -> float:
-    """Measure the time per call of a block of calls, [s]; ``timeit`` switches the garbage collector off."""
+    """Return the time per call in a block, [s]; ``timeit`` switches the garbage collector off."""
     function, arguments = call
     return timeit.timeit(partial(function, *arguments), number=calls) / calls
 
@@ -87,7 +76,7 @@ def _calibrate(call: Call, block: float) -> int:
     _block(call, 1)
     calls = 1
     while True:
-        elapsed = min(_block(call, calls) for _ in range(3)) * calls  # the minimum discards interrupted runs
+        elapsed = min(_block(call, calls) for _ in range(3)) * calls  # the minimum excludes interrupted runs
         if elapsed >= block / 4.0:
             return max(1, round(calls * block / elapsed))
         calls *= 4

@@ -255,7 +255,7 @@ def test_ctrl_c_and_resume(tmp_path: Path) -> None:
     assert len(lines) == 1, told
     done = sorted(folder.glob("chunk_*.npz"))
     assert lines[0].startswith(f"error: the sweep was interrupted after {2 * len(done)} of {many} cases. ")
-    assert f"kept in {folder}: run the same sweep again with resume=True (--resume)" in lines[0]
+    assert f"{folder} contains their results. Run the same sweep with resume=True (--resume)" in lines[0]
     assert 3 <= len(done) < many // 2
     before = {path: path.stat().st_mtime_ns for path in done}
 

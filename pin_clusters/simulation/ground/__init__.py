@@ -1,4 +1,4 @@
-"""Contact with a ground and with other shapes, and joints at their stops.
+"""Contact with a ground and with other shapes, and joint stops.
 
 ``compiled_engine`` runs steps in compiled code (``compiled_steps``, whose kernel is ``kernels/steps/ground.py``) and
 passes all other steps to ``python_engine``. Both compute impulses with ``solver``. ``events`` implements

@@ -1,4 +1,4 @@
-"""Compiled steps on a ground, for contacts of points and balls with a plane."""
+"""Engine with compiled steps on a ground, for contacts of points and balls with a plane."""
 
 from __future__ import annotations
 
@@ -21,16 +21,13 @@ from .recording import GroundRecorder
 from .solver import NotSolved
 
 _ROWS = 500
-"""Number of steps between two calls of ``progress``, and capacity of the samples."""
+"""Number of steps between two calls of ``progress``, and capacity of the arrays of samples."""
 _MOST_POINTS = 128
-"""Compiled steps compute J M^-1 J' of all points; with more points, Python steps compute it for nearby points only."""
+"""Maximum number of points in compiled steps, whose J M^-1 J' contains all points, including distant ones."""
 
 
 class CompiledGroundEngine:
-    """Runs steps with ``Steps``.
-
-    A step that involves more than points, or that fails, runs in Python, which raises the error.
-    """
+    """Runs steps with ``Steps``; Python repeats steps that kernels do not support or that fail, and raises errors."""
 
     batch = _ROWS
     coordinates = CompiledMoves
@@ -68,7 +65,7 @@ class CompiledGroundEngine:
                 code = steps.run(end) if self._alone else self._ask_and_run(on, steps, end)
             except NotSolved:
                 pass
-            finally:  # the samples are recorded even if the user's function raises an exception
+            finally:  # record the samples even if the user's function raises an exception
                 count = steps.step - first
                 samples = steps.samples[:count, : steps.width]
                 record(self.recorder, on, samples[-first % self.settings.record :: self.settings.record])
@@ -80,7 +77,7 @@ class CompiledGroundEngine:
                 self._python.advance(on, state, state.k + 1)
 
     def _ask_and_run(self, on: CompiledMoves, steps: Steps, end: int) -> int:
-        """Run step by step, with torques from the user's function or limited torques."""
+        """Run single steps, with torques from the user's function or with torque limits."""
         times, motors, q, v = self.settings.time, self.recorder.motors, steps.q, steps.v
         while (k := steps.step) < end:
             self._row[0] = demand = self._python.torque(on, k, times(k), q, v)

@@ -1,4 +1,4 @@
-"""Compiled steps on a ground: one call per step in contact, and one call for many steps in flight."""
+"""Compiled steps on a ground: one call per step with contact, and one call for many steps without contact."""
 
 from __future__ import annotations
 
@@ -21,43 +21,42 @@ from .solver import GOOD, Impulses, NotSolved, step_of
 
 _NONE = np.zeros(0)
 _SPEED_OF_STOPS = 100.0
-"""[rad/s] or [m/s]: stops of linkages are checked only if a joint of this speed can reach them in a step."""
+"""Stops of linkages are checked only if a joint with this speed [rad/s] or [m/s] can reach them in a step."""
 _SPEED_OF_GUARDS = 5.0
-"""[m/s]: shapes that need coal are checked only if a body of this speed can reach the ground in a step."""
+"""Shapes that need coal are checked only if a body with this speed [m/s] can reach the ground in a step."""
 
 
 class Steps:
     """Moreau's midpoint rule for points of a robot on a plane, with arrays that are reused by all calls.
 
-    It requires a model that ``can_move`` by kernels, which must be compiled.
+    The class requires compiled kernels and a model for which ``can_move`` is true.
 
-    Call ``begin`` once, write to ``torque``, and call ``run(end)``, which returns ``at.DONE`` at step ``end``. A torque
-    function of the user supplies one row of torques between calls, and ``end`` is then the next step. For all other
-    return values of ``run`` the caller continues, with the state at the start of step ``step``:
+    Call ``begin`` once, write to ``torque``, and call ``run(end)``, which returns ``at.DONE`` at step ``end``. With a
+    torque function, write one row of torques before each call, and set ``end`` to the next step. All other return
+    values of ``run`` require an action of the caller; the state is then at the start of step ``step``:
 
     - ``at.TOUCHING``, ``at.BELOW``: stops (``stop_gaps``) or guarded shapes are within reach, which the kernel does not
       support. Run the step in Python and set the state after it. After ``BELOW`` the caller may instead write a
       corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
     - ``at.SINGULAR``: the independent joints are near a singularity, and other joints may be better.
-    - ``at.FAILED``: a value is not finite, or a loop cannot follow. Python repeats the step and raises the error.
+    - ``at.FAILED``: a value is not finite, or a loop cannot be closed. Python repeats the step and raises the error.
 
     Attributes:
-        q: Configuration, shape (nq,); all attributes are views of the kernel's arrays.
+        q: Configuration, shape (nq,). All array attributes are views of the kernel's arrays.
         v: Velocity, shape (nv,).
         middle: Configuration in the middle of the step, shape (nq,).
         free: Velocity at the end of the step without impulses, shape (nv,).
         v_next: Velocity at the end of the step with impulses, shape (nv,).
-        positions: World positions of the points in the middle of the step, for balls the lowest point, shape (n, 3),
-            [m].
+        positions: World positions of the points (lowest points of balls) in mid-step, shape (n, 3), [m].
         gaps: Gaps of the points in the middle of the step, shape (n,), [m].
         stop_gaps: Distances of the joints from their stops, [rad] or [m].
-        velocities: J free, shape (3 n,), in world axes.
+        velocities: Point velocities J ``free``, shape (3 n,), in world axes.
         response: M^-1 J', shape (nv, 3 n).
         gram: J M^-1 J', shape (3 n, 3 n).
         impulses: World impulses of the last step, shape (3 n,), [N s].
-        laws: Violations in the last step: cone [N s], inward velocity [m/s], power [J]; and work of the impulses [J].
-        samples: One row per completed step from ``first`` on. Every ``record``-th row begins with a sample of
-            ``keep_sample`` (``width`` numbers); then follow gaps, impulses, positions and laws.
+        laws: Violations in the last step (cone [N s], inward velocity [m/s], power [J]), then work of impulses [J].
+        samples: One row per completed step from ``first`` on. A row contains ``width`` numbers (in every ``record``-th
+            row, a sample of ``keep_sample``), then gaps, impulses, positions and laws.
         iterations: Iterations of the Gauss-Seidel solver in each of these steps.
     """
 
@@ -75,13 +74,13 @@ class Steps:
 
         Args:
             on: Coordinates that own the workspace and tables.
-            settings: Settings of a simulation whose world contains points on a plane, and stops.
-            guards: Two centres per shape that needs Python near the ground, each with its radius: the radius of a disc
-                around the line of both centres, or of a ball if the centres coincide.
+            settings: Settings of a simulation whose world contains only points on a plane, and stops.
+            guards: Two centres per shape that needs Python near the ground. Each has a radius: the radius of a disc
+                normal to the line through both centres, or of a ball if the centres coincide.
             torque: One row, or one row per step, shape (rows, nv); it is not copied.
             rows: Capacity of ``samples``.
-            slack: Points that open faster than this [m/s], counting the gap over dt, enter the system only if other
-                impulses make them close.
+            slack: Opening speed [m/s], including gap / dt, above which a point enters the system only if other impulses
+                make it close.
         """
         s, world = settings, settings.world
         assert world is not None
@@ -110,7 +109,7 @@ class Steps:
         return int(self._clock[at.STEP])
 
     def begin(self, k: int, q: np.ndarray, v: np.ndarray) -> None:
-        """Continue from a state at the start of step k, to which the first row of samples then belongs."""
+        """Continue from a state at the start of step k; the first row of ``samples`` then belongs to step k."""
         self._clock[[at.STEP, at.FIRST]] = self.first = k
         self.iterations[:] = 0
         self.q[:], self.v[:] = q, v
@@ -118,8 +117,8 @@ class Steps:
     def run(self, end: int, phase: int = at.BEGIN) -> int:
         """Run until step ``end`` or until the caller must act; return the reason.
 
-        ``samples`` must have capacity for all steps before ``end``. Raises ``NotSolved`` if step ``step`` has no
-        impulses.
+        ``samples`` must have capacity for all steps before ``end``. If no impulses are found for step ``step``, the
+        method raises ``NotSolved``.
         """
         clock, call, address = self._clock, self._call, self._block.address
         clock[at.END] = end
@@ -174,12 +173,12 @@ class Steps:
             try:
                 answer[:] = self.solve.solve(A, gaps, _NONE)
             except NotSolved:
-                return False  # the points cannot move out of the ground; the step itself fails with a message
+                return False  # the points cannot be moved out of the ground; the step itself raises an error later
         return bool(answer.max() > 0.0)
 
 
 def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
-    """Collect the tables that move and accelerate the robot; ``calls`` does not yet contain the points."""
+    """Collect the tables of the robot's motion; ``calls`` does not yet contain the functions of the points."""
     space, table = on.space, on.table(settings.passive)
     return at.Robot(
         work=space.work,
@@ -205,7 +204,7 @@ def _state(model: ClusterModel) -> at.State:
 def _points(
     on: CompiledMoves, points: ContactPoints, guards: ContactPoints, ground: Ground, calls: np.ndarray
 ) -> at.Points:
-    """Allocate the queries of points and guard centres, and write the addresses of their functions to ``calls``."""
+    """Allocate queries for points and guard centres, and write the addresses of their functions to ``calls``."""
     model, n, normal = on.model, len(points), ground.axes[2]
     ids = points.joints.tolist()
     joints = [*ids, *guards.joints.tolist()]

@@ -1,10 +1,10 @@
-"""Event-driven integration of motion on a ground, of order 4 between events, to check results of ``"moreau"``.
+"""Event-driven integration of order 4 for motion on a ground, which checks the results of ``"moreau"``.
 
-Between events, contacts stay open, sliding or sticking, and stops stay open or closed. The motion is then smooth. The
-Dormand-Prince pair integrates it on the manifold (Munthe-Kaas) with adaptive steps of at most dt. A step ends early
-where a contact lands, lifts off, slips or sticks, or a stop opens or closes: bisection of the interpolant locates the
-event to 1e-11 of the step. Impacts, and the modes after an event, satisfy the same contact laws as ``"moreau"``, for
-velocities and for accelerations.
+Contacts stay open, sliding or sticking between events, and stops stay open or closed, so the motion is smooth. The
+Dormand-Prince pair integrates it on the manifold (Munthe-Kaas) with adaptive steps of at most dt. A step ends early if
+a contact lands, lifts off, slips or sticks, or if a stop opens or closes. Bisection of the interpolant locates this
+event to 1e-11 of the step. Impacts satisfy the contact laws of ``"moreau"`` for velocities. The modes after an event
+satisfy the same laws for accelerations.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from .solver import NotSolved, violation
 _PAIR = np.pad(np.r_[np.pad(RK45.A, ((0, 0), (0, 1))), [RK45.B]], ((0, 0), (0, 1)))
 _METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)
 _SAFE, _LEAST, _GROWS = 0.9, 0.2, 10.0
-"""Safety factor of the step length, and the smallest and largest ratio of consecutive step lengths."""
+"""Safety factor of the step length, and the smallest and largest ratios of consecutive step lengths."""
 _SHORT, _TRIES = 1e-10, 2000
-"""Steps shorter than this share of dt do not fail because of their length; maximum number of attempts per step."""
+"""Fraction of dt below which a failed step is not retried with a smaller length; maximum number of attempts."""
 _HALVINGS = 37
-"""Bisections that locate an event: 2^-37 is about 1e-11."""
+"""Number of bisections that locate an event; 2^-37 is about 1e-11."""
 _MANY = 20
-"""Maximum number of points and stops in one impact; the search for modes takes 12 times as long for four more."""
+"""Maximum number of points and stops in one impact; four more of them multiply the search time by 12."""
 _MOST = 200
 """Maximum number of events in one step."""
 _TOUCHES = 1e-9
-"""[m] or [rad]: contacts with smaller gaps take part in an impact."""
+"""Contacts with smaller gaps [m] or [rad] take part in an impact."""
 _ALSO = 1e-6
-"""[m/s]: if one point sticks, all points slower than this stick too, because points of one body stop together."""
+"""If one point sticks, all points below this speed [m/s] also stick, because the points of a body stop together."""
 _CLOSED, _LEFT = 1e-13, 1e-9
-"""[m] or [rad]: gaps of closed contacts above the first value are corrected; above the second value the step fails."""
+"""Gaps of closed contacts [m] or [rad] above which a gap is corrected, and above which the step fails."""
 _DIPS = np.linspace(0.0, 1.0, 10)[1:-1]
 """Fractions of a step at which the cubic interpolant of the gaps is checked."""
 
@@ -59,7 +59,7 @@ Pushes = list[tuple[float, Push]]
 
 @dataclass
 class Stage:
-    """A state at a stage of a step, its forces, the acting torque, and the torque demand beyond the limits."""
+    """A state at a stage of a step, its forces, the acting torque, and the torque demand that exceeds the limits."""
 
     q: np.ndarray
     v: np.ndarray
@@ -67,7 +67,7 @@ class Stage:
     forces: ModeForces
     tau: np.ndarray
     unmet: np.ndarray
-    next_modes: Modes | None = None  # modes after an event at this state, if the solver has already found them
+    next_modes: Modes | None = None  # modes after an event in this state, if the solver has already found them
 
 
 class EventEngine(GroundEngine):
@@ -81,7 +81,7 @@ class EventEngine(GroundEngine):
         zeros = np.zeros(n + stops, dtype=np.int64), np.zeros((n, 2)), np.zeros((n, 3)), np.zeros(3 * n + stops)
         self._modes, self._begun = Modes(*zeros), False
 
-    torque = PythonEngine.torque  # evaluated at every stage, not once per step
+    torque = PythonEngine.torque  # evaluate the torque at every stage, not once per step
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         s = self.settings
@@ -93,7 +93,7 @@ class EventEngine(GroundEngine):
             if s.switch and (which := on.near_singular()) is not None:
                 raise NearSingular(which)
             with np.errstate(over="ignore", invalid="ignore"):
-                # Piecewise constant torques jump here; the modes at the start are unknown.
+                # Piecewise constant torques jump at the start of a step. The initial modes are also unknown.
                 if not self._begun or self._happens(current, modes, h):
                     current, modes = self._event(on, k, t, current, modes, h, pushes, first=not self._begun)
                 begin = current
@@ -113,7 +113,7 @@ class EventEngine(GroundEngine):
         return current.forces.a
 
     def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> Stage:
-        """Evaluate forces and torques at a state in fixed modes."""
+        """Evaluate forces and torques in a state with fixed modes."""
         demand = self.torque(on, k, t, q, v)
         motors = self._contact_recorder.motors
         tau = motors.give(q, on.velocity(q, v), demand) if motors else demand
@@ -124,7 +124,6 @@ class EventEngine(GroundEngine):
     def _over(
         self, on: Coordinates, k: int, t: float, h: float, current: Stage, modes: Modes, pushes: Pushes
     ) -> tuple[Stage, Modes]:
-        """Advance the state over one step, from event to event."""
         done, events, attempts = 0.0, 0, 0
         while h - done > 1e-12 * h:
             if (attempts := attempts + 1) > _TRIES:
@@ -168,9 +167,9 @@ class EventEngine(GroundEngine):
     def _part(
         self, on: Coordinates, k: int, t: float, h: float, begin: Stage, modes: Modes
     ) -> tuple[Stage, Any, float]:
-        """Take one step of the pair without an event.
+        """Compute one step without an event.
 
-        Returns the end state; the rates of increment, velocity, impulses and work; and the error over the tolerance.
+        Returns the end state; the rates of increment, velocity, impulses and work; and the error / tolerance.
         """
         stages, s, shortest = [begin], self.settings, h < _SHORT * self.settings.dt
 
@@ -194,7 +193,7 @@ class EventEngine(GroundEngine):
     def _inside(
         self, on: Coordinates, k: int, t: float, h: float, a: Stage, modes: Modes, b: Stage, rates: np.ndarray, s: float
     ) -> tuple[Stage, Push]:
-        """Interpolate the state after a fraction s of the step from stage a to b with order 4, and the impulses."""
+        """Interpolate the state and impulses after a fraction s of the step from stage a to stage b, with order 4."""
         nv = len(a.v)
         x, v, l, work = np.split(h * (RK45.P @ s ** np.arange(1, 5)) @ rates, [nv, 2 * nv, -1])
         if s < 1.0:
@@ -214,7 +213,7 @@ class EventEngine(GroundEngine):
             return False
         if current.forces.unique:
             return True
-        try:  # if the forces are not unique, other forces may satisfy the laws
+        try:  # the forces are not unique, so other forces may satisfy the laws
             new, sure = held.chosen(self._solver, modes, h)
         except NotSolved:
             return True
@@ -258,7 +257,7 @@ class EventEngine(GroundEngine):
             modes = held.resolved(self._solver, modes, h) if now.next_modes is None else now.next_modes
         except NotSolved as error:
             text = self._unsolved(t, error, held.G, pairs, np.isin(np.arange(len(pairs.gaps)), held.which))
-            raise StepFailed(f"{text} Or use method='moreau'.") from None
+            raise StepFailed(f"{text} Alternatively, use method='moreau'.") from None
         begins = ((modes.kinds == STICKS) & ((old != STICKS) | first))[: pairs.contacts]
         modes.anchors[begins] = pairs.places[begins]
         return self._at(on, k, t, *put_back(self._world, on, q, v, modes), h, modes), modes
@@ -270,14 +269,14 @@ class EventEngine(GroundEngine):
         names_there |= {self._world.stops.names[i - n] for i in closed[closed >= n].tolist()}
         return (
             f"in the step from t = {t:g} s more than {_MOST} events occur, the last at t = {now:.9g} s "
-            f"({', '.join(sorted(names_there)) or 'nothing touches'}): contacts land, lift off or slip endlessly. Use "
+            f"({', '.join(sorted(names_there)) or 'no contacts'}). Contacts land, lift off or slip endlessly. Use "
             "method='moreau', which needs no events, or a smaller step. error.result contains the motion up to this "
             "step."
         )
 
 
 def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> float | None:
-    """Return the fraction of a step where a contact that is open at both ends penetrates most; None if none does."""
+    """Return the fraction of a step at which a contact that is open at both ends penetrates most, or None."""
     end_gaps, normals = [x.pairs.gaps for x in (start, end)], start.pairs.normals
     gaps = CubicHermiteSpline([0.0, h], end_gaps, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
     gaps[:, (modes.kinds != OPEN) | (np.minimum(*end_gaps) < 0.0)] = 0.0
@@ -289,10 +288,7 @@ def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> floa
 def put_back(
     world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, modes: Modes
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Close the touching contacts again with the smallest change of q and v; sticking points return to their anchors.
-
-    Raises ``StepFailed`` if the contacts cannot be closed.
-    """
+    """Close the touching contacts with the smallest change of q and v; sticking points return to their anchors."""
     kinds, n = modes.kinds, len(world.points)
     points = (kinds[:n] == STICKS) & (world.points.radii == 0.0)  # balls roll away from their anchors
     rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))

@@ -1,12 +1,12 @@
 """Modes of contacts and stops between events: their forces and accelerations, and the modes that satisfy the laws.
 
-A contact is open, slides or sticks; a stop is open or sticks. In fixed modes the forces l = P x follow from
+A contact is open, slides or sticks; a stop is open or sticks. If the modes are fixed, the forces l = P x satisfy
 
     R (J (a_free + M^-1 J' P x) + dJ/dt v) = 0
 
-R selects all rows of sticking contacts and stops, and the normal row of sliding contacts. The force of a sliding
-contact leans by mu against its direction of motion. If the rows are redundant, the forces closest to the solver's last
-forces are chosen.
+R selects all rows of sticking contacts and stops, and the normal rows of sliding contacts. For sliding contacts, P adds
+friction of mu times the normal force against the sliding direction. If the rows are redundant, the solution is the one
+closest to the solver's last forces.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ from .solver import Impulses
 
 OPEN, SLIDES, STICKS = 0, 1, 2
 REST = 1e-8
-"""[m/s]: a contact that reverses below this sliding speed sticks."""
+"""A contact whose sliding direction reverses below this speed [m/s] sticks."""
 _STANDS = 1e-13
-"""[m/s]: slower sliding speeds are rounding errors."""
+"""Sliding speeds [m/s] below this value are rounding errors."""
 _SURE, _EXACT = 1e-6, 1e-10
-"""Rounding error of forces over the largest force: of forces that are not unique, and of unique forces."""
+"""Rounding error relative to the largest force, for forces that are not unique, and for unique forces."""
 _SEEN = 1e-6, 1e-5, 1e-4, 1e-3
-"""Accelerations over the largest one that count as non-zero in the solver's result; the values are tried in turn."""
+"""Accelerations, relative to the largest one, that count as non-zero in the solver's result; tried in this order."""
 _FAST = 1e6
-"""Velocity added to the accelerations of sliding contacts, so that the solver keeps their direction."""
+"""Velocity that is added to the accelerations of sliding contacts, so that the solver keeps their directions."""
 _LESS = 0.999
-"""Friction factor that makes the direction of incipient sliding unique; least cosine of acceleration and direction.
-"""
+"""Friction factor that makes directions of incipient sliding unique; smallest cosine of acceleration and direction."""
 _ROUNDS = 100
 
 
@@ -49,33 +48,33 @@ class Modes:
     kinds: np.ndarray  # OPEN, SLIDES or STICKS, shape (contacts + stops,)
     ways: np.ndarray  # sliding directions in the contact's tangents, shape (contacts, 2)
     anchors: np.ndarray  # world positions of sticking contacts, shape (contacts, 3), [m]
-    forces: np.ndarray  # reference for forces that are not unique, shape (3 contacts + stops,), [N] or [N m]
+    forces: np.ndarray  # reference forces if forces are not unique, shape (3 contacts + stops,), [N] or [N m]
 
 
 class ModeForces(NamedTuple):
-    """Forces and accelerations in fixed modes."""
+    """Forces and accelerations with fixed modes."""
 
     a: np.ndarray  # acceleration, shape (nv,)
     l: np.ndarray  # forces on the rows of touching contacts and stops
     rates: np.ndarray  # accelerations of these rows
-    ways: np.ndarray  # sliding directions that the friction opposes
+    ways: np.ndarray  # sliding directions, which friction opposes
     unique: bool  # whether the forces are unique
 
 
 class ContactState:
-    """A state, with the contacts and stops that touch there.
+    """A state, with the contacts and stops that touch in this state.
 
     Attributes:
         pairs: All contacts and stops.
         speeds: Velocities of all rows.
-        rows: Indices of the rows that touch.
+        rows: Indices of the rows of touching contacts and stops.
         points: Indices of the contacts that touch.
     """
 
     def __init__(
         self, world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, free: np.ndarray | None, touching: np.ndarray
     ) -> None:
-        """Compute rows and Delassus matrix; without a free acceleration, rates are velocities and forces impulses."""
+        """Compute rows and Delassus matrix; if ``free`` is None, rates are velocities, and forces are impulses."""
         self.pairs = pairs = world.look(q, np.inf)
         J, n = world.rows(on, q, pairs), pairs.contacts
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])
@@ -99,9 +98,9 @@ class ContactState:
     def forces(self, modes: Modes, h: float) -> ModeForces:
         """Compute forces and accelerations in the given modes.
 
-        If friction could reverse a slowly sliding contact within a step of length h, its direction is taken half a step
-        later, or halfway to rest: the current direction would make the equation stiff. No direction reverses inside a
-        step.
+        If friction could reverse a slowly sliding contact within a step of length h, the current direction would make
+        the equation stiff. The direction half a step later, or halfway to rest, is used instead. No direction reverses
+        inside a step.
         """
         n, kinds, last = len(self.points), modes.kinds[self.which], modes.forces[self.rows]
         if not n + len(kinds):
@@ -109,7 +108,7 @@ class ContactState:
         slip, before = self.slip, modes.ways[self.points]
         slides, starts = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
         rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))
-        # a sticking contact moves by rounding errors only, which define no direction
+        # a sticking contact moves only by rounding errors, which do not define a direction
         explicit = ways = _along(np.where((np.hypot(*slip.T) > _STANDS)[:, None], slip, before), before)
         weights = np.maximum(np.abs(self.G[starts[:, None], starts]), np.abs(self.G[starts[:, None] + 1, starts + 1]))
         for _ in range(_ROUNDS):
@@ -136,9 +135,9 @@ class ContactState:
         return ModeForces(self.start + self.response @ l, l, rates, ways, int(rank) == len(rows))
 
     def wrong(self, modes: Modes, forces: ModeForces, slack: float = _SURE) -> tuple[np.ndarray, np.ndarray]:
-        """Return which touching contacts and stops pull, and which sticking contacts leave their friction cones.
+        """Return which touching contacts and stops pull, and which sticking contacts violate their friction cones.
 
-        Forces that are not unique may leave their cones by ``slack`` times the largest force.
+        Forces that are not unique may violate their cones by ``slack`` times the largest force.
         """
         n, l, kinds = len(self.points), forces.l, modes.kinds[self.which]
         slack = (_EXACT if forces.unique else slack) * float(np.abs(l).max(initial=0.0))
@@ -147,7 +146,7 @@ class ContactState:
         return pulls, (kinds[:n] == STICKS) & (np.hypot(*three[:, :2].T) > self.mu * three[:, 2] + slack)
 
     def _astray(self, modes: Modes, forces: ModeForces) -> bool:
-        """Whether an opening contact closes again, or a contact that begins to slide is pushed another way."""
+        """Return whether an opening contact closes again, or whether a contact begins to slide in a wrong direction."""
         n, kinds = len(self.points), modes.kinds[self.which]
         rates, lowest = points_of(forces.rates, n), -_EXACT * float(np.abs(self.b).max(initial=0.0))
         opening = np.concatenate([rates[:, 2], forces.rates[3 * n :]])
@@ -156,10 +155,10 @@ class ContactState:
         return bool((opening[kinds == OPEN] < lowest).any() or (along[begins] < lowest).any())
 
     def chosen(self, solver: Impulses, modes: Modes, h: float) -> tuple[Modes, bool]:
-        """Find modes that satisfy the laws for accelerations; also return whether their forces confirm them.
+        """Find modes that satisfy the laws for accelerations; also return whether the forces of these modes agree.
 
-        Moving contacts keep their direction. The solver's accuracy does not separate slow sliding from sticking; forces
-        do. Raises ``NotSolved`` if the solver finds no solution.
+        Moving contacts keep their direction. Only forces distinguish slow sliding from sticking, because the solver's
+        accuracy is too low. The method raises ``NotSolved`` if the solver finds no solution.
         """
         n, largest = len(self.points), float(np.abs(self.b).max(initial=0.0)) or 1.0
         slip = self.slip
@@ -170,7 +169,7 @@ class ContactState:
         rates = self.b + self.G @ l
         three, directions = points_of(rates, n), np.where(moving[:, None], slip, -points_of(l, n)[:, :2])
         begins = ~moving & (np.hypot(*three[:, :2].T) > _SEEN[0] * largest)
-        if begins.any():  # forces of several points, and such small rates, need not determine the direction
+        if begins.any():  # forces of several points and small rates may not determine the direction
             weaker_friction = solver.solve(self.G, g, _LESS * self.mu, l / largest)
             directions[begins] = points_of(g + self.G @ weaker_friction, n)[begins, :2]
         for threshold in _SEEN:
@@ -188,7 +187,7 @@ class ContactState:
         return new, False
 
     def resolved(self, solver: Impulses, modes: Modes, h: float) -> Modes:
-        """Find modes that satisfy the laws, starting from these: correct violations first, then use the solver."""
+        """Find modes that satisfy the laws; correct violations of the given modes first, then use the solver."""
         modes, n = deepcopy(modes), len(self.points)
         for _ in range(len(self.which) + 1):
             forces = self.forces(modes, h)
@@ -198,7 +197,7 @@ class ContactState:
                 return modes
             if astray or not forces.unique:
                 break
-            if pulls.any():  # open these first, because their forces also determine the friction of the other contacts
+            if pulls.any():  # open pulling contacts first, because their forces affect the friction of other contacts
                 modes.kinds[self.which[pulls]] = OPEN
             else:
                 modes.kinds[self.points[slips]] = SLIDES
@@ -208,7 +207,7 @@ class ContactState:
 
 
 def after_impact(held: ContactState, solver: Impulses, modes: Modes) -> tuple[Modes, ModeForces]:
-    """Compute modes and velocities after an impact: the same laws for impulses, which raise ``NotSolved`` too."""
+    """Compute modes and velocities after an impact from the same laws for impulses; may raise ``NotSolved``."""
     n, largest = len(held.points), float(np.abs(held.b).max(initial=0.0)) or 1.0
     l = largest * solver.solve(held.G, held.b / largest, held.mu)
     end, small = held.b + held.G @ l, _SURE * max(1.0, largest)
@@ -217,7 +216,7 @@ def after_impact(held: ContactState, solver: Impulses, modes: Modes) -> tuple[Mo
     new.kinds[held.which] = np.where(opens, OPEN, STICKS)
     new.kinds[held.points[(np.hypot(*slip.T) > small) & ~opens[:n]]] = SLIDES
     new.forces[held.rows] = l
-    for _ in range(3):  # refine the solver's result, whose sliding directions have few exact digits
+    for _ in range(3):  # refine the solver's result, because its sliding directions are inaccurate
         held.u = end
         new.ways[held.points] = _along(slip, slip)  # an impact may reverse a sliding direction
         solution = held.forces(new, 0.0)
@@ -232,7 +231,7 @@ def points_of(x: np.ndarray, n: int) -> np.ndarray:
 
 
 def _along(x: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Normalize x, shape (n, 2); keep the previous direction where x is zero or reverses."""
+    """Normalize x, shape (n, 2); keep the previous directions of rows that are zero or reverse."""
     with np.errstate(divide="ignore", invalid="ignore"):
         unit = x / np.hypot(*x.T)[:, None]
     same_side = np.sum(x * before, axis=1) > 0.0
@@ -241,7 +240,7 @@ def _along(x: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 
 def per_row(normal: np.ndarray, n: int, tangents: np.ndarray, indices: bool = True) -> np.ndarray:
-    """Expand per-contact masks to rows: ``normal`` to normal rows and stops, ``tangents`` to tangential rows."""
+    """Expand per-contact masks to rows: ``normal`` for normal rows and stops, ``tangents`` for tangential rows."""
     mask = np.concatenate([np.zeros(3 * n, dtype=bool), normal[n:]])
     three = points_of(mask, n)
     three[:, 2], three[:, :2] = normal[:n], tangents[:n, None]
@@ -249,7 +248,7 @@ def per_row(normal: np.ndarray, n: int, tangents: np.ndarray, indices: bool = Tr
 
 
 def _bias(world: World, on: Coordinates, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Compute dJ/dt v of all rows, the accelerations at constant velocity; for balls, of the moving lowest point."""
+    """Compute dJ/dt v of all rows (accelerations at constant v); for balls, of the moving lowest point."""
     forwardKinematics(on.model, on.data, q, v, np.zeros_like(v))
     points, tree, n = world.points, on.data.tree, len(world.points)
     bias = np.zeros(3 * n + len(world.stops))

@@ -1,4 +1,4 @@
-"""Torque limits of motors: ``effortLimit``, on the motor side of gears, and the limits of ``Motor`` objects."""
+"""Torque limits of motors: ``effortLimit`` on the motor side of gears, and the limits of ``Motor`` objects."""
 
 import numpy as np
 
@@ -7,14 +7,14 @@ from ...algorithms.dynamics.motor import rotor_rows
 from ...model import ClusterModel
 
 _NONE = 1e300
-"""Larger limits count as unlimited."""
+"""Limits above this value count as unlimited."""
 
 
 class Motors:
     """Torque limits of the motors.
 
-    The limit of a rotor that is a joint of the tree is its own joint's ``effortLimit``. Other joints use their own
-    limit. The ``torque_limits`` of a ``Motor`` apply in addition.
+    A rotor that is a joint of the tree has the ``effortLimit`` of that joint. Joints without a limited rotor have their
+    own ``effortLimit``. The ``torque_limits`` of a ``Motor`` apply in addition.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -33,7 +33,7 @@ class Motors:
         self._own = np.where((joint_limits < _NONE) & ~driven, joint_limits, np.inf)
 
     def give(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Limit the demanded torques ``tau``; return the torques that act, shape (nv,), [N m] or [N]."""
+        """Return the torques that act if ``tau`` is commanded, shape (nv,), [N m] or [N]."""
         limited = np.clip(tau, -self._own, self._own)
         if self._rotors:
             self._data._supply(q)

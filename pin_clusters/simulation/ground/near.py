@@ -17,34 +17,34 @@ from .points import ContactPoints
 from .shapes import Shapes
 
 _NONE = 1e300
-"""Larger bounds count as unlimited, such as Pinocchio's largest number."""
+"""Bounds above this value, such as Pinocchio's largest number, count as unlimited."""
 FAR = 1e3
-"""[m]: larger than every distance."""
+"""A length [m] that exceeds every distance."""
 SLOP = 1e-9
-"""[m] or [rad]: tolerated penetration; larger ones are corrected."""
+"""Penetration [m] or [rad] above which a step is corrected."""
 PUTS = 4
 """Maximum number of corrections in a step."""
 SPEED = 50.0
-"""[m/s]: contacts that would have to close faster than this within a step are ignored."""
+"""Contacts that could close in a step only if faster than this speed [m/s] are ignored."""
 SLACK = 1.0
-"""[m/s]: contacts that open faster than this are left out of the system, and checked afterwards."""
+"""Contacts that open faster than this speed [m/s] are left out of the system and checked afterwards."""
 LATE = 1e-7
-"""[m/s]: a contact left out that closes faster than this is added to the system."""
+"""A contact that was left out is added to the system if it closes faster than this speed [m/s]."""
 _BELOW = 1e-4
-"""[m] or [rad]: a smaller initial penetration is corrected; a larger one raises an error."""
+"""Initial penetration [m] or [rad] above which an error is raised; smaller penetrations are corrected."""
 
 
 class Stops:
-    """The ends of the ranges of joints with one degree of freedom.
+    """The stops (ends of the ranges) of joints with one degree of freedom.
 
     Attributes:
         columns: Index of each joint in the tree velocity, shape (n,).
         sides: 1 for a lower end, -1 for an upper end.
-        names: Such as ``"knee > -1.2"``, one per stop.
-        table: Index in q, side, and index of the only independent velocity that moves the joint (-1 if there are
-            several); the layout of kernels.
-        bounds: The distance from a stop is ``side * q - bound``, [rad] or [m].
-        rates: Derivative of the distance with respect to this independent velocity.
+        names: Names of the stops, such as ``"knee > -1.2"``.
+        table: For each stop, the index in q, the side, and the index of the only independent velocity that moves the
+            joint (-1 if there are several).
+        bounds: Offsets of the stops, [rad] or [m]. The distance from a stop is ``side * q - bound``.
+        rates: Derivatives of the distances with respect to these independent velocities.
     """
 
     def __init__(self, model: ClusterModel, *, any_end: bool = True) -> None:
@@ -82,12 +82,12 @@ class Stops:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Possible contacts at a pose, one entry each; the stops follow in ``gaps``."""
+    """Possible contacts at a pose; ``gaps`` also contains the stops."""
 
-    # Joint ids of the two sides, shape (n, 2); 0 is the universe, and as second side also the ground.
+    # Joint ids of the two sides, shape (n, 2); 0 is the universe, which includes the ground.
     joints: np.ndarray
     places: np.ndarray  # world positions, shape (n, 3), [m]
-    axes: np.ndarray  # rows: two tangents, and the normal from the second to the first side, shape (n, 3, 3)
+    axes: np.ndarray  # rows: two tangents, then the normal from side 2 to side 1, shape (n, 3, 3)
     friction: np.ndarray  # coefficients, shape (n,)
     gaps: np.ndarray  # gaps of the contacts, then distances from the stops, shape (n + stops,), [m] or [rad]
     keys: Sequence[Hashable]  # identify a contact in the next step
@@ -98,18 +98,18 @@ class Pairs:
 
     @property
     def normals(self) -> np.ndarray:
-        """Indices of the rows of ``World.rows`` that must not close: contact normals, then stops."""
+        """Indices of the normal rows in ``World.rows``: contact normals, then stops."""
         n = self.contacts
         return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.gaps))])
 
     @property
     def are_points(self) -> np.ndarray:
-        """Mask of the contacts between points of the robot and the ground; they come first and have integer keys."""
+        """Mask of the contacts between points and the ground, which come first and have integer keys."""
         count = sum(isinstance(key, int) for key in self.keys)
         return np.arange(len(self.gaps)) < count
 
     def within(self, reach: float) -> Pairs:
-        """Return these pairs without contacts whose gap exceeds ``reach`` [m]."""
+        """Return the pairs without the contacts whose gaps exceed ``reach`` [m]."""
         n = self.contacts
         if not (self.gaps[:n] > reach).any():
             return self
@@ -125,7 +125,7 @@ class Pairs:
 
 
 class World:
-    """Everything that a robot can touch, and the stops of its joints."""
+    """Possible contacts of a robot with its surroundings, and the stops of its joints."""
 
     def __init__(
         self, model: ClusterModel, ground: Ground | None, points: ContactPoints, shapes: Shapes | None, stops: Stops
@@ -152,13 +152,13 @@ class World:
             on = "the ground" if not pairs.joints[i, 1] and isinstance(pairs.keys[i], int) else "another shape"
             raise SimulationError(
                 f"simulate: at q0, the body of joint {model.names[int(pairs.joints[i, 0])]!r} is "
-                f"{-pairs.gaps[i]:.3g} m inside {on}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
+                f"{-pairs.gaps[i]:.3g} m inside {on}. Use q0 = pc.on_ground(model, q0, ground, touching)."
             )
         if low[n:].any():
             i = int(np.argmin(pairs.gaps[n:]))
             raise SimulationError(
-                f"simulate: q0 is {-pairs.gaps[n + i]:.3g} rad or m beyond a stop: it violates "
-                f"{self.stops.names[i]}. Start within the limits, or pass limits=False or limits='effort'."
+                f"simulate: q0 violates the limit {self.stops.names[i]} by {-pairs.gaps[n + i]:.3g} rad or m. "
+                "Start within the limits, or pass limits=False or limits='effort'."
             )
 
     def lowest(self, model: ClusterModel, q: np.ndarray) -> float:
@@ -193,10 +193,7 @@ class World:
         )
 
     def rows(self, on: Coordinates, q: np.ndarray, pairs: Pairs) -> np.ndarray:
-        """Compute the rows of all contacts and stops, shape (3 contacts + stops, nv).
-
-        The rows of a contact give the velocity of its first side relative to the second.
-        """
+        """Compute the Jacobian of contacts (side 1 relative to side 2) and stops, shape (3 contacts + stops, nv)."""
         nv, n, tree, data = on.model.nv, pairs.contacts, self._tree, self._data
         J = np.zeros((3 * n + len(self.stops), nv))
         on.data._supply(q)
@@ -208,7 +205,7 @@ class World:
                     if j:
                         on_joint = np.flatnonzero(pairs.joints[:, side] == j)
                         jacobian = pin.getJointJacobian(tree, data, j, pin.LOCAL_WORLD_ALIGNED)
-                        jacobian = jacobian.reshape(6, tree.nv) @ G  # with tree.nv = 1 Pinocchio returns a vector
+                        jacobian = jacobian.reshape(6, tree.nv) @ G  # Pinocchio returns a vector if tree.nv = 1
                         arms = pairs.places[on_joint] - data.oMi[j].translation
                         point_rows = jacobian[:3] - np.cross(arms[:, :, None], jacobian[None, 3:], axis=1)
                         J[: 3 * n].reshape(n, 3, nv)[on_joint] += sign * (pairs.axes[on_joint] @ point_rows)

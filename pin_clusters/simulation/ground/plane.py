@@ -10,16 +10,16 @@ from ..._support.arrays import array, real
 from ...errors import ArgumentTypeError, ShapeError, SimulationError, shown
 
 ROUGHEST = 10.0
-"""Largest accepted coefficient of friction; a larger number is probably an angle in degrees, or a mistake."""
+"""Largest accepted coefficient of friction; a larger number is probably an angle in degrees or a mistake."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """A plane with Coulomb friction, with which a simulated robot makes contact.
+    """A plane with Coulomb friction that a simulated robot can touch.
 
     Attributes:
-        friction: Coefficient of friction with everything that touches the plane, 0 to 10.
-        normal: Outward normal in world axes; it is normalized.
+        friction: Coefficient of friction of all contacts with the plane, 0 to 10.
+        normal: Outward normal in world axes. The constructor normalizes it.
         height: Signed distance of the plane from the world origin along the normal, [m].
 
     Raises:
@@ -41,7 +41,7 @@ class Ground:
         friction = number("Ground: friction", self.friction)
         if not 0.0 <= friction <= ROUGHEST:
             raise SimulationError(
-                f"Ground: friction = {friction:g}, but a coefficient of friction lies between 0 and {ROUGHEST:g} "
+                f"Ground: friction = {friction:g}, but a coefficient of friction must be between 0 and {ROUGHEST:g} "
                 "(rubber on concrete: about 0.8). For a friction angle, pass its tangent."
             )
         normal = array("Ground: normal", self.normal)
@@ -65,7 +65,7 @@ class Ground:
 
 
 def axes_of(n: np.ndarray) -> np.ndarray:
-    """Compute two tangents of the unit normal n; return tangents and normal as rows, shape (3, 3)."""
+    """Return two tangents of the unit normal n, and n, as rows, shape (3, 3)."""
     t = np.cross(np.eye(3)[int(np.argmin(np.abs(n)))], n)
     t /= np.linalg.norm(t)
     return np.array([t, np.cross(n, t), n])

@@ -15,13 +15,13 @@ from .plane import number
 
 @dataclass(frozen=True, eq=False)
 class ContactPoints:
-    """Points of a robot that can touch the ground; each is the centre of a ball, with radius 0 for a point.
+    """Points of a robot that can touch the ground; each is the centre of a ball, whose radius may be 0.
 
     Attributes:
         joints: Id of the joint that carries each point, shape (n,).
         places: Positions in the frames of these joints, shape (n, 3), [m].
         radii: Shape (n,), [m].
-        names: Names of these joints, with which ``simulate`` detects points of another robot.
+        names: Names of these joints, which ``simulate`` compares with its model.
 
     Raises:
         SimulationError: A joint is the universe, a position is not finite, or a radius is negative or not finite.
@@ -40,7 +40,7 @@ class ContactPoints:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the arrays and copy them, so that later changes of the caller's arrays have no effect."""
+        """Check and copy the arrays, so that later changes of the caller's arrays have no effect."""
         joints = array("ContactPoints: joints", self.joints)
         n, kind = len(joints), numbers("ContactPoints: joints", self.joints).dtype
         wrong = (joints < 1) | (joints > 2**31) | (kind.kind not in "iu")
@@ -65,7 +65,7 @@ class ContactPoints:
         names = joint_names("ContactPoints: names", self.names)
         if len(names) not in (0, n):
             raise ShapeError(
-                f"ContactPoints: {len(names)} names are given for {n} joints. Give one per joint, or none."
+                f"ContactPoints: {len(names)} names are given for {n} joints. Pass one name per joint, or no names."
             )
         for name, value in (arrays | {"names": names}).items():
             object.__setattr__(self, name, value)
@@ -75,7 +75,7 @@ class ContactPoints:
 
 
 def corners(points: ContactPoints) -> ContactPoints:
-    """Keep only points that can touch a plane first: the corners of the convex hull of each body's points."""
+    """Keep only points that can touch a plane: the corners of the convex hull of each body's points."""
     from scipy.spatial import ConvexHull
 
     corner_indices = []
@@ -105,8 +105,8 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
 
     Args:
         model: Cluster model.
-        points: Names of frames whose origins can touch; or a dict from the name of a frame or joint to one point, shape
-            (3,), or several points, shape (k, 3), in its frame, [m].
+        points: Names of frames whose origins can touch the ground; or a dict from names of frames or joints to one
+            point, shape (3,), or several points, shape (k, 3), in this frame, [m].
         radius: Radius of the ball around each point, [m].
 
     Returns:
@@ -134,10 +134,10 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
         points = [points]
     if not isinstance(points, Iterable):
         raise ArgumentTypeError(
-            "contact_points: points must be names of frames, or a dict of points by joint or frame, got "
+            "contact_points: points must be names of frames, or a dict from names of joints or frames to points, got "
             f"{type(points).__name__}."
         )
-    # _frame raises an error for entries that are not names, before they become dict keys.
+    # Entries become dict keys, so _frame first raises an error for entries that are not names.
     by_name = points if isinstance(points, Mapping) else {n: (0.0, 0.0, 0.0) for n in points if _frame(model, n)}
     joints, places = [], [np.zeros((0, 3))]
     for name, places_there in by_name.items():

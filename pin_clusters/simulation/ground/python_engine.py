@@ -1,7 +1,7 @@
 """Steps on a ground in Python, for joints, forces and contacts that kernels do not support.
 
-The formulas of ``kernels/steps/phases.py`` are evaluated here on arrays with one entry per contact or velocity.
-Pinocchio computes the contact rows, NumPy their products. ``docs/ground.md`` contains the equations.
+The steps evaluate the formulas of ``kernels/steps/phases.py`` on arrays with one entry per contact or velocity.
+Pinocchio computes the contact Jacobians. ``docs/ground.md`` contains the equations.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class GroundEngine(PythonEngine):
     def _step(
         self, on: Coordinates, t: float, h: float, state: State, tau: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, Push]:
-        """Compute q, v and impulses after a step; raise ``StepFailed`` if no impulses satisfy the contact laws."""
+        """Compute q, v and impulses after a step."""
         world, v, phases = self._world, state.v, source("steps.phases")
         q, pairs = self._put_back(on, t, h, on.move(state.q, phases.half_way(h, v)))
         free = self._free_velocity(on, h, q, v, tau)
@@ -86,7 +86,7 @@ class GroundEngine(PythonEngine):
         return on.move(q, phases.correction(h, delay, free, new)), new, push
 
     def _free_velocity(self, on: Coordinates, h: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Compute the velocity at the end of a step without impulses (2)."""
+        """Compute the velocity at the end of a step without impulses, equation (2) of ``docs/ground.md``."""
         s, after = self.settings, source("steps.phases").after
         half = after(0.5 * h, v, on.accelerate(q, v, tau, s.passive))
         if s.switch and (which := on.near_singular()) is not None:
@@ -96,9 +96,9 @@ class GroundEngine(PythonEngine):
     def _push(
         self, on: Coordinates, t: float, q: np.ndarray, pairs: Pairs, J: np.ndarray, g: np.ndarray, free: np.ndarray
     ) -> tuple[np.ndarray, Push]:
-        """Compute the velocity with the impulses of closing contacts (4), and these impulses.
+        """Compute the velocity after the impulses of closing contacts, and these impulses (4).
 
-        Each iteration adds the contacts that the impulses of the previous iteration make close.
+        Each iteration adds the contacts that close because of the impulses of the previous iteration.
         """
         normals, inverse = pairs.normals, computeMinverse(on.model, on.data, q)
         selected = g[normals] < SLACK
@@ -119,10 +119,10 @@ class GroundEngine(PythonEngine):
         return new, Push(pairs, selected, impulses, laws, work, self._solver.iterations)
 
     def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Pairs]:
-        """Correct the configuration so that nothing is below the ground or beyond a stop.
+        """Move q out of the ground and the stops; return q and its pairs.
 
-        The correction is the smallest one in the metric of the mass matrix. Velocities alone cannot keep points on
-        curved paths above the ground. Also returns the pairs at the new configuration.
+        The correction is minimal in the metric of the mass matrix. It is necessary because velocities alone cannot keep
+        points on curved paths above the ground.
         """
         for remaining in reversed(range(PUTS + 1)):
             pairs = self._world.look(q, SPEED * h)
@@ -131,10 +131,10 @@ class GroundEngine(PythonEngine):
             low = pairs.gaps < SLACK * h
             J = self._world.rows(on, q, pairs)[pairs.normals[low]]
             response = computeMinverse(on.model, on.data, q) @ J.T
-            try:  # solve for velocities, to which the solver's tolerance refers
+            try:  # solve for velocities, because the solver's tolerance refers to velocities
                 x = response @ (h * self._solver.solve(J @ response, pairs.gaps[low] / h, np.zeros(0)))
             except NotSolved:
-                x = np.zeros(len(response))  # the points cannot move out; the step itself fails with a message
+                x = np.zeros(len(response))  # the points cannot be moved out; the step itself raises an error later
             if not np.abs(x).max(initial=0.0) > 0.0:
                 break
             q = on.move(q, x)
@@ -173,22 +173,22 @@ class GroundEngine(PythonEngine):
             < pairs.friction[indices[k]] * np.hypot(*blocks[3 * k + 2, 3 * k : 3 * k + 2])
         ]
         why = (
-            "The friction coefficient there is so large that a tangential impulse drives the contact into the ground "
-            "(Painleve's paradox), and rigid bodies have no solution. Reduce the friction coefficient."
+            "The friction coefficient is so large that a tangential impulse drives the contact into the ground "
+            "(Painleve's paradox), so the rigid-body equations have no solution. Reduce the friction coefficient."
             if stuck
             else f"Reduce the step (dt = {self.settings.dt:g} s now), or use fewer points per body."
         )
         return (
-            f"in the step from t = {t:g} s no impulses were found that satisfy the contact laws ({where}): after "
-            f"{error.iterations} iterations the violation is {error.worst:.2g} m/s. {why} error.result contains the "
+            f"in the step from t = {t:g} s no impulses were found that satisfy the contact laws ({where}). After "
+            f"{error.iterations} iterations, the violation is {error.worst:.2g} m/s. {why} error.result contains the "
             "motion up to this step."
         )
 
 
 def _check_size(t: float, contacts: int) -> None:
-    needed = 3 * 8 * (3 * contacts) ** 2  # [bytes]: the system, and the solvers' copy and factorization
+    needed = 3 * 8 * (3 * contacts) ** 2  # [bytes], for the system and the solvers' copy and factorization
     if contacts > 500:
-        text = f"simulate: {contacts} points touch at once at t = {t:g} s, and their system takes {needed / 1e9:.3g} GB"
+        text = f"simulate: {contacts} points touch at once at t = {t:g} s, and their system needs {needed / 1e9:.3g} GB"
         check_free(needed, text, "Use fewer points, such as the corners of each sole.")
 
 

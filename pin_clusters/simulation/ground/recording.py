@@ -19,12 +19,12 @@ from .near import Pairs, World
 from .solver import Violation
 
 _APART = 2e-3
-"""[s]: a body lands if it takes an impulse after this time without impulses; its impulse is summed for as long."""
+"""A body lands if an impulse follows this time [s] without impulses; its landing impulse is summed over this time."""
 
 
 @dataclass
 class Push:
-    """Impulses of a step on the selected contacts and stops, the violation of the laws, and the work."""
+    """Impulses of a step on the chosen contacts and stops, the violation of the laws, and the work."""
 
     pairs: Pairs
     chosen: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -39,7 +39,7 @@ class Push:
 
 
 class ContactRecorder(SampleRecorder, Protocol):
-    """Contract of a recorder with the engines on a ground: torque limits, impulses of steps, and the final state."""
+    """Interface of the recorders that the engines on a ground call."""
 
     motors: Motors | None
 
@@ -49,11 +49,7 @@ class ContactRecorder(SampleRecorder, Protocol):
 
 
 class GroundRecorder(Recorder):
-    """Recorder with contacts: sums over the steps that begin with a sample.
-
-    Attributes:
-        motors: Torque limits, or None.
-    """
+    """Recorder with contacts, which sums the impulses from each sample to the next; ``motors``: limits or None."""
 
     def __init__(self, settings: Settings, world: World) -> None:
         super().__init__(settings)
@@ -71,7 +67,7 @@ class GroundRecorder(Recorder):
         self.touchdowns, self._landing = list[Touchdown](), dict[int, int]()
 
     def push(self, k: int, t: float, push: Push, unmet: np.ndarray) -> None:
-        """Add the impulses of step k to the sample at or before its start."""
+        """Add the impulses of step k to the last sample at or before the start of the step."""
         row = min(k // self.settings.record, self.count - 1)
         pairs, n = push.pairs, push.pairs.contacts
         for side in pairs.joints.T.tolist():
@@ -104,7 +100,7 @@ class GroundRecorder(Recorder):
             self._left[b] = t
 
     def take(self, k: int, steps: Steps, count: int, unmet: np.ndarray) -> None:
-        """Add the impulses of ``count`` steps from step k on to the samples at or before their starts."""
+        """Add the impulses of ``count`` steps, beginning with step k, to the last samples at or before these steps."""
         n, rows_of_steps = len(steps.gaps), np.arange(k, k + count) // self.settings.record
         rows, body_of_point = (
             steps.samples[:count, steps.width :],
@@ -140,7 +136,7 @@ class GroundRecorder(Recorder):
             self._left[b] = times[-1]
 
     def _touch(self, b: int, t: float, lands: bool, place: np.ndarray, impulse: np.ndarray) -> None:
-        """Record a touch-down, or add an impulse to the current one."""
+        """Record a touch-down, or add the impulse to the current touch-down."""
         if lands:
             self._landing[b] = len(self.touchdowns)
             name = self._world.names[b]
@@ -149,12 +145,12 @@ class GroundRecorder(Recorder):
             self.touchdowns[self._landing[b]] = replace(last, impulse=tuple((impulse + last.impulse).tolist()))
 
     def _lack(self, row: int, unmet: np.ndarray) -> None:
-        """Record the largest torque demand beyond the limits until the next sample."""
+        """Record the largest excess of the torque demand over the limits until the next sample."""
         largest = self.unmet_torque[row]
         self.unmet_torque[row] = np.where(np.abs(unmet) > np.abs(largest), unmet, largest)
 
     def end(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the final state with the torque of the last step; return zero acceleration."""
+        """Record the final state with the torque of the last step; return an acceleration of zero."""
         still = np.zeros_like(state.v)
         if self.wants(state.k):
             tau = self.tau[self.count - 1] if self.count else still

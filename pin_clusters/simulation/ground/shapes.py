@@ -1,4 +1,4 @@
-"""Contacts between shapes, which coal computes; shapes that touch a plane only at points or balls become points."""
+"""Contacts between shapes, computed by coal; shapes that touch a plane only at points or balls become points."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .plane import Ground, axes_of
 from .points import NO_POINTS, ContactPoints
 
 _CORNERS = 4
-"""Number of corners kept of a face that lies on another face; more corners are redundant."""
+"""Maximum number of corners of a contact patch; more corners would be redundant."""
 _LEVEL = 1e-6
-"""[m]: corners whose heights differ by less form one contact patch; with coal's default of 1e-3 boxes would lean."""
+"""Height difference [m] below which corners form one contact patch; with coal's default, 1e-3, boxes would tilt."""
 _CLOSE, _APART = 1e-5, 1e-4
-"""[m]: below the first distance coal's normals are inaccurate, so one shape is moved away by the second distance."""
+"""Gap [m] below which coal's normals are inaccurate, and distance [m] by which one shape is then moved away."""
 _EXACT = 1e-9
-"""Tolerance of coal's distances; the default of 1e-6 misplaces points of round shapes by 0.03 mm."""
+"""Tolerance of coal's distances; the default, 1e-6, causes errors of 0.03 mm at the points of round shapes."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Shapes:
 
     Attributes:
         joints: Ids of the joints that carry the shapes.
-        guards: Points at which the shapes can meet the ground, as in ``Steps``; None if they can meet other shapes.
+        guards: Guards of the shapes near the ground, as in ``Steps``; None if shapes can touch other shapes.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Shapes:
         self._data = self._geometry.createData()
         for request, patches in zip(self._data.collisionRequests, self._data.contactPatchRequests, strict=True):
             request.num_max_contacts, request.gjk_tolerance = 64, _EXACT
-            request.enable_contact = True  # otherwise normals of penetrating shapes are NaN
+            request.enable_contact = True  # otherwise, normals of penetrating shapes are NaN
             patches.setPatchTolerance(_LEVEL)
         self._reach, self._pairs, self._normals = -1.0, pairs, dict[int, np.ndarray]()
         objects = self._geometry.geometryObjects
         self._carriers = [(objects[shape_1].parentJoint, objects[shape_2].parentJoint) for shape_1, shape_2 in pairs]
-        # Coal finds faces of cylinders and cones in only one of the two orders of a pair.
+        # Coal finds the faces of cylinders and cones in only one of the two orders of a pair.
         self._lids = [bool({_kind(objects[i]) for i in pair} & {"Cylinder", "Cone"}) for pair in pairs]
         self._flat = [not {_kind(objects[i]), _kind(objects[j])} & {"Sphere", "Ellipsoid"} for i, j in pairs]
         self.joints = {j for pair in self._carriers for j in pair}
@@ -112,7 +112,7 @@ class Shapes:
         )
 
     def _closely(self, k: int, direction: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
-        """Compute points, normal and gap of shapes that just touch, with the first shape moved away."""
+        """Compute points, normal and gap of shapes that barely touch, with the first shape moved away."""
         if direction is None or not len((contact := self._moved(k, direction))[0]):
             # Try all axes, and move along the direction that separates the shapes most.
             contact = max((self._moved(k, s * x) for x in np.eye(3) for s in (1.0, -1.0)), key=lambda f: f[2])
@@ -144,7 +144,6 @@ class Shapes:
 
 
 def _points(contact: Any, patches: Any) -> np.ndarray:
-    """Return the corners of a contact patch, or the point of the contact."""
     if patches is not None and patches.numContactPatches():
         patch = patches.getContactPatch(0)
         if patch.size():
@@ -153,7 +152,7 @@ def _points(contact: Any, patches: Any) -> np.ndarray:
 
 
 def _few(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Select the corners of a polygon that are farthest along four directions."""
+    """Select the corners of a polygon that are farthest in four directions."""
     if len(points) <= _CORNERS:
         return points
     s, t, _ = axes_of(normal)
@@ -168,11 +167,7 @@ def _kind(shape: Any) -> str:
 def touching_of(
     model: ClusterModel, geometry: pin.GeometryModel, ground: Ground | None, itself: bool
 ) -> tuple[ContactPoints, Shapes | None]:
-    """Split a geometry into points and balls that touch the plane, and shapes whose contacts coal computes.
-
-    Raises ``SimulationError`` if no shape moves, a shape has no volume or self-collision pairs are missing, and
-    ``ArgumentTypeError`` if a shape is not supported.
-    """
+    """Split a geometry into points and balls that can touch the plane, and shapes whose contacts coal computes."""
     shapes = list(geometry.geometryObjects)
     for shape in shapes:
         if not 0 <= shape.parentJoint < model.njoints:
@@ -191,7 +186,7 @@ def touching_of(
     for i, convex in {i: _hull(shapes[i]) for i in (*moving, *fixed)}.items():
         if convex is not None:
             geometry.geometryObjects[i].geometry = convex
-    # Guards of shapes that need coal; points.
+    # Guards of the shapes that need coal, then points.
     point_parts: tuple[list[ContactPoints], list[ContactPoints]] = [NO_POINTS], [NO_POINTS]
     if ground is not None:
         plane = geometry.addGeometryObject(_plane(ground))
@@ -207,7 +202,7 @@ def touching_of(
         self_pairs = [(a, b) for a, b in self_pairs if shapes[a].parentJoint and shapes[b].parentJoint]
         if not self_pairs:
             raise SimulationError(
-                "simulate: self_collisions=True, but the geometry has no pairs of the robot's own shapes. Add them: "
+                "simulate: self_collisions=True, but the geometry has no pairs of the robot's own shapes. Call "
                 "geometry.addCollisionPair(pin.CollisionPair(i, k)), or addAllCollisionPairs() and remove neighbours."
             )
         shape_pairs += self_pairs
@@ -223,7 +218,7 @@ def _together(parts: list[ContactPoints]) -> ContactPoints:
 
 
 def _is(shape: Any, ground: Ground | None) -> bool:
-    """Whether a shape duplicates the ground, as some robot files do."""
+    """Return whether a shape duplicates the ground, which some robot files contain."""
     if ground is None or _kind(shape) not in ("Halfspace", "Plane"):
         return False
     placement, plane = shape.placement, shape.geometry
@@ -240,7 +235,7 @@ def _plane(ground: Ground) -> pin.GeometryObject:
 
 
 def _hull(shape: Any) -> Any:
-    """Compute the convex hull of a mesh; None for other shapes."""
+    """Compute the convex hull of a mesh; return None for other shapes."""
     if not hasattr(shape.geometry, "tri_indices"):
         return None
     try:
@@ -250,9 +245,9 @@ def _hull(shape: Any) -> Any:
 
 
 def _corners(shape: Any) -> tuple[np.ndarray, float, bool]:
-    """Return the points of a shape that can touch a plane, in its frame, their radius, and whether they suffice.
+    """Return the points of a shape that can touch a plane, in its frame; their radius; and whether they are exact.
 
-    If not, the points are two centres of discs, or of one ball, near which coal must compute the contact.
+    If they are not exact, they are the guard centres of the shape, and coal computes the contact.
     """
     g, kind = shape.geometry, _kind(shape)
     if kind == "Sphere":
@@ -268,6 +263,6 @@ def _corners(shape: Any) -> tuple[np.ndarray, float, bool]:
         radius = np.max(g.radii) if kind == "Ellipsoid" else np.hypot(g.radius, g.halfLength)
         return np.zeros((2, 3)), float(radius), False
     raise ArgumentTypeError(
-        f"simulate: shape {shape.name!r} is a {kind}. Use a sphere, box, capsule, cylinder, cone, ellipsoid, convex "
-        "hull or mesh."
+        f"simulate: shape {shape.name!r} has the unsupported type {kind}. Use a sphere, box, capsule, cylinder, cone, "
+        "ellipsoid, convex hull or mesh."
     )

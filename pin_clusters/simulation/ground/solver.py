@@ -15,26 +15,26 @@ import pinocchio as pin
 from ...errors import SimulationError
 
 TOLERANCE = 1e-7
-"""[m/s]: target violation of the laws for each solver."""
+"""Target violation of the contact laws for each solver, [m/s]."""
 GOOD = 3.0 * TOLERANCE
-"""[m/s]: accepted violation without another solver; it is larger because solvers measure residuals of their own."""
+"""Violation [m/s] up to which no other solver runs; larger than the target, because solvers use other residuals."""
 ENOUGH = 1e-5
-"""Accepted violation after all solvers: [m/s], or relative to the largest velocity; beyond it the step fails."""
+"""Violation above which the step fails after all solvers, [m/s] or relative to the largest velocity."""
 _SWEEPS, _STEPS, _MANY = 100, 500, 20000
 _POWER = 1e-3
-"""Complementarity tolerance of ADMM over ``TOLERANCE``: small impulses would otherwise hide large velocities."""
+"""Complementarity tolerance of ADMM over ``TOLERANCE``; a larger one would miss large errors of small impulses."""
 _MEMORY = 10
-"""Memory of ADMM's Anderson acceleration, which cuts iterations to a tenth and solves most otherwise failing steps."""
+"""Memory of ADMM's Anderson acceleration, which needs a tenth of the iterations and solves more steps."""
 _MARGIN = 1.4
-"""Relaxation factor of PGS along a tangent over the smallest mass ratio; for a single contact 2 is the limit."""
+"""Relaxation factor of PGS along a tangent over the smallest mass ratio; the limit for a single contact is 2."""
 
 
 class Violation(NamedTuple):
     """Violations of the contact laws; all zero for an exact solution."""
 
-    cone: float  # impulse outside its cone, or pulling [N s]
-    gap: float  # velocity into the ground, or beyond a stop [m/s]
-    power: float  # impulse times velocity that should be zero [J]
+    cone: float  # impulse outside its cone, or pulling impulse of a stop [N s]
+    gap: float  # velocity into the ground or a stop [m/s]
+    power: float  # product of impulse and velocity, which should be zero [J]
 
 
 class NotSolved(Exception):  # noqa: N818 - internal, named after the event
@@ -45,10 +45,10 @@ class NotSolved(Exception):  # noqa: N818 - internal, named after the event
 
 
 class Impulses:
-    """Pinocchio's projected Gauss-Seidel solver (PGS), followed by its ADMM solver from the PGS result.
+    """Pinocchio's projected Gauss-Seidel solver (PGS), followed by its ADMM solver, which starts from the PGS result.
 
-    PGS is fast. It is slow for redundant points, and diverges without a smaller relaxation factor if the apparent mass
-    of a contact along one tangent is more than twice the mass along the other.
+    PGS is fast, but slow for redundant points. It needs a smaller relaxation factor if the apparent mass of a contact
+    along one tangent is more than twice the mass along the other tangent; otherwise it diverges.
 
     Attributes:
         iterations: Number of iterations of the last solve.
@@ -56,7 +56,7 @@ class Impulses:
     """
 
     def __init__(self) -> None:
-        """Create the solvers; raise ``SimulationError`` if this version of Pinocchio lacks them."""
+        """Create the solvers; raise ``SimulationError`` if this version of Pinocchio does not contain them."""
         if not hasattr(pin, "PGSConstraintSolver"):
             raise SimulationError(
                 f"simulate: ground and limits need Pinocchio 4.1 or later, but version {pin.__version__} is installed. "
@@ -70,7 +70,7 @@ class Impulses:
         admm, final = [(pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)]
         for (_, s, _), limit, power in ((self.quick, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (final, _MANY, _POWER)):
             s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, power * TOLERANCE
-            # Slow progress must not count as convergence.
+            # The relative tolerances are tiny because slow progress must not count as convergence.
             s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12
             s.max_iterations = limit
         for _, s, _ in (admm, final):
@@ -93,24 +93,26 @@ class Impulses:
             FloatingPointError: The motion is not finite.
         """
         n = len(g)
-        if not (np.isfinite(G).all() and np.isfinite(g).all()):  # PGS would report convergence for NaN
+        if not (np.isfinite(G).all() and np.isfinite(g).all()):  # PGS reports convergence for NaN
             raise FloatingPointError("simulate: the motion at a contact is not finite")
         self.iterations = 0
         impulses = np.zeros(n) if guess is None else guess
         trace = float(G.trace())
-        if n == 0 or not trace > 0.0:  # ADMM crashes without rows; immovable contacts take no impulse
+        if n == 0 or not trace > 0.0:  # ADMM crashes without rows; immovable contacts need no impulse
             return np.zeros(n)
-        scale = n / trace  # makes the unknowns velocities [m/s], because tolerances are absolute
+        scale = n / trace  # the scaled unknowns are velocities [m/s], because tolerances are absolute
         scaled, impulses = scale * G, impulses / scale
         sets = self.sets(friction, n - 3 * len(friction))
         self.quick[1].over_relaxation = _relaxation(scaled, len(friction))
         worst, best = np.inf, impulses
         for (solver, settings, result), cold in self._stages:
-            result.setConstraintImpulseGuess(np.zeros(n) if cold else best)  # each call discards the guess
-            # A new operator per call, because ADMM stores its damping in the operator.
+            result.setConstraintImpulseGuess(
+                np.zeros(n) if cold else best
+            )  # set the guess again, because each call discards it
+            # Each call needs a new operator, because ADMM stores its damping in the operator.
             solver.solve(pin.DelassusOperatorDense(scaled), g, *sets, settings, result)
             impulses, self.iterations = result.retrieveConstraintImpulses(), self.iterations + result.iterations
-            # The solvers' own residuals measure other quantities.
+            # The residuals of the solvers themselves measure other quantities.
             error = distance(impulses, scaled @ impulses + g, friction)
             if error < worst:
                 worst, best = error, impulses
@@ -121,7 +123,7 @@ class Impulses:
         return scale * best
 
     def sets(self, friction: np.ndarray, stops: int) -> Any:
-        """Return the constraint sets of contacts and stops; the solvers use nothing else of these model objects."""
+        """Return the constraint sets of contacts and stops; the model objects have no other purpose."""
         key = friction.tobytes(), stops
         if key not in self._known:
             if len(self._known) > 1000:
@@ -129,7 +131,7 @@ class Impulses:
             models, datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
             for mu in friction.tolist():
                 cone = pin.PointContactConstraintModel(self._any, self._body)
-                cone.setFriction(mu)  # must precede append, which copies
+                cone.setFriction(mu)  # set the friction before append, which copies the model
                 models.append(cone)
             if stops:
                 u, origin, tree, ids = np.ones(1), pin.SE3.Identity(), pin.Model(), pin.StdVec_Index()
@@ -137,17 +139,14 @@ class Impulses:
                     ids.append(tree.addJoint(0, pin.JointModelPX(), origin, f"stop {i}", u, u, 0 * u, np.inf * u))
                 models.append(pin.JointLimitConstraintModel(tree, ids))
             datas.extend([model.createData() for model in models])
-            # Pinocchio does not check the sizes.
+            # This check is necessary because Pinocchio does not check the sizes.
             assert sum(m.residualSize() for m in models) == 3 * len(friction) + stops
             self._known[key] = models, datas
         return self._known[key]
 
 
 def _relaxation(G: np.ndarray, contacts: int) -> float:
-    """Compute the relaxation factor of PGS for a Delassus matrix.
-
-    PGS steps along tangents by 1 / min(Gxx, Gyy), which is too far if one tangent has a larger apparent mass.
-    """
+    """Compute the relaxation factor, because PGS steps of 1 / min(Gxx, Gyy) are too long if apparent masses differ."""
     if not contacts:
         return 1.0
     first_rows = np.arange(0, 3 * contacts, 3)
@@ -159,16 +158,13 @@ def _relaxation(G: np.ndarray, contacts: int) -> float:
 
 
 def step_of(least: float) -> float:
-    """Compute the relaxation factor from the smallest ratio of tangential apparent masses of a contact."""
+    """Compute the relaxation factor of PGS from the smallest ratio of the two tangential apparent masses."""
     return min(1.0, max(_MARGIN * least, 1e-2))
 
 
 def distance(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> float:
-    """Compute the distance of scaled impulses from their projection, |l - P(l - u - mu |u_T| n)|; 0 if all laws hold.
-
-    The scale makes ``impulses`` velocities [m/s]; ``end`` contains the velocities after the impulses [m/s].
-    """
-    if not np.isfinite(impulses).all():  # comparisons with NaN are false
+    """Compute |l - P(l - u - mu |u_T| n)|, which is 0 if all laws hold; ``impulses`` are scaled to [m/s]."""
+    if not np.isfinite(impulses).all():  # the comparisons below do not detect NaN
         return np.inf
     k = 3 * len(friction)
     l, u = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3)
@@ -191,7 +187,7 @@ def in_cones(x: np.ndarray, friction: np.ndarray) -> np.ndarray:
 
 
 def violation(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> Violation:
-    """Compute the violations of the laws by impulses [N s] and the velocities after them [m/s]."""
+    """Compute how much the impulses [N s] and the velocities after them [m/s] violate the contact laws."""
     k = 3 * len(friction)
     l, u, stop_impulses, stop_velocities = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3), impulses[k:], end[k:]
     push, slide = np.hypot(l[:, 0], l[:, 1]), np.hypot(u[:, 0], u[:, 1])

@@ -1,4 +1,4 @@
-"""Build the ``World`` of a simulation from the arguments ground, touching and limits."""
+"""Build the ``World`` of a simulation from the arguments ``ground``, ``touching`` and ``limits``."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from .shapes import touching_of
 ON_GROUND = ("moreau", "events")
 """Methods of simulations with ground, shapes or limits."""
 _ON, _TRIES, _LIGHT = 1e-9, 10, 1e-3
-"""Tolerance of the height above the ground [m]; maximum number of iterations; share of the mass that counts as light.
-"""
+"""Tolerance of the height above the ground [m]; maximum number of iterations; mass fraction of light bodies."""
 _LIMITS = {False: (False, False), True: (True, True), "position": (True, False), "effort": (False, True)}
 
 
 def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itself: Any) -> tuple[World | None, bool]:
-    """Build the world of a simulation, None if nothing can touch; also return whether torques are limited."""
+    """Return the world of a simulation, or None without ground, shapes and limits; and whether torques are limited."""
     if isinstance(limits, np.bool_):
         limits = bool(limits)
     if not isinstance(limits, (bool, str)) or limits not in _LIMITS:
@@ -37,7 +36,7 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
         _checked(ground, "simulate")
     stopped, effort = _LIMITS[limits]
     if ground is None and touching is None and not itself and not stopped:
-        if effort:  # torque limits use the same steps, without impulses
+        if effort:  # torque limits use the same steps without impulses
             return World(model, None, NO_POINTS, None, Stops(model, any_end=False)), True
         return None, False
     points, shapes = NO_POINTS, None
@@ -50,7 +49,7 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
 def _checked(ground: Any, caller: str) -> Ground:
     if not isinstance(ground, Ground):
         raise ArgumentTypeError(
-            f"{caller}: ground must be a pc.Ground, got {type(ground).__name__}. Make one: pc.Ground(friction=0.8)."
+            f"{caller}: ground must be a pc.Ground, got {type(ground).__name__}. Example: pc.Ground(friction=0.8)."
         )
     return ground
 
@@ -72,13 +71,13 @@ def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself:
         )
     points = touching if isinstance(touching, ContactPoints) else contact_points(model, touching)
     if ground is None:
-        raise SimulationError("simulate: points need a ground to touch. Pass ground=pc.Ground(friction=0.8).")
+        raise SimulationError("simulate: points can only touch a ground. Pass ground=pc.Ground(friction=0.8).")
     if not len(points):
         raise SimulationError("simulate: touching contains no points, so nothing can touch the ground.")
     joints = points.joints.tolist()
     if max(joints) >= model.njoints or points.names not in ((), tuple(model.names[j] for j in joints)):
         raise SimulationError(
-            f"simulate: touching was made for another model than {model.name!r}, with other joints. Pass "
+            f"simulate: touching belongs to a model whose joints differ from those of {model.name!r}. Pass "
             "pc.contact_points(model, {...}) of this model, or the dict itself."
         )
     return points, None
@@ -89,22 +88,22 @@ def on_ground(
 ) -> np.ndarray:
     """Move a configuration along the ground's normal until its lowest point is on the ground.
 
-    The base is translated: a free-flyer, or prismatic joints at the root of the tree. All other joints keep their
-    positions.
+    The function translates the base (a free-flyer, or prismatic joints at the root of the tree). All other joints keep
+    their positions.
 
     Args:
         model: Cluster model whose base can move along the normal.
         q: Configuration, shape (nq,), [rad] or [m].
-        ground: By default ``pc.Ground()``.
+        ground: The ground; by default ``pc.Ground()``.
         touching: As in ``pc.simulate``.
         above: Height of the lowest point above the ground, [m].
 
     Returns:
-        The moved configuration, shape (nq,), a new array.
+        The new configuration, shape (nq,).
 
     Raises:
-        ModelError: The base cannot move along the normal, or not far enough within its limits.
-        SimulationError: Nothing can touch the ground, or ``above`` is not finite.
+        ModelError: The base cannot move along the normal, or cannot move far enough within its limits.
+        SimulationError: No part of the robot can touch the ground, or ``above`` is not finite.
         ConfigurationError: q is not a valid configuration.
         ArgumentTypeError: A type is wrong.
 
@@ -125,7 +124,7 @@ def on_ground(
     normal = np.array(ground.normal)
     up = _upwards(model, world, start, normal)
     for _ in range(_TRIES):
-        # Nothing is within range: move one of the bodies to the ground first.
+        # If nothing is within range, move one of the bodies to the ground first.
         if not np.isfinite(low := world.lowest(model, grounded)):
             pin.forwardKinematics(model.own_tree, data := model.own_tree.createData(), grounded)
             low = data.oMi[world.bodies[0]].translation @ normal - ground.height
@@ -136,13 +135,14 @@ def on_ground(
     else:
         raise ModelError(
             f"on_ground: the lowest point of model {model.name!r} stays {low:.3g} m from the ground, because the base "
-            f"does not carry all of {', '.join(world.names)}. Pass points on bodies that it carries: touching={{...}}."
+            f"does not carry all of {', '.join(world.names)}. Pass only points on bodies that the base carries: "
+            "touching={...}."
         )
     lifted = pin.integrate(model.own_tree, grounded, above * up)
     beyond = (lifted < model.lowerPositionLimit) | (lifted > model.upperPositionLimit)
     for i in np.flatnonzero(beyond & (np.abs(lifted - grounded) + np.abs(grounded - start) > _ON)).tolist():
         j = joint_in_q(model.own_tree, i)
-        if model.own_tree.nqs[j] == model.own_tree.nvs[j]:  # a free-flyer has no limits
+        if model.own_tree.nqs[j] == model.own_tree.nvs[j]:  # a free-flyer, which has nq > nv, has no limits
             raise ModelError(
                 f"on_ground: prismatic joint {model.names[j]!r} of model {model.name!r} would be at {lifted[i]:.3g} m, "
                 f"beyond its limits of {model.lowerPositionLimit[i]:.3g} to {model.upperPositionLimit[i]:.3g} m."
@@ -153,8 +153,8 @@ def on_ground(
 def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Compute the tree velocity that moves each base by 1 m/s along the normal, shape (tree.nv,).
 
-    A base moves along the first translations, counted from the root of the tree, that span the normal and carry the
-    robot. They must carry all bodies that can touch or have more than a thousandth of the mass.
+    A base moves along the translations nearest to the root of the tree that span the normal. These joints must carry
+    all bodies that can touch the ground or have more than a thousandth of the mass.
     """
     tree, G, data, step = model.own_tree, model.tables.topology.G, model.own_tree.createData(), np.zeros(model.nv)
     pin.computeJointJacobians(tree, data, q)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 _ALIKE = 1e-6
-"""Relative tolerance of equal numbers."""
+"""Relative tolerance within which numbers count as equal."""
 
 
 def alike(rows: Sequence[np.ndarray]) -> list[list[int]]:
-    """Group the indices of rows with equal numbers, in the order of the rows."""
+    """Return lists of indices of rows with equal numbers, in the order of the rows."""
     groups: list[list[int]] = []
     for i, row in enumerate(rows):
         for group in groups:

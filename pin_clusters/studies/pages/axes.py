@@ -1,4 +1,4 @@
-"""Axes of the pictures on a page, narrow enough for a phone; colours, line styles and hatches distinguish the parts."""
+"""Axes of the pictures on a page, with colours, line styles and hatches that distinguish the curves and bars."""
 
 import math
 import re
@@ -14,14 +14,14 @@ from .svg import figure, inline
 from .template import Html
 
 PARTS = ("diagonal", "block", "none", "green", "sky", "rose", "wine", "yellow", "grey")
-"""Colours of parts, in this order."""
+"""Colours of curves and bars, in this order."""
 DASHES: tuple[Any, ...] = ("-", (0, (4, 2)), ":", "-.", (0, (6, 2, 1, 2, 1, 2)))
 HATCHES = ("", "////", "\\\\\\\\", "xx", "--", "||", "++", "/", "-")
 """Hatches without dots, because dots take 250 kB in an SVG path."""
 WIDTH = 4.1
 SMALL, TEXT = 8.0, 8.5
 LONGEST = 26
-"""Characters that fit next to a picture, and into half of its width."""
+"""Number of characters that fit next to a picture, or into half of its width."""
 _LINE, _TITLE = 0.155, 44
 
 
@@ -38,10 +38,7 @@ def tidy(axes: Any, x: str, y: str) -> None:
 
 
 def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float = 0.28) -> Html:
-    """Add a title and below it a legend, ``top`` inches below the upper edge; convert the picture to HTML.
-
-    Long labels are placed in one column, and the picture becomes taller if the legend needs space.
-    """
+    """Add a title and a legend, which begins ``top`` inches below the upper edge, and convert the picture to HTML."""
     handles, labels = axes.get_legend_handles_labels()
     columns = 2 if max(map(len, labels), default=0) <= LONGEST else 1
     _enlarge(drawn, top + _LINE * math.ceil(len(labels) / columns) + 0.1)
@@ -66,7 +63,7 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
 
 
 def _enlarge(drawn: Any, needed: float) -> None:
-    """Increase the height of a figure until ``needed`` inches are above its axes, which keep their size."""
+    """Increase the height of a figure until ``needed`` inches are free above its axes, whose size does not change."""
     width, height = drawn.get_size_inches()
     boxes = [axes.get_position() for axes in drawn.axes]
     extra = needed - (1.0 - max(box.y1 for box in boxes)) * height
@@ -89,12 +86,12 @@ def broken(name: str) -> str:
 
 
 def tall(names: Sequence[str], least: float) -> float:
-    """Compute the height of a row with broken names, [inches]."""
+    """Return the height of a row with broken names, [inches]."""
     return max(least, 0.06 + 0.14 * max((broken(name).count("\n") + 1 for name in names), default=1))
 
 
 def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any, Any, np.ndarray]:
-    """Create a figure with axes of height ``tall`` [inches] and one labelled row per name; also return the rows' y."""
+    """Create a figure with axes of height ``tall`` [inches] and one row per name; return figure, axes and rows' y."""
     drawn = figure(WIDTH, height)
     names = [broken(name) for name in names]
     longest = max(len(line) for name in names for line in name.split("\n"))
@@ -109,13 +106,11 @@ def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any,
 
 
 def lines(axes: Any, x: np.ndarray, curves: Iterable[tuple[str, np.ndarray]]) -> None:
-    """Draw curves over x with different colours and line styles."""
     for (name, y), part, dash in zip(curves, cycle(PARTS), cycle(DASHES), strict=False):
         axes.plot(x, y, color=C[part], linestyle=dash, linewidth=1.5, label=literal(name))
 
 
 def over(x: str, y: str) -> tuple[Any, Any]:
-    """Create a figure with axes for curves."""
     drawn = figure(WIDTH, 2.9)
     axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
     tidy(axes, x, y)

@@ -1,4 +1,4 @@
-"""Common base of results: conversion to JSON, and files that are written completely or not at all."""
+"""Base classes of results, which convert results to JSON and write files completely or not at all."""
 
 import json
 import math
@@ -15,10 +15,10 @@ F = TypeVar("F", bound=Callable[..., Mapping[str, Callable[[], str]]])
 
 
 class Result:
-    """A result, a frozen dataclass, that can be converted to numbers and text for JSON."""
+    """Base class of frozen dataclasses with results that can be converted to numbers and text for JSON."""
 
     _json: ClassVar[str] = ""
-    """Attributes for JSON, see ``told``; all fields if empty."""
+    """Attributes for JSON, in the format of ``told``; if empty, all fields."""
 
     def as_dict(self) -> dict[str, Any]:
         """Convert to numbers and text for JSON."""
@@ -34,27 +34,27 @@ class Result:
 
 
 class Shown:
-    """A result with an HTML page; the module of the page registers its files with ``shown_by``."""
+    """Base class of results with an HTML page; the module of the page registers its files with ``shown_by``."""
 
     _texts: ClassVar[Callable[[Any], Mapping[str, Callable[[], str]]]]
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the page, which needs no network, and the files with its numbers.
+        """Write the page, which needs no network, and files with the numbers on the page.
 
         Args:
-            folder: Folder, created if it does not exist.
+            folder: Output folder, which is created if it does not exist.
 
         Returns:
             The paths; the page is the first one.
 
         Raises:
-            OSError: A file cannot be written; other files are written nevertheless.
+            OSError: A file cannot be written. The other files are written nevertheless.
         """
         return write_texts({Path(folder) / name: text for name, text in type(self)._texts(self).items()})
 
 
 def shown_by(kind: type[Shown]) -> Callable[[F], F]:
-    """Register the function that returns the texts of files of a kind of results, by file name."""
+    """Register a function that maps a result of class ``kind`` to the texts of its files, by file name."""
 
     def take(texts: F) -> F:
         kind._texts = staticmethod(texts)
@@ -64,7 +64,7 @@ def shown_by(kind: type[Shown]) -> Callable[[F], F]:
 
 
 def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
-    """Write text files; if one fails, write the others and then raise its exception. Return the paths."""
+    """Write text files and return their paths; if one file fails, write the others before raising its exception."""
 
     def write(path: Path, text: Callable[[], str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
 
 
 def plain(value: Any, names: Iterable[str] | None = None) -> Any:
-    """Convert a value for JSON; arrays become dicts with these names of columns."""
+    """Convert a value for JSON; with ``names``, arrays become dicts with these keys."""
     if isinstance(value, np.ndarray):
         return value.tolist() if names is None else by_name(names, value)
     if isinstance(value, dict):
@@ -97,12 +97,11 @@ def plain(value: Any, names: Iterable[str] | None = None) -> Any:
 
 
 def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
-    """Pair the names of columns with their numbers, for JSON."""
     return dict(zip(names, map(float, values), strict=True))
 
 
 def finite(value: Any) -> Any:
-    """Replace numbers that JSON lacks, NaN and inf, by None."""
+    """Replace NaN and inf by None, because JSON does not support them."""
     if isinstance(value, dict):
         return {str(name): finite(x) for name, x in value.items()}
     if isinstance(value, (list, tuple)):
@@ -111,7 +110,6 @@ def finite(value: Any) -> Any:
 
 
 def as_json(found: dict[str, Any], *, allow_nan: bool = True) -> str:
-    """Format a dict of plain values as the text of a JSON file."""
     return json.dumps(found, indent=2, allow_nan=allow_nan) + "\n"
 
 

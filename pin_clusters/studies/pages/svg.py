@@ -1,4 +1,4 @@
-"""Matplotlib's SVG as an element of a page, with colours of the page's theme and unique names."""
+"""Convert Matplotlib figures to SVG elements of a page, with the colours of the page's theme and unique ids."""
 
 import io
 import re
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from .template import Html
 
-# Colours of the plots, and the CSS variable of the page for each of them.
+# CSS variables of the page, and the colours in plots that they replace.
 COLOURS = {
     "ink": "#000000",
     "soft": "#555555",
@@ -28,7 +28,7 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)$")
 
 
 def figure(width: float, height: float) -> Any:
-    """Create an empty Matplotlib figure, [inches], that needs no window system."""
+    """Create an empty Matplotlib figure that needs no window system; sizes in [inches]."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -40,7 +40,7 @@ def figure(width: float, height: float) -> Any:
 def inline(drawn: Any, key: str, label: str) -> Html:
     """Convert a Matplotlib figure to an <svg> element with a label for screen readers.
 
-    The key must be unique on the page: it becomes the prefix of names inside the picture.
+    ``key`` must be unique on the page, because all ids in the picture begin with it.
     """
     import matplotlib
 
@@ -74,7 +74,7 @@ def _clean(e: ElementTree.Element, key: str, used: set[str]) -> None:
         e.attrib["href"] = e.attrib.pop(_HREF)
     if e.attrib.get("id") not in used:
         e.attrib.pop("id", None)
-    # CSS variables work only in styles: an attribute fill="var(...)" is drawn black.
+    # CSS variables work only in styles; an attribute fill="var(...)" is drawn black.
     looks = [f"{name}: {e.attrib.pop(name)}" for name in ("fill", "stroke") if name in e.attrib]
     if looks:
         e.attrib["style"] = "; ".join([*looks, e.attrib.get("style", "")])

@@ -1,9 +1,9 @@
 """Pages from HTML templates in Mustache's notation, stored as package data.
 
-``{{name}}`` inserts a value, escaped unless it is ``Html``. ``{{#name}}...{{/name}}`` is repeated for each entry of a
-list, filled once with the names of a mapping, or shown once for any other true value; ``{{.}}`` is the entry.
-``{{^name}}...{{/name}}`` is shown if the value is false or empty. Blocks with the same name cannot be nested. Line
-breaks next to tags and block ends are removed; other line breaks become spaces.
+``{{name}}`` inserts a value, and escapes it unless it is ``Html``. A block ``{{#name}}...{{/name}}`` is repeated for
+each entry of a list, where ``{{.}}`` is the entry. For a mapping, the block is filled once with the names of the
+mapping; any other true value shows the block once. ``{{^name}}...{{/name}}`` is shown if the value is false or empty.
+Blocks with the same name cannot be nested. Line breaks next to tags are removed; other line breaks become spaces.
 """
 
 import math
@@ -33,7 +33,7 @@ Head = Sequence[str | tuple[str, list[str]]]
 
 
 class Html(str):
-    """Text that is HTML and is not escaped."""
+    """HTML text, which is not escaped."""
 
 
 class Words(str):
@@ -41,7 +41,7 @@ class Words(str):
 
 
 def fill(template: str, values: Mapping[str, Any]) -> Html:
-    """Insert values into a template; inner mappings and lists take precedence over outer values."""
+    """Insert values into a template; names of inner mappings take precedence over outer names."""
 
     def put(found: re.Match[str]) -> str:
         kind, block, inner, name = found.groups()
@@ -59,20 +59,16 @@ def fill(template: str, values: Mapping[str, Any]) -> Html:
 
 @cache
 def read(name: str, package: str = __package__) -> str:
-    """Read a template file from the folder of a package, by default this one, and remove line breaks."""
+    """Read a template file from the folder of a package, by default of this package, and remove line breaks."""
     return re.sub(r"\s*\n\s*", " ", _BREAK.sub(lambda found: found[1] or "", text(name, package).strip()))
 
 
 def text(name: str, package: str = __package__) -> str:
-    """Read a file from the folder of a package."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def page(command: str, package: str, values: dict[str, Any], name: str = "page.html") -> str:
-    """Create the complete page of a command from a template of a package and the common frame.
-
-    The values must contain ``heading``, ``sentence`` (the description of the page) and ``robot``.
-    """
+    """Create the page of a command; ``values`` must contain ``heading``, ``sentence`` (description) and ``robot``."""
     common = {"css": Html("\n" + text("page.css")), "version": __version__, "pinocchio_version": pin.__version__}
     content = {"command": command, "content": fill(read(name, package), values)}
     filled = fill(read("frame.html"), common | values | content)
@@ -80,9 +76,9 @@ def page(command: str, package: str, values: dict[str, Any], name: str = "page.h
 
 
 def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
-    """Create a table that scrolls horizontally; the first column has the names of the rows.
+    """Create a table that scrolls horizontally; the first column contains the names of the rows.
 
-    A head entry with a list is a group of columns; ``label`` is for screen readers.
+    An entry of ``head`` with a list is a group of columns. Screen readers read ``label``.
     """
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]
@@ -114,7 +110,7 @@ def _breakable(value: str) -> Html:
 
 
 def number(x: float) -> str:
-    """Format a number with three digits, without an exponent where possible."""
+    """Format a number with three digits, without an exponent if possible."""
     if not math.isfinite(x):
         return "-" if math.isnan(x) else "∞" if x > 0.0 else "-∞"
     if abs(x) < 1e-9:
@@ -130,7 +126,7 @@ def formula(typed: str) -> Html:
 
 
 def joined(page: str) -> str:
-    """Join numbers and their units by non-breaking spaces."""
+    """Replace spaces between numbers and units by non-breaking spaces."""
     pieces = re.split(_UNJOINED, page)
     pieces[::3] = [_UNIT.sub("\u00a0", x).replace("N m", "N\u00a0m") for x in pieces[::3]]
     return "".join(x for i, x in enumerate(pieces) if i % 3 < 2)

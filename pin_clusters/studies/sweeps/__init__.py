@@ -1,4 +1,4 @@
-"""Sweeps over many robots and parameters, on all cores or several machines, with interruption and continuation.
+"""Sweeps over many robots and parameters, on all cores or several machines; interrupted sweeps can be continued.
 
 ``run`` calls a function once per case through any ``concurrent.futures.Executor``. ``load`` reads results from a
 folder.

@@ -19,7 +19,7 @@ from ...errors import ArgumentTypeError
 
 
 def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, resume: Any) -> bool:
-    """Raise an error for arguments of wrong types; return whether the function takes a generator."""
+    """Raise an error for arguments of wrong types; return whether the function has a parameter ``rng``."""
     if not callable(function):
         raise ArgumentTypeError(f"sweeps.run: function must be callable, got {type(function).__name__}.")
     if executor is not None and not isinstance(executor, Executor):
@@ -39,7 +39,7 @@ def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, res
 
 
 def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
-    """Raise an error for functions that a folder cannot identify later, or that new processes cannot import."""
+    """Raise an error for a function that has no identifying name, or that other processes cannot import."""
     name = name_of(function)
     cure = "Define it at the top level of a module"
     if folder and "<" in name:
@@ -51,7 +51,7 @@ def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
         return
     cure = f"{cure}, or pass executor=sweeps.InProcess()."
     if name.startswith("__main__:") and getattr(sys.modules["__main__"], "__file__", None) is None:
-        raise ArgumentTypeError(f"sweeps.run: new processes cannot import {name} of an interactive session. {cure}")
+        raise ArgumentTypeError(f"sweeps.run: new processes cannot import {name} from an interactive session. {cure}")
     try:
         pickle.dumps(function)
     except Exception as error:
@@ -62,16 +62,16 @@ def listed(cases: Any) -> Sequence[Any]:
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
         raise ArgumentTypeError(f"sweeps.run: cases must be a list of cases, got {type(cases).__name__}.")
     if isinstance(cases, Mapping):
-        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a mapping: pass list(cases.items()).")
-    if isinstance(cases, Set):  # in another process the same set may have another order
-        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a set, which has no order: sort it.")
+        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a mapping. Pass list(cases.items()).")
+    if isinstance(cases, Set):  # the order of a set can differ between processes
+        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a set, which has no order. Sort it.")
     return cases if isinstance(cases, Sequence) else tuple(cases)
 
 
 def name_of(function: Callable[..., Any]) -> str:
     """Return the module and name of a function, or of the function that a partial object calls.
 
-    Modules that have moved keep their earlier names, so that existing folders remain valid.
+    Moved modules keep their earlier names, so that existing folders remain valid.
     """
     while isinstance(function, functools.partial):
         function = function.func
@@ -108,7 +108,7 @@ def _short(x: Any) -> str:
 
 
 def _feed(h: Any, x: Any) -> None:
-    """Add an object to a digest by value, so that the digest is equal in every process."""
+    """Add the value of an object to a digest, so that every process computes the same digest."""
     tags, parts = _apart(x)
     for tag in tags:
         data = tag if isinstance(tag, bytes) else str(tag).encode()
@@ -118,10 +118,7 @@ def _feed(h: Any, x: Any) -> None:
 
 
 def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
-    """Return tags that describe an object apart from its parts, and the parts.
-
-    The digests in existing folders depend on this function, so that it must not change.
-    """
+    """Return the tags and the parts of an object. Do not change this function: existing digests depend on it."""
     if isinstance(x, np.generic):
         x = x.item()
     if x is None or isinstance(x, (bool, int, float, complex, str)):

@@ -1,6 +1,6 @@
 """The folder of a sweep: a manifest that identifies the sweep, and one NPZ file per chunk.
 
-Every file is written under a temporary name and then renamed, so that no incomplete file has a final name.
+Files are written under a temporary name and then renamed, so that files with a final name are always complete.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from .result import SweepFolderError
 
 MANIFEST = "manifest.json"
 _WORDS = {"cases": "number of cases", "digest": "cases or parameters (their digest)", "chunk": "cases per chunk"}
-"""Names of manifest entries in messages, if they differ from the key."""
+"""Names of manifest entries in messages, if the names differ from the keys."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Manifest:
     cases: int  # number of cases
     seed: int  # seed of the sweep
     chunk: int  # cases per chunk
-    digest: str  # digest of the function's name, its parameters and all cases
-    versions: dict[str, str] = field(compare=False)  # versions of the software that determines the results
+    digest: str  # digest of the function's name, the parameters and all cases
+    versions: dict[str, str] = field(compare=False)  # versions of software that can affect the results
 
     def range_of(self, chunk: int) -> range:
         return range(chunk * self.chunk, min((chunk + 1) * self.chunk, self.cases))
@@ -58,21 +58,21 @@ def read_manifest(folder: Path) -> Manifest | None:
             raise ValueError("chunk or cases is out of range")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SweepFolderError(
-            f"{path} is not a valid manifest of a sweep ({type(error).__name__}: {error}). Choose another folder. The "
-            "chunks of a damaged manifest cannot be used, because nothing identifies their sweep."
+            f"{path} is not a valid manifest of a sweep ({type(error).__name__}: {error}). Choose another folder. "
+            "Without a valid manifest the chunks cannot be used, because their sweep is unknown."
         ) from None
     return manifest
 
 
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
-    """Create the folder and its manifest, or compare the existing manifest; results in it require ``resume``."""
+    """Create the folder and its manifest, or, with ``resume``, compare the existing manifest."""
     make_folder(folder, SweepFolderError)
     chunks = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
     old = read_manifest(folder)
     if old is None:
         if chunks:
             raise SweepFolderError(
-                f"{folder} contains {len(chunks)} chunks of a sweep ({chunks[0]}, ...) but no {MANIFEST}, so that "
+                f"{folder} contains {len(chunks)} chunks of a sweep ({chunks[0]}, ...) but no {MANIFEST}, so "
                 "their sweep is unknown. Choose another folder."
             )
         path = folder / MANIFEST
@@ -108,13 +108,13 @@ def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
     differences = ", ".join(changed.values())
     if "pin_clusters" in changed:
         raise SweepFolderError(
-            f"{folder} stems from another version, whose results may differ: {differences}. Install that version, or "
-            "choose another folder."
+            f"{folder} was written with another version, whose results may differ: {differences}. Install that "
+            "version, or choose another folder."
         )
     if changed:
         warnings.warn(
-            f"{folder} stems from other versions: {differences}. Its results may differ from new results in the last "
-            "digits.",
+            f"{folder} was written with other versions: {differences}. Its results may differ from new results in the "
+            "last digits.",
             PinClustersWarning,
             stacklevel=4,
         )
@@ -127,10 +127,7 @@ def _brief(x: Any) -> str:
 
 
 def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
-    """Return the completed chunks by number, without damaged chunks, which cause a warning.
-
-    ``repair`` renames damaged chunks, and removes temporary files of an aborted run.
-    """
+    """Return the completed chunks by number; if ``repair``, rename damaged chunks and remove temporary files."""
     tables: dict[int, Table] = {}
     if repair:
         for part in folder.glob(".chunk_*.part*"):
@@ -138,7 +135,7 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
     for chunk in range(manifest.chunks):
         path = chunk_path(folder, chunk)
         try:
-            # The file is opened here, because np.load does not close a file that is no archive.
+            # Open the file here, because np.load does not close a file that is not an archive.
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 table = dict(stored)
             _tables.check(table, manifest.range_of(chunk))
@@ -150,11 +147,11 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
             if repair:
                 aside = next(a for i in itertools.count() if not (a := Path(f"{path}.broken{i or ''}")).exists())
                 path.rename(aside)
-                text = f"{path} is damaged ({why}). It is renamed to {aside.name}, and its cases are computed again."
+                text = f"{path} is damaged ({why}) and renamed to {aside.name}. Its cases are computed again."
             else:
                 text = (
-                    f"chunk {chunk} of {folder} is damaged ({why}). The result omits its cases; sweeps.run with "
-                    "resume=True computes them again."
+                    f"chunk {chunk} of {folder} is damaged ({why}), and its cases are missing in the result. Call "
+                    "sweeps.run with resume=True to compute these cases again."
                 )
             warnings.warn(text, PinClustersWarning, stacklevel=3)
     return tables

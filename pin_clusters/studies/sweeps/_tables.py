@@ -1,13 +1,13 @@
-"""Tables of named arrays for the results of several cases, in memory and in the file of a chunk.
+"""Tables of named arrays with the results of several cases, in memory and in the file of a chunk.
 
-A table contains, for m cases that returned a key:
+A table contains these arrays:
 
 - ``index``: numbers of the successful cases; ``failed``: numbers of the failed cases; ``failures``: one JSON text per
   failed case.
-- ``cases/KEY``: shape (m,), numbers of the cases; ``shapes/KEY``: shape (m, d), shapes of the arrays, padded with -1;
-  ``values/KEY``: all entries, flat and concatenated.
+- For each KEY, which m cases returned: ``cases/KEY``: numbers of the m cases, shape (m,); ``shapes/KEY``: shapes of the
+  arrays, padded with -1, shape (m, d); ``values/KEY``: all entries, flat and concatenated.
 
-With this format, the sizes of arrays may differ between cases, and no pickling is needed.
+The sizes of arrays may differ between cases, and the format needs no pickling.
 """
 
 import json
@@ -23,8 +23,8 @@ class CaseFailure:
     """A case that raised an exception.
 
     Attributes:
-        case: Its number.
-        type: Name of the exception's class.
+        case: Number of the case.
+        type: Class name of the exception.
         message: Message of the exception.
         traceback: The last lines of the traceback.
     """
@@ -39,7 +39,7 @@ class CaseFailure:
 
 
 Outcomes = dict[int, "dict[str, np.ndarray] | CaseFailure"]
-"""Outcome of each case by number: named arrays, or a failure."""
+"""Outcomes of cases by number: named arrays, or a failure."""
 Table = dict[str, np.ndarray]
 
 
@@ -85,7 +85,7 @@ def count(table: Table) -> int:
 
 
 def check(table: Table, cases: range) -> None:
-    """Raise KeyError or ValueError if a table does not contain exactly these cases, or has inconsistent arrays."""
+    """Raise KeyError or ValueError if a table has other cases, or inconsistent arrays."""
     if sorted([*table["index"].tolist(), *(failure.case for failure in failures(table))]) != list(cases):
         raise ValueError(f"it does not contain exactly the cases {cases.start} to {cases.stop - 1}")
     for key in keys(table):

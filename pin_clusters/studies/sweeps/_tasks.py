@@ -1,4 +1,4 @@
-"""Code of the workers: one call of the function per case, with its own random generator and BLAS on one thread."""
+"""Code that workers run: one call of the function per case, with one random generator per case and one BLAS thread."""
 
 import os
 import socket
@@ -23,30 +23,27 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Work:
-    """A chunk, or a part of it, that is sent to a worker."""
+    """A chunk, or a part of a chunk, that is sent to a worker."""
 
-    function: Callable[..., Any]  # called with each case
+    function: Callable[..., Any]  # function of the sweep
     chunk: int  # number of the chunk
-    items: Sequence[tuple[int, Any]]  # number of each case, and the case
+    items: Sequence[tuple[int, Any]]  # numbers of the cases, and the cases
     seed: int  # seed of the sweep
-    with_rng: bool  # whether the function takes a generator
+    with_rng: bool  # whether the function has a parameter ``rng``
 
 
 @dataclass(frozen=True)
 class Report:
-    """Answer of a worker."""
+    """Results that a worker returns."""
 
     outcomes: Outcomes  # results and failures
     worker: str  # host name and process id
     seconds: float  # computing time, [s]
-    peak: int  # largest memory of the process so far, [bytes]
+    peak: int  # peak memory of the process, [bytes]
 
 
 def generator(seed: int, case: int) -> np.random.Generator:
-    """Return the generator of a case, which depends only on the seed and the number of the case.
-
-    Its seed sequence equals ``np.random.SeedSequence(seed).spawn(n)[case]`` for any n above ``case``.
-    """
+    """Return a generator with the seed sequence ``np.random.SeedSequence(seed).spawn(n)[case]``, for any n > case."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case,)))
 
 
@@ -72,7 +69,7 @@ def _outcome(work: Work, case: int, argument: Any) -> dict[str, np.ndarray] | Ca
 
 
 def _checked(values: Any) -> dict[str, np.ndarray]:
-    """Return the results of a case as arrays; copies, because the function may reuse its arrays."""
+    """Copy the results of a case to new arrays, because the function may reuse its arrays."""
     if not isinstance(values, Mapping):
         raise ArgumentTypeError(
             f"the function of a sweep must return a dict of numbers and arrays, got {type(values).__name__}."
@@ -80,15 +77,15 @@ def _checked(values: Any) -> dict[str, np.ndarray]:
     arrays = {}
     for key, value in values.items():
         if not isinstance(key, str) or not key:
-            raise ArgumentTypeError(f"the dict that the function of a sweep returns must have text keys, got {key!r}.")
+            raise ArgumentTypeError(f"the function of a sweep must return a dict with string keys, got {key!r}.")
         try:
             array = np.array(value)
         except ValueError as error:
             raise ArgumentTypeError(f"the value of {key!r} is not an array of numbers: {error}.") from None
         if array.dtype.kind not in _KINDS:
             raise ArgumentTypeError(
-                f"the value of {key!r} must be a number, a text or an array of them, got {array.dtype} "
-                f"({type(value).__name__})."
+                f"the value of {key!r} must be a number, a string, or an array of numbers or strings, got "
+                f"{array.dtype} ({type(value).__name__})."
             )
         arrays[key] = array
     return arrays
@@ -101,10 +98,10 @@ _limits: Any = None
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread, because the rounding depends on the number of threads.
+    """Limit BLAS to one thread, because rounding errors depend on the number of threads.
 
-    Most libraries have one limit per process. Threads that run chunks concurrently share it, and the last thread
-    restores it. Other libraries (OpenMP) have one limit per thread.
+    Most libraries have one limit per process, which the last of several concurrent threads restores. OpenMP has one
+    limit per thread.
     """
     from threadpoolctl import threadpool_limits
 
@@ -127,7 +124,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _allow_this_thread() -> None:
-    """Allow this thread to set the limit of OpenBLAS; recent threadpoolctl accepts only the first thread that did."""
+    """Allow this thread to set OpenBLAS's limit, because threadpoolctl otherwise accepts only the first thread."""
     import threadpoolctl
 
     allow = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
@@ -136,7 +133,7 @@ def _allow_this_thread() -> None:
 
 
 def peak_memory() -> int:
-    """Return the largest memory of this process so far, [bytes]; 0 if the system does not report it."""
+    """Return the peak memory of this process, [bytes], or 0 if the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -146,27 +143,25 @@ def peak_memory() -> int:
 
 
 def ready() -> None:
-    """Do nothing; a process that runs this has started and imported its modules."""
+    """Do nothing; a process that runs this function has started and imported its modules."""
 
 
 BETWEEN = -1
-"""Chunk and case of an idle process."""
+"""Chunk and case that an idle process notes."""
 _own_note: np.ndarray | None = None
 
 
 def prepare(notes: Any, begun: Any) -> None:
     """Initialize a process of the pool.
 
-    Args:
-        notes: Shared integers with one row (process id, chunk, case) per worker, from which ``Processes.deaths`` finds
-            the case of a dead worker.
-        begun: Shared number of used rows.
+    ``notes`` contains one shared row (process id, chunk, case) per worker, from which ``Processes.deaths`` finds the
+    case of a dead worker. ``begun`` is the shared number of used rows.
     """
     global _own_note
     with begun.get_lock():
         _own_note = np.frombuffer(notes, dtype=np.int64).reshape(-1, 3)[begun.value]
         begun.value += 1
-    for name in _ONE_THREAD:  # for libraries that are loaded later, which threadpoolctl cannot limit now
+    for name in _ONE_THREAD:  # libraries that are loaded later read these variables
         os.environ[name] = "1"
 
 

@@ -1,4 +1,4 @@
-"""The functions ``run`` and ``load``: an executor computes the cases in chunks, and complete chunks are saved."""
+"""The functions ``run``, which computes the cases in chunks and saves complete chunks, and ``load``."""
 
 import platform
 import signal
@@ -25,14 +25,14 @@ _CHUNKS = 100
 _LARGEST = 100
 RUNNING = """
 Args:
-    folder: Folder for the results: a manifest and one NPZ file per chunk. None keeps the results in memory only.
+    folder: Folder for the results (a manifest and one NPZ file per chunk). If None, no files are written.
     executor: Any ``concurrent.futures.Executor``; the sweep does not shut it down. Default: a pool of processes.
-    resume: Continue the sweep in ``folder``, which must be the same sweep. An empty folder starts a new sweep.
-    chunk: Number of cases that are sent, saved and, after a failure, lost together. Default: a hundredth of the cases,
-        but at most 100.
+    resume: Whether to continue the same sweep in ``folder``. If the folder is empty, a new sweep starts.
+    chunk: Number of cases in a chunk, which are sent and saved together, and lost together after a failure. Default: a
+        hundredth of the cases, but at most 100.
     seed: Seed of the random generators.
     workers: Number of processes of the default pool. Default: the number of available cores.
-    progress: Called with (done, total) cases from time to time.
+    progress: Function that is called from time to time with (completed cases, all cases).
 """
 """Arguments that all sweeps share."""
 
@@ -52,25 +52,25 @@ def run(
 ) -> SweepResult:
     """Call a function once per case, on many cores or machines, and save the results.
 
-    On processors of one kind, the results are equal to the last bit for all executors, numbers of workers and chunk
-    sizes: BLAS runs on one thread, and a function with a parameter ``rng`` receives a generator that depends only on
-    ``seed`` and the number of the case. If a case raises an exception, the sweep records it and continues.
+    On equal processors, the results are equal to the last bit for all executors, numbers of workers and chunk sizes,
+    because BLAS runs on one thread. A function with a parameter ``rng`` receives a generator that depends only on
+    ``seed`` and the number of the case. If a case raises an exception, the sweep records the exception and continues.
 
     Args:
-        function: Called as ``function(case)``, or ``function(case, rng=generator)`` if it has a parameter ``rng``;
-            returns a dict of numbers and arrays. For other processes, it must be defined at the top level of a module
-            (``functools.partial`` binds further parameters).
-        cases: The cases, such as robots, numbers or tuples. For other processes, they must be picklable.
+        function: Function that returns a dict of numbers and arrays. The sweep calls ``function(case)``, or
+            ``function(case, rng=generator)`` if there is a parameter ``rng``. To run in other processes, the function
+            must be defined at the top level of a module (``functools.partial`` binds further parameters).
+        cases: The cases, such as robots, numbers or tuples. To run in other processes, they must be picklable.
 
     Returns:
-        Results, failures and effort.
+        The results, failures and effort.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type, or cannot be sent to another process.
-        SweepFolderError: The folder cannot be written, contains another sweep, or contains results and ``resume`` is
-            False. This is checked before the computation starts.
-        SweepError: A worker died, or a chunk cannot be sent. Its attribute ``result`` contains the completed cases.
-        SweepInterrupted: Ctrl-C. Its attribute ``result`` contains the completed cases.
+        SweepFolderError: The folder cannot be written, contains another sweep, or contains results although ``resume``
+            is False. The folder is checked before the computation starts.
+        SweepError: A worker died, or a chunk cannot be sent. The attribute ``result`` contains the completed cases.
+        SweepInterrupted: The user pressed Ctrl-C. The attribute ``result`` contains the completed cases.
 
     Example:
         >>> from pin_clusters import sweeps
@@ -120,11 +120,11 @@ def load(folder: str | Path) -> SweepResult:
         folder: The argument ``folder`` of ``sweeps.run``, or ``--output`` of the command.
 
     Returns:
-        The result; its attribute ``complete`` is True if it contains all cases. Damaged chunks are omitted with a
-        warning.
+        The result. Its attribute ``complete`` is True if it contains all cases. Damaged chunks emit a warning and are
+        omitted.
 
     Raises:
-        SweepFolderError: The folder contains no sweep.
+        SweepFolderError: The folder does not contain a sweep.
 
     Example:
         >>> import tempfile
@@ -137,7 +137,7 @@ def load(folder: str | Path) -> SweepResult:
     path = Path(folder)
     manifest = _folder.read_manifest(path)
     if manifest is None:
-        raise SweepFolderError(f"{path} contains no sweep, because it has no file {_folder.MANIFEST}.")
+        raise SweepFolderError(f"{path} does not contain a sweep, because there is no file {_folder.MANIFEST}.")
     tables = _folder.read(path, manifest, repair=False)
     effort = Effort(read=sum(map(_tables.count, tables.values())))
     return _result(manifest, tables, effort)
@@ -149,16 +149,7 @@ def _result(manifest: _folder.Manifest, tables: Mapping[int, _tables.Table], eff
 
 @dataclass
 class _Sweep:
-    """A running sweep.
-
-    Attributes:
-        tables: Completed chunks by number.
-        parts: Outcomes of cases of incomplete chunks.
-        read: Number of cases that were read from the folder.
-        done: Number of completed cases.
-        busy: Sum of the computing times of the workers, [s].
-        peaks: Largest memory of each worker, [bytes].
-    """
+    """A running sweep."""
 
     function: Callable[..., Any]
     cases: Sequence[Any]
@@ -167,19 +158,19 @@ class _Sweep:
     path: Path | None
     progress: Progress | None
     start: float
-    tables: dict[int, _tables.Table] = field(default_factory=dict)
-    parts: _tables.Outcomes = field(default_factory=dict)
-    read: int = 0
-    done: int = 0
-    busy: float = 0.0
-    peaks: dict[str, int] = field(default_factory=dict)
+    tables: dict[int, _tables.Table] = field(default_factory=dict)  # completed chunks by number
+    parts: _tables.Outcomes = field(default_factory=dict)  # outcomes of cases of incomplete chunks
+    read: int = 0  # number of cases that were read from the folder
+    done: int = 0  # number of completed cases
+    busy: float = 0.0  # sum of the computing times of the workers, [s]
+    peaks: dict[str, int] = field(default_factory=dict)  # peak memory of each worker, [bytes]
 
     def work(self, chunk: int, cases: Iterable[int]) -> _tasks.Work:
         items = [(i, self.cases[i]) for i in cases]
         return _tasks.Work(self.function, chunk, items, self.manifest.seed, self.with_rng)
 
     def keep(self, chunk: int, report: _tasks.Report) -> None:
-        """Store a report, and write the chunk to the folder when it is complete."""
+        """Store a report; if its chunk is complete, write the chunk to the folder."""
         self.busy += report.seconds
         self.peaks[report.worker] = max(report.peak, self.peaks.get(report.worker, 0))
         self.parts |= report.outcomes
@@ -193,7 +184,7 @@ class _Sweep:
             self.tell()
 
     def recount(self) -> None:
-        """Count the chunks in the folder, because the signal can arrive between writing and counting a chunk."""
+        """Count the completed chunks again, because Ctrl-C can interrupt between writing and counting a chunk."""
         if self.path is not None:
             self.tables = _folder.read(self.path, self.manifest, repair=False)
         self.done = sum(map(_tables.count, self.tables.values()))
@@ -216,18 +207,18 @@ class _Sweep:
 
     def kept(self, event: str) -> str:
         if self.path is None:
-            advice = "The sweep has no folder: only the attribute result of this exception contains their results"
+            advice = "The sweep has no folder, so only the attribute result of this exception contains their results"
         else:
-            advice = f"{self.path} contains their results: run the same sweep with resume=True (--resume) to continue"
+            advice = f"{self.path} contains their results. Run the same sweep with resume=True (--resume) to continue"
         return f"{event} after {self.done} of {len(self.cases)} cases. {advice}."
 
 
 def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
-    """Run all pending chunks, with at most as many at a time as keep the executor busy."""
+    """Run all pending chunks; submit only as many chunks at a time as keep the executor busy."""
     limit = capacity(executor)
     queue = deque((chunk, sweep.manifest.range_of(chunk)) for chunk in pending)
     if limit > 1 and len(pending) > 1:
-        # One case runs alone first, so that its kernels are compiled and cached before all workers need them.
+        # Run one case alone first, so that kernels are compiled and cached before all workers need them.
         chunk, cases = queue.popleft()
         queue.extendleft((chunk, part) for part in (cases[1:], cases[:1]) if part)
     window = 1
@@ -241,7 +232,7 @@ def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
                 chunk, cases = queue.popleft()
                 waiting[executor.submit(_tasks.run, sweep.work(chunk, cases))] = chunk
             done = wait(waiting, return_when=FIRST_COMPLETED).done
-            # Results are stored before an exception of another chunk is raised.
+            # Store all results before an exception of another chunk is raised.
             for future in sorted(done, key=lambda f: f.cancelled() or f.exception() is not None):
                 chunk = waiting.pop(future)
                 sweep.keep(chunk, future.result())
@@ -271,8 +262,8 @@ def _explain(sweep: _Sweep, executor: Executor, chunk: int, unfinished: Sequence
         )
         if isinstance(executor, Processes):
             event += (
-                ". If this is a script, does it call the sweep under if __name__ == '__main__'? Can the workers import "
-                f"{sweep.manifest.function}?"
+                ". A script must call the sweep under if __name__ == '__main__', and the workers must be able to "
+                f"import {sweep.manifest.function}."
             )
     else:
         message = " ".join(str(error).split()) or "no message"
@@ -291,6 +282,6 @@ def _versions() -> dict[str, str]:
     for name, package in (("pinocchio", "pin"), ("numpy", "numpy"), ("numba", "numba")):
         try:
             versions[name] = version(package)
-        except PackageNotFoundError:  # not installed from a wheel
+        except PackageNotFoundError:  # the package was not installed from a wheel
             versions[name] = "?"
     return versions

@@ -36,7 +36,7 @@ def ratio(result: "RatioSweep", path: Path) -> None:
         x = result.factors * ratio_as_given
         for r, level in enumerate(result.levels):
             y = result.rms[:, r, k]
-            visible = y > 1e-9 * max(result.peak[:, k].max(), 1e-300)  # smaller errors are rounding errors
+            visible = y > 1e-9 * max(result.peak[:, k].max(), 1e-300)  # smaller values are rounding errors
             axes.plot(x[visible], y[visible], **_marked(level))
         axes.set_yscale("log")
         axes.set_title(
@@ -54,7 +54,7 @@ def ratio(result: "RatioSweep", path: Path) -> None:
             axes.set_xlabel("gear ratio" if geared else "factor of all ratios", fontsize=8)
     if shown.size:
         grid[0, 0].set_ylim(max(shown.min() * 0.6, shown.max() * 1e-6), shown.max() * 1.8)
-    title = f"{literal(result.robot)}: error of the approximations against gear ratio, constant reflected inertia"
+    title = f"{literal(result.robot)}: error of the approximations over the gear ratio at constant reflected inertia"
     _finish(figure, path, result.levels, title, f"{literal(result.motion)}; grey line: original robot", head - 0.1)
 
 

@@ -1,4 +1,4 @@
-"""Executors of sweeps: processes of this machine, this process, or a Dask cluster."""
+"""Executors for sweeps: processes on this machine, this process, or a Dask cluster."""
 
 import logging
 import multiprocessing
@@ -25,7 +25,7 @@ def cores() -> int:
 
 
 class InProcess(Executor):
-    """Executor that runs each task immediately in this process and thread, for debuggers and restricted systems.
+    """Executor that runs each task immediately in the calling thread, for debuggers and restricted systems.
 
     Example:
         >>> from pin_clusters import sweeps
@@ -45,9 +45,9 @@ class InProcess(Executor):
 
 
 class Processes(ProcessPoolExecutor):
-    """Pool of processes that ignore Ctrl-C and record the case at which a process died.
+    """Pool of processes that ignore Ctrl-C, with a record of the case at which a process died.
 
-    The processes are spawned, because a forked process with threads (Numba, BLAS) can hang. The pool is a context
+    The processes are spawned, because a forked process with threads (Numba, BLAS) can hang. Use the pool as a context
     manager, which ends the processes.
 
     Args:
@@ -84,14 +84,11 @@ class Processes(ProcessPoolExecutor):
         self.shutdown(cancel_futures=kind is not None)
 
     def deaths(self) -> list[tuple[int, int, int]]:
-        """Return exit code, chunk and case of the workers that died, without those that the pool terminated.
-
-        If the pool terminated all of them, return all.
-        """
+        """Return exit code, chunk and case of dead workers; omit those that the pool ended, unless it ended all."""
         try:
             self.submit(_tasks.ready)
         except RuntimeError:  # the pool is broken or has ended
-            self.shutdown()  # waits for the thread of the pool, which collects the exit codes
+            self.shutdown()  # wait for the thread of the pool that collects the exit codes
         notes = {
             pid: chunk_and_case
             for pid, *chunk_and_case in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()
@@ -117,7 +114,7 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def capacity(executor: Executor) -> int:
-    """Return the number of chunks that an executor can process at once; 64 if it is unknown."""
+    """Return the number of chunks that an executor can process at once, or 64 if the number is unknown."""
     workers = getattr(executor, "_max_workers", None)
     client = getattr(executor, "_client", None)  # an attribute of Dask's executor
     if workers is None and client is not None:
@@ -127,12 +124,12 @@ def capacity(executor: Executor) -> int:
 
 @contextmanager
 def open_executor(workers: int | None = None, dask: str | None = None) -> Iterator[Executor]:
-    """Open the executor that the options of a command describe, and close it at the end of the context.
+    """Open the executor that the command-line options select; the context manager closes it.
 
     Args:
-        workers: Number of processes; 1 runs in this process, None uses all cores.
-        dask: Address of a Dask scheduler, such as ``tcp://host:8786``, or ``"local"`` for a cluster of processes on
-            this machine; None uses a process pool.
+        workers: Number of processes. If 1, tasks run in this process; if None, all cores are used.
+        dask: Address of a Dask scheduler, such as ``tcp://host:8786``, or ``"local"`` for a Dask cluster on this
+            machine. If None, a process pool is used.
 
     Yields:
         The executor.
@@ -170,13 +167,13 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
         client = distributed.Client(dask, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:
         raise SweepError(
-            f"no Dask scheduler answers at {dask} ({' '.join(str(error).split()) or type(error).__name__}). Start one "
-            "(dask scheduler; dask worker ADDRESS on each machine) or use --dask local."
+            f"no Dask scheduler answers at {dask} ({' '.join(str(error).split()) or type(error).__name__}). Start a "
+            "scheduler (dask scheduler; dask worker ADDRESS on each machine) or use --dask local."
         ) from None
     with client:
         yield client.get_executor()
 
 
 def _ignore_interrupts() -> None:
-    """Ignore Ctrl-C, which a terminal sends to all processes; the parent process handles it."""
+    """Ignore Ctrl-C, which a terminal sends to all processes but only the parent process must handle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

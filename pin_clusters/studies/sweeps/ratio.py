@@ -1,8 +1,8 @@
 """Error of the approximations as a function of the gear ratio, at constant reflected inertia.
 
-A motor with an f times larger ratio and 1 / f^2 of the rotor inertia has the same reflected inertia. The errors of the
-armature approximation differ: gyroscopic moments of rotors on moving carriers are proportional to ratio times inertia
-and decrease as 1 / f. The off-diagonal terms of belts do not depend on f.
+If a motor's ratio is multiplied by f and its rotor inertia by 1 / f^2, the reflected inertia does not change. The error
+of the armature approximation changes, because gyroscopic moments of rotors on moving carriers are proportional to the
+ratio times the inertia and decrease as 1 / f. The off-diagonal terms of belts do not depend on f.
 """
 
 import dataclasses
@@ -41,13 +41,13 @@ class RatioSweep(Result):
         factors: Factors of all ratios, shape (F,).
         joints: Names of the joints that move.
         units: Unit of each joint's torque.
-        ratios: Largest magnitude of the original ratios of the rotors that a joint drives, shape (joints,); NaN without
-            rotors.
+        ratios: Largest magnitude of the original ratios of the rotors that each joint drives, shape (joints,); NaN for
+            joints without rotors.
         levels: Names of the approximation levels.
         rms: RMS torque errors, shape (F, levels, joints), [N m] or [N].
         peak: Largest magnitude of the exact torques, shape (F, joints), [N m] or [N].
         motion: Description of the motion.
-        drop_rotors: Whether the approximations omit the mass of the rotors.
+        drop_rotors: Whether the approximations omit the masses of the rotors.
         kept: Names of rotors without a constant ratio (motors of closed loops), which the sweep does not change.
     """
 
@@ -65,12 +65,12 @@ class RatioSweep(Result):
     kept: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything for JSON."""
+        """Return all results for JSON."""
         return {
             "robot": self.robot,
             "motion": self.motion,
             "rotors_of_approximations": "dropped" if self.drop_rotors else "locked into their carriers",
-            "scaling": "ratios times factor, rotor inertias by factor^2: the reflected inertia is the same",
+            "scaling": "ratios multiplied by factor, rotor inertias divided by factor^2: equal reflected inertia",
             "rotors_left_as_they_are": list(self.kept),
             "joints": list(self.joints),
             "units": list(self.units),
@@ -84,7 +84,7 @@ class RatioSweep(Result):
         return dict(zip(self.joints, values.T.tolist(), strict=True))
 
 
-@engine("tables")  # the robots of the cases differ, so that robot-specific code would not pay
+@engine("tables")  # each case has another robot, so robot-specific code would not pay off
 def run(
     model: ClusterModel,
     factors: Sequence[float] = FACTORS,
@@ -95,16 +95,16 @@ def run(
     progress: Progress | None = None,
     **motion: Any,
 ) -> RatioSweep:
-    """Study a robot for several factors of its gear ratios, with constant reflected inertia.
+    """Compute the errors of the approximations for several factors of the gear ratios, at constant reflected inertia.
 
     Args:
-        model: The robot; it must have rotors.
+        model: The robot, which must have rotors.
         factors: Positive factors of all ratios.
         drop_rotors: As in ``study.run``.
         executor: As in ``sweeps.run``.
         workers: As in ``sweeps.run``.
         progress: As in ``sweeps.run``.
-        **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of a ``study.Sine``, all joints in phase.
+        **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of a ``study.Sine`` with all joints in phase.
 
     Returns:
         RMS errors and peak torques for each factor.
@@ -151,8 +151,8 @@ def run(
 def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     """Return a robot whose rotors turn ``factor`` times faster and have 1 / factor^2 of the inertia.
 
-    Reflected inertias, masses and centres of mass do not change. For a ``Rotor`` with a given axial inertia, the link
-    of its carrier contains the locked rotor, and this link does not change either.
+    Reflected inertias, masses and centres of mass do not change. If a ``Rotor`` has only an axial inertia, the carrier
+    link contains the locked rotor, and this link does not change either.
 
     Args:
         model: The robot.
@@ -163,7 +163,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
 
     Raises:
         ModelError: The robot has no rotor with a constant ratio.
-        InertiaError: The centre of mass of a rotor is not on its axis, so that the reflected inertia includes its mass.
+        InertiaError: The centre of mass of a rotor is not on its axis, so its reflected inertia depends on its mass.
     """
     check_model(model)
     bodies = _scalable(model)
@@ -181,7 +181,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         offset = float(np.linalg.norm(np.cross(axis, body.lever)))
         if body.mass > 0.0 and offset > 1e-9:
             raise InertiaError(
-                f"the centre of mass of rotor {tree.names[j]!r} is {offset:g} m off its axis, so that a larger ratio "
+                f"the centre of mass of rotor {tree.names[j]!r} is {offset:g} m off its axis, so a larger ratio "
                 "would increase the reflected inertia. Balance the rotor."
             )
         tree.inertias[j] = _slower(body, factor)
@@ -203,7 +203,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     )
 
 
-@engine("tables")  # the robots of the cases differ
+@engine("tables")
 def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[str, Any]:
     study_result = study.run(case, sine, drop_rotors=drop_rotors)
     return {
@@ -217,7 +217,7 @@ def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[
 
 
 def _scalable(model: ClusterModel) -> set[int]:
-    """Return the joint ids of rotors that are bodies and follow other joints at constant ratios."""
+    """Return the joint ids of rotors that are bodies and follow other joints with constant ratios."""
     rotors = {r.joint_id for r in model.rotors if r.joint_id is not None}
     return {row.dependent for row in model.coupling_rows if row.dependent in rotors}
 
@@ -231,7 +231,7 @@ def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) ->
     names, follows = model.tree.names, row.dependent in bodies
     terms = {}
     for m, c in zip(row.masters, row.coefficients, strict=True):
-        # A rotor that drives others turns faster already; a link that follows a rotor keeps its speed.
+        # A rotor that drives other rotors already turns faster; a link that follows a rotor keeps its speed.
         leads = m in bodies
         terms[names[m]] = c * (1.0 if follows == leads else factor if follows else 1.0 / factor)
     return LinearCoupling(names[row.dependent], terms, row.offset)
@@ -240,7 +240,7 @@ def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) ->
 def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -> Rotor:
     assert isinstance(rotor.ratios, tuple)
     element = next(r for r in model.rotors if r.source is rotor)
-    faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that drive others turn faster already
+    faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that drive other rotors already turn faster
     ratios = [
         ratio if iv in faster else ratio * factor for (iv, _), ratio in zip(element.drivers, rotor.ratios, strict=True)
     ]
@@ -260,7 +260,7 @@ def _slower(body: pin.Inertia, factor: float) -> pin.Inertia:
 def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]) -> np.ndarray:
     tree, q = model.tree, np.array(model.q_reference)
     new = {row.dependent: row for c in constraints if isinstance(c, LinearCoupling) for row in c.rows(tree)}
-    for old in model.coupling_rows:  # rows are sorted so that masters come before their dependents
+    for old in model.coupling_rows:  # rows are sorted: masters precede their dependents
         if old.dependent not in bodies:
             continue
         row = new[old.dependent]

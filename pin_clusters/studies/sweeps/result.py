@@ -1,4 +1,4 @@
-"""Results of a sweep, and the exceptions that end a sweep and contain its completed cases."""
+"""Results of a sweep, and the exceptions that end a sweep."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -14,16 +14,16 @@ from ._tables import CaseFailure
 
 @dataclass(frozen=True)
 class Effort:
-    """Effort of a run; for a continued sweep, of its last run only.
+    """Time and memory of a run. For a continued sweep, the values describe only the last run.
 
     Attributes:
         seconds: Duration, [s].
-        busy: Sum over the workers of their computing times, [s].
+        busy: Sum of the computing times of all workers, [s].
         computed: Number of cases that were computed.
         read: Number of cases that were read from the folder.
         workers: Number of workers that returned results.
-        peak: Largest memory of any worker, [bytes]; 0 if unknown.
-        own: Largest memory of this process so far, [bytes]; 0 if unknown.
+        peak: Largest peak memory of a worker, [bytes]; 0 if unknown.
+        own: Peak memory of this process, [bytes]; 0 if unknown.
     """
 
     seconds: float = 0.0
@@ -37,15 +37,15 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class SweepResult(Mapping[str, np.ndarray]):
-    """Results of a sweep by the keys of the dicts that its function returned.
+    """Results of a sweep. Their keys are the keys of the dicts that the function of the sweep returned.
 
     ``result[key]`` has one row per successful case, in the order of ``index``: shape (len(index), ...). If the arrays
-    of the cases differ in shape, or some cases lack the key, the rows are objects (arrays or None).
+    differ in shape, or the key is missing in a case, the rows are objects (arrays or None).
 
     Attributes:
         function: Module and name of the function.
         cases: Number of cases of the sweep.
-        seed: Its seed.
+        seed: Seed of the sweep.
         index: Numbers of the successful cases, ascending.
         failures: The cases that raised an exception.
         effort: Time, memory and number of workers.
@@ -81,7 +81,7 @@ class SweepResult(Mapping[str, np.ndarray]):
     def to_csv(self, path: str | Path) -> None:
         """Write the results as a CSV table: a header, then one line per successful case, with all digits.
 
-        The columns are the number of the case, then each key; a key with arrays has one column per entry, such as
+        The first column is the number of the case. Each key follows, with one column per entry of an array, such as
         ``error[0, 1]``. The table omits keys with text, and keys whose arrays differ in shape or are missing in a case.
 
         Args:
@@ -98,7 +98,7 @@ class SweepResult(Mapping[str, np.ndarray]):
                 columns[f"{key}{list(entry)}" if entry else key] = array[(slice(None), *entry)]
         write_csv(path, columns)
 
-    # Mapping.__eq__ would compare arrays, which has no single truth value. Compare digests instead.
+    # Mapping.__eq__ would compare arrays, which gives no single truth value. Users can compare digests.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -109,10 +109,10 @@ class SweepResult(Mapping[str, np.ndarray]):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all results and failures; two results are equal to the last bit if their digests are equal."""
+        """SHA-256 of all results and failures. Results with equal digests are equal to the last bit."""
         h = hashlib.sha256()
         h.update(f"{self.cases} {self.seed} {self.index.tolist()}".encode())
-        for failure in self.failures:  # without tracebacks, whose paths depend on the machine
+        for failure in self.failures:  # omit the tracebacks, because their paths depend on the machine
             h.update(repr((failure.case, failure.type, failure.message)).encode())
         for key in sorted(self.arrays):
             array = self.arrays[key]
@@ -124,10 +124,10 @@ class SweepResult(Mapping[str, np.ndarray]):
 
 
 class SweepError(PinClustersError, RuntimeError):
-    """A sweep cannot continue: a worker died, or a chunk cannot be sent or received.
+    """Error if a sweep cannot continue, because a worker died, or a chunk cannot be sent or received.
 
     Attributes:
-        result: The completed cases; None if the sweep did not start.
+        result: Results of the completed cases; None if the sweep did not start.
     """
 
     def __init__(self, message: str, result: SweepResult | None = None) -> None:
@@ -136,14 +136,14 @@ class SweepError(PinClustersError, RuntimeError):
 
 
 class SweepFolderError(PinClustersError, OSError):
-    """The folder of a sweep cannot be written, or contains another sweep."""
+    """Error if the folder of a sweep cannot be read or written, or contains another sweep."""
 
 
 class SweepInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a sweep. As a KeyboardInterrupt, it is not caught by ``except Exception``.
+    """Exception after Ctrl-C. It is a KeyboardInterrupt, which ``except Exception`` does not catch.
 
     Attributes:
-        result: The completed cases.
+        result: Results of the completed cases.
     """
 
     def __init__(self, message: str, result: SweepResult) -> None:
@@ -151,5 +151,5 @@ class SweepInterrupted(KeyboardInterrupt):
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[str, SweepResult]]:
-        """Pickle the result, too; by default, an exception is restored from its message alone."""
+        """Pickle the exception with its result; by default, only the message would be pickled."""
         return type(self), (str(self), self.result)

@@ -1,6 +1,6 @@
-"""Errors of the approximations for many random robots, with results in a folder and any executor.
+"""Errors of the approximations for many random robots, computed by any executor and saved in a folder.
 
-``study.random_chains`` defines the robots and the measured errors; robot ``i`` of a seed is always the same.
+``study.random_chains`` defines the robots and the errors. Equal seeds and numbers give equal robots.
 """
 
 from concurrent.futures import Executor
@@ -19,7 +19,7 @@ from .result import SweepResult
 
 
 @stock(RUNNING)
-@engine("tables")  # the robots of the cases differ, so that robot-specific code would not pay
+@engine("tables")  # each case has another robot, so robot-specific code would not pay off
 def run(
     robots: int = random_chains.ROBOTS,
     states: int = random_chains.STATES,
@@ -55,7 +55,7 @@ def run(
 
 
 def summary(result: SweepResult, states: int) -> RandomChains:
-    """Return the successful robots as a result of ``study.random_chains.experiment``."""
+    """Convert the results of the successful cases to a result of ``study.random_chains.experiment``."""
     return RandomChains(len(result.index), states, result.seed, dict(result))
 
 

@@ -12,15 +12,14 @@ class Trainer(NamedTuple):
     """Capabilities of a trainer."""
 
     title: str
-    approximation: Literal["best", "diagonal"]  # argument of ``pc.to_mjcf``
+    approximation: Literal["best", "diagonal"]  # argument ``approximation`` of ``pc.to_mjcf``
     loops: bool  # whether robots may have closed loops
     torque_speed: bool  # whether the torque limit of motors may decrease with speed
-    # writes the configuration file; None if the MJCF contains everything
+    # function that returns the text of the configuration file; None if the MJCF contains all values
     text: Callable[[str, Mapping[str, JointValues]], str] | None
 
 
 def number(x: float) -> str:
-    """Format a number with nine significant digits."""
     return f"{x:.9g}"
 
 
@@ -41,7 +40,7 @@ def _line(key: str, x: JointValues, value: str, indent: int = 8) -> str:
 
 
 _MJLAB = '''\
-"""{robot} for mjlab 1.6: MJCF in {robot}.xml, motors here. Written by pin_clusters; values at the joint, SI."""
+"""{robot} for mjlab 1.6, written by pin_clusters. {robot}.xml is the MJCF. Motor values: joint side, SI units."""
 
 from pathlib import Path
 
@@ -64,7 +63,7 @@ def get_robot_cfg() -> EntityCfg:
 
 
 def mjlab(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Write the configuration for mjlab: torque or, with gains, position actuators, with torque-speed line if known."""
+    """Return the configuration for mjlab, with torque actuators or, if there are gains, position actuators."""
     text, used = "", set[str]()
     unknown = "        effort_limit=1e6,  # unknown\n"
     for names, x in _groups(values):
@@ -83,7 +82,7 @@ def mjlab(robot: str, values: Mapping[str, JointValues]) -> str:
 
 
 _ISAACLAB = '''\
-"""{robot} for Isaac Lab 3: MJCF in {robot}.xml, motors here. Written by pin_clusters; values at the joint, SI."""
+"""{robot} for Isaac Lab 3, written by pin_clusters. {robot}.xml is the MJCF. Motor values: joint side, SI units."""
 
 from pathlib import Path
 
@@ -100,7 +99,7 @@ ROBOT_CFG = ArticulationCfg(
 
 
 def isaaclab(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Write the configuration for Isaac Lab; without gains, the stiffness is zero and actuators take torques."""
+    """Return the configuration for Isaac Lab; without gains, the stiffness is zero, and commands are torques."""
     text, used = "", set[str]()
     for names, x in _groups(values):
         line = None not in (x.stall, x.velocity, x.effort)
@@ -120,7 +119,7 @@ def isaaclab(robot: str, values: Mapping[str, JointValues]) -> str:
 
 
 _GENESIS = '''\
-"""{robot} for Genesis 1.4: MJCF in {robot}.xml, motors here. Written by pin_clusters; values at the joint, SI."""
+"""{robot} for Genesis 1.4, written by pin_clusters. {robot}.xml is the MJCF. Motor values: joint side, SI units."""
 
 from pathlib import Path
 
@@ -132,7 +131,7 @@ JOINTS = {{
 
 
 def add_robot(scene: gs.Scene):
-    """Add the robot; call ``set_motors`` with it after ``scene.build()``."""
+    """Add the robot and return it; call ``set_motors(robot)`` after ``scene.build()``."""
     return scene.add_entity(gs.morphs.MJCF(file=str(Path(__file__).parent / "{robot}.xml")))
 
 
@@ -151,7 +150,7 @@ def set_motors(robot) -> None:
 
 
 def genesis(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Write a module for Genesis that sets the values that its MJCF reader ignores."""
+    """Return a module for Genesis that sets the values that Genesis's MJCF reader ignores."""
     text, keys = "", ("armature", "friction", "damping", "effort", "stiffness", "gain")
     for name, x in values.items():
         numbers = [number(y) if (y := getattr(x, key)) is not None else "None" for key in keys]

@@ -1,4 +1,4 @@
-"""Values of motor-driven joints for trainers: armature, friction, limits and gains, each with its reason."""
+"""Values of motor-driven joints for trainers: armature, friction, limits and gains, with a reason for each value."""
 
 import math
 from dataclasses import dataclass, field
@@ -14,21 +14,21 @@ from ..audit.reflected import Reflected
 
 _UNLIMITED = 1e9
 DAMPING_RATIO = 2.0
-"""Damping ratio of the gains."""
+"""Damping ratio that the gains produce."""
 
 
 @dataclass
 class JointValues:
-    """Values of a joint for a trainer. None is unknown and is not written.
+    """Values of a joint for a trainer. None means that a value is unknown and is not written.
 
     Attributes:
         joint: Name of the joint.
         armature: Armature, [kg m^2] or [kg].
         friction: Dry friction, [N m] or [N].
         damping: Viscous friction, [N m s/rad] or [N s/m].
-        effort: Torque limit, [N m] or [N], valid in any combination with joints that share the motors.
-        stall: Torque limit at rest of the torque-speed line, [N m] or [N]; only if no other joint shares the motors.
-        velocity: Speed limit, valid in any combination, [rad/s] or [m/s].
+        effort: Torque limit, [N m] or [N], which holds in any combination with joints that share the motors.
+        stall: Torque at zero speed of the torque-speed line, [N m] or [N]; only if no other joint shares the motors.
+        velocity: Speed limit, which holds in any combination, [rad/s] or [m/s].
         stiffness: Position gain, [N m/rad] or [N/m]; None without gains.
         gain: Velocity gain, [N m s/rad] or [N s/m].
         reasons: Reason for each value, by attribute name.
@@ -49,20 +49,20 @@ class JointValues:
 def values_of(
     model: ClusterModel, reflected: Reflected, *, tendons: bool = False, gains: float | None = None
 ) -> dict[str, JointValues]:
-    """Compute the values of each joint that drives a motor, by name, in the order of the tree.
+    """Compute the values of each motor-driven joint, by name, in the order of the tree.
 
     Args:
         model: The robot.
         reflected: Reflected inertia of the robot (``audit.reflected.reflect``).
         tendons: Whether rotors driven by several joints are exported as tendons instead of armature.
-        gains: Natural frequency of the gains, [Hz]: stiffness = armature w^2, damping = 4 armature w.
+        gains: Natural frequency w / (2 pi), [Hz]: stiffness = armature w^2, damping = 4 armature w. None omits gains.
 
     Raises:
         ArgumentTypeError: ``gains`` is not a positive number.
     """
     bad = isinstance(gains, bool) or not isinstance(gains, (int, float)) or not 0.0 < gains < math.inf
     if gains is not None and bad:
-        raise ArgumentTypeError(f"trainers: gains must be a natural frequency > 0, [Hz], got {gains!r}.")
+        raise ArgumentTypeError(f"trainers: gains must be a natural frequency in Hz greater than 0, got {gains!r}.")
     armature = snippets.joint_armature(reflected) if tendons else reflected.armature
     rotors = {d.rotor: dict(d.ratios) for d in reflected.drives}
     driven = {name for r in model.motors for name in rotors[r.name]}
@@ -106,9 +106,9 @@ def _add(x: JointValues, key: str, value: float, why: str) -> None:
 
 
 def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], values: dict[str, JointValues]) -> None:
-    """Write the largest boxes of torques and speeds that motors can deliver in any combination."""
+    """Compute the largest boxes of joint torques and speeds that the motors can deliver in any combination."""
     tree, names = model.own_tree, list(values)
-    for r in model.motors:  # limits in the robot's file apply to single joints
+    for r in model.motors:  # limits from the robot's file apply to single joints
         for name in rotors[r.name]:
             i, x = tree.idx_vs[tree.getJointId(name)], values[name]
             for key, limit in (("effort", float(tree.effortLimit[i])), ("velocity", float(tree.velocityLimit[i]))):
@@ -123,7 +123,7 @@ def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], values: di
         joints, R = [names[i] for i in used], ratios[group == k][:, used]
         torque = [m and m.peak_torque for m in motors]
         speed, stall = [m and m.free_speed for m in motors], [m and m.stall_torque for m in motors]
-        condition = "" if len(joints) == 1 and len(motors) == 1 else f", with {', '.join(n for n in joints)} at once"
+        condition = "" if len(joints) == 1 and len(motors) == 1 else f", for {', '.join(n for n in joints)} together"
         if None not in speed:
             _box(values, joints, "velocity", np.abs(R), speed, f"no_load_speed / ratio{condition}")
         if len(joints) == 1:
@@ -138,7 +138,7 @@ _WHY = {"effort": "peak_torque |ratio|", "stall": "torque_constant voltage / res
 
 
 def _box(values: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:
-    """Write the largest box |x_j| <= t_j in which A |x| <= most, with t_j proportional to the limit of j alone."""
+    """Compute the largest box |x_j| <= t_j in which A |x| <= most; t_j is proportional to the limit if only j moves."""
     bounds = np.array(most, dtype=float)
     with np.errstate(divide="ignore"):
         single_limits = np.min(np.where(A > 0.0, bounds[:, None] / A, np.inf), axis=0)

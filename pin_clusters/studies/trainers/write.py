@@ -31,10 +31,10 @@ _LEVELS = {"best": "block", "diagonal": "diagonal"}
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """Files and values written for a trainer.
+    """Files and values that ``write`` has written for a trainer.
 
     Attributes:
-        files: Paths.
+        files: Paths of the files.
         values: Values of each joint.
         lost: RMS torque error along the motion, [% of the joint's peak torque], by joint.
         notes: Features that the trainer does not support, one sentence each.
@@ -57,22 +57,22 @@ def write(
 ) -> Written:
     """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (except for MuJoCo), and the report ROBOT_TRAINER.md.
 
-    Motors act on the joints that drive their rotors, and values refer to the joint side. The limits of joints with
-    shared motors are the largest box of torques that the motors can deliver in any combination.
+    Motors act on the joints that drive their rotors, and all values refer to the joint side. For joints that share
+    motors, the limits are the largest box of torques that the motors can deliver in any combination.
 
     Args:
         model: The robot, with its rotors and motors.
         trainer: ``"mujoco"``, ``"mjlab"``, ``"genesis"`` or ``"isaaclab"``.
-        folder: Output folder, created if it does not exist.
-        gains: Natural frequency of position gains, [Hz]: stiffness = armature w^2, damping ratio 2; None for torque
-            control.
-        trajectory: Motion on which errors are computed, as in ``study.run``; by default a sine at every joint.
-        name: Prefix of the files; by default the robot's name.
+        folder: Output folder, which is created if it does not exist.
+        gains: Natural frequency w / (2 pi) of position gains, [Hz], with stiffness armature w^2 and damping ratio 2.
+            None selects torque control.
+        trajectory: Motion for which errors are computed, as in ``study.run``; by default a sine at every joint.
+        name: Prefix of the file names; by default the robot's name.
 
     Raises:
         ArgumentTypeError: An argument is invalid.
-        ModelError: The robot has no rotors, or a feature that the trainer does not support, such as closed loops in
-            Isaac Lab.
+        ModelError: The robot has no rotors, or has a feature that the trainer does not support (closed loops in Isaac
+            Lab).
         ExportError: A file cannot be written.
 
     Example:
@@ -88,7 +88,7 @@ def write(
         raise ArgumentTypeError(f"trainers: unknown trainer {trainer!r}.{did_you_mean(str(trainer), TRAINERS)}")
     to = TRAINERS[trainer]
     if not model.rotors:
-        raise ModelError(f"trainers: {model.name!r} has no rotors. Add its motors with --motors FILE, or pc.Rotor.")
+        raise ModelError(f"trainers: {model.name!r} has no rotors. Add motors with --motors FILE, or with pc.Rotor.")
     if model.closures and not to.loops:
         raise ModelError(
             f"trainers: {to.title} does not support closed loops in an articulation, but {model.name!r} has "
@@ -105,7 +105,7 @@ def write(
     with warnings.catch_warnings(record=True) as emitted:
         warnings.simplefilter("always", PinClustersWarning)
         mjcf = _mjcf(model, to, values)
-    # The notes below describe the limits of motors better than this warning of to_mjcf.
+    # Omit this warning of to_mjcf, because the notes describe motor limits in more detail.
     warned = [str(w.message) for w in emitted if " of the motors of model " not in str(w.message)]
     notes = (*_notes(model, to, values, q[samples], v[samples], a[samples]), *warned)
     base = "".join(c if c.isalnum() or c == "_" else "_" for c in (name or model.name)) or "robot"
@@ -123,7 +123,7 @@ def write(
 
 
 def _mjcf(model: ClusterModel, to: Trainer, values: Mapping[str, JointValues]) -> str:
-    """Write the MJCF: with motors for MuJoCo, with position actuators for gains, otherwise without actuators."""
+    """Return the MJCF with motors (MuJoCo), with position actuators (MuJoCo with gains), or without actuators."""
     text = to_mjcf(model, to.approximation)
     gains = any(x.stiffness is not None for x in values.values())
     if to.text is None and not gains:
@@ -150,13 +150,13 @@ def _notes(
     lossy = [r.name for r in model.motors if r.motor and any(r.motor.loss_factors)]
     if lossy:
         notes.append(
-            f"{to.title} ignores load-dependent gear losses, which are up to {_losses(model, q, v, a):.1f} % (RMS) of "
-            f"the torque of a motor on this motion: {', '.join(lossy)}."
+            f"{to.title} ignores load-dependent gear losses, which reach {_losses(model, q, v, a):.1f} % (RMS) of "
+            f"a motor's torque in this motion: {', '.join(lossy)}."
         )
     lines = [x.joint for x in values.values() if x.stall is not None]
     gains = any(x.stiffness is not None for x in values.values())
     if lines and not (to.torque_speed and (gains or to.title != "mjlab")):
-        notes.append(f"only the peak torque is written, although torque decreases with speed: {', '.join(lines)}.")
+        notes.append(f"only the peak torque is written, although the torque decreases with speed: {', '.join(lines)}.")
     for key, quantity in (("effort", "largest torque"), ("velocity", "largest speed")):
         if unknown := [x.joint for x in values.values() if getattr(x, key) is None]:
             notes.append(f"the {quantity} is unknown and not limited: {', '.join(unknown)}.")
@@ -167,7 +167,7 @@ def _notes(
     if shared := sorted({", ".join(names) for names in turned if len(names) > 1}):
         notes.append(f"friction of motors driven by several joints acts on each joint separately: {'; '.join(shared)}.")
     if several := [c.label for c in model.constraints if isinstance(c, Spring) and not isinstance(c.along, str)]:
-        notes.append(f"springs along several joints are at most in the MJCF: {', '.join(several)}.")
+        notes.append(f"only the MJCF can contain springs along several joints: {', '.join(several)}.")
     return notes
 
 

@@ -1,28 +1,28 @@
-"""Baselines: dynamics without cluster algorithms, implemented as well as Python allows; also references for the tests.
+"""Baselines: dynamics without cluster algorithms, implemented efficiently; the tests also use them as references.
 
 ===================  ===================================================================  ===========  =====
 module               method                                                               result       loops
 ===================  ===================================================================  ===========  =====
 ``projection``       Pinocchio on the tree with every rotor as a body, projected          exact        yes
-``hybrid``           ``projection`` with some prescribed accelerations, in four steps     exact        yes
-``contacts``         ``projection`` with contacts, in one system of equations             exact        yes
-``lagrange``         the same tree with all constraints as Lagrange multipliers           exact        yes
-``constrained``      ``pin.constraintDynamics`` or ``pin.lcaba``, where they apply        exact        only
-``unconstrained``    the same tree, only the rows of independent joints                   approximate  yes
-``block``            tree without rotors, and their reflected inertia as a matrix         approximate  no
-``armature_model``   a ``pin.Model`` without rotors, with armature (or without)           approximate  no
-``armature``         operational inertia of that model: its inverse, or contact Cholesky  approximate  no
-``sparse``           operational inertia by the tree's factorisation with constraints     exact        yes
+``hybrid``           ``projection`` with some prescribed accelerations                    exact        yes
+``contacts``         ``projection`` with contacts                                         exact        yes
+``lagrange``         tree of ``projection``, all constraints as Lagrange multipliers      exact        yes
+``constrained``      ``pin.constraintDynamics`` or ``pin.lcaba``, if they apply           exact        only
+``unconstrained``    tree of ``projection``, only equations of independent joints         approximate  yes
+``block``            tree without rotors, plus the reflected inertia as a matrix          approximate  no
+``armature_model``   ``pin.Model`` without rotors, with or without armature               approximate  no
+``armature``         operational inertia of ``armature_model``                            approximate  no
+``sparse``           operational inertia by sparse Cholesky, constraints as multipliers   exact        yes
 ``unit_forces``      inverse input matrix by one forward dynamics per input (eUFM)        exact        yes
-``yamane_nakamura``  virtual work, joint by joint, with the forces of all joints          exact        yes
-``baraff``           maximal coordinates and multipliers, banded or sparse                exact        yes
+``yamane_nakamura``  principle of virtual work, with the forces of all joints             exact        yes
+``baraff``           multipliers in maximal coordinates, banded or sparse                 exact        yes
 ``unit_vectors``     mass matrix by inverse dynamics of unit accelerations                exact        yes
-``sparse_crba``      mass matrix by composite inertias, factor without fill-in            exact        yes
+``sparse_crba``      mass matrix by composite inertias, factorised without fill-in        exact        yes
 ===================  ===================================================================  ===========  =====
 
-The last four are compiled like the kernels, so that times are comparable; they share only 3- and 6-vector operations
-with the kernels. Every module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the
-package.
+The last four baselines are compiled like the kernels, so that times are comparable. They share only 3- and 6-vector
+operations with the kernels. Every module has its own ``createData(model)``. Vectors have the order of the package's
+public functions.
 """
 
 from ...approximations.armature import armature_model as armature_model

@@ -17,10 +17,10 @@ class Body:
     user: int  # joint id in the user's tree, -1 if it has none
     first: int  # index of the joint's first velocity in the tree's v
     joint: list[Primitive]  # primitives of the joint
-    inertia: np.ndarray  # about the origin of the body frame, [linear; angular], shape (6, 6)
+    inertia: np.ndarray  # inertia about the origin of the body frame, [linear; angular], shape (6, 6)
     armature: np.ndarray  # armature of each velocity, shape (nv,)
     lump: np.ndarray  # inertia after lending, shape (6, 6), see ``_shares``
-    share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and transverse inertia that the parent lends
+    share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and inertia that the parent lends
     borrowed: np.ndarray = field(default_factory=lambda: np.zeros(6))  # diagonal of fictitious inertia, see ``_shares``
 
     @property
@@ -50,19 +50,19 @@ class Body:
 
     @property
     def turns(self) -> np.ndarray | None:
-        """Axis of a joint that only rotates about an axis through the body's origin; None for all other joints."""
+        """Axis of a joint that only rotates about an axis through the body's origin; None for other joints."""
         if len(self.joint) == 1 and self.joint[0].kind in (fields.REVOLUTE, fields.CONTINUOUS):
             return axis_of(self.joint[0])
         return None
 
 
 def axis_of(p: Primitive) -> np.ndarray:
-    """Return the axis of a primitive with one degree of freedom in the joint frame, shape (3,)."""
+    """Return the axis of a one-degree-of-freedom primitive in the joint frame, shape (3,)."""
     return p.align[:, 2]
 
 
 def pitch_of(p: Primitive) -> float:
-    """Return the translation along the axis per unit of the coordinate; 1 for prismatic primitives."""
+    """Return the translation per unit of the coordinate; 1 for prismatic primitives."""
     return 1.0 if p.kind == fields.PRISMATIC else p.pitch
 
 

@@ -1,4 +1,4 @@
-"""Conversion of a model with loops for Pinocchio's constrained algorithms: a tree, and contacts that close it."""
+"""Convert a model with loops for Pinocchio's constrained algorithms, to a tree and contacts that close it."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from ...model import ClusterModel, expand, index_maps, visit
 from ..null_space import NullSpace
 
 _ACCURATE = 1e-4
-"""Rank tolerance of the contacts' rows; the rows of real robot files are this inaccurate."""
+"""Rank tolerance of the contacts' rows, because the numbers in robot files are this inaccurate."""
 
 
 def refuse(model: ClusterModel, rotors: str) -> None:
@@ -22,31 +22,31 @@ def refuse(model: ClusterModel, rotors: str) -> None:
     cure = " Use baselines.projection or baselines.lagrange."
     if model.coupling_rows:
         raise NotAvailableError(
-            f"Pinocchio has no constraint for {model.coupling_rows[0].source.label}: a coupling of joints is neither "
-            "a contact nor a loop." + cure
+            f"Pinocchio has no constraint for {model.coupling_rows[0].source.label}, because a coupling of joints is "
+            "neither a contact nor a loop." + cure
         )
     bodiless = [r for r in model.rotors if r.source is not None]
     if bodiless and rotors != "armature":
         raise NotAvailableError(
             f"Pinocchio has no constraint for the rotor {bodiless[0].name!r}."
             + cure
-            + " For an approximation, createData(model, rotors='armature')."
+            + " For an approximation, use createData(model, rotors='armature')."
         )
     for closure in model.closures:
         if isinstance(closure, JointClosure):
-            raise NotAvailableError(f"Pinocchio cannot express {closure.source.label}, which couples angles." + cure)
+            raise NotAvailableError(f"Pinocchio does not support {closure.source.label}, which couples angles." + cure)
         if isinstance(closure, RodClosure) and not closure.mass > 0.0:
             raise NotAvailableError(
-                f"{closure.source.label} has no mass, but Pinocchio needs a body for it. Set its mass with mass=..."
+                f"{closure.source.label} has no mass, but Pinocchio needs a body for the rod. Set it with mass=..."
             )
         if isinstance(closure, FrameClosure) and not _kind(closure):
             raise NotAvailableError(
-                f"Pinocchio only has 3D and 6D contacts, which cannot express the loop {closure.source.label}." + cure
+                f"Pinocchio only has 3D and 6D contacts, which cannot close the loop {closure.source.label}." + cure
             )
 
 
 class Cut:
-    """A depth-first tree with a body for every rod, and the contacts that close it.
+    """A depth-first tree with a body for every rod, and contacts that close its loops.
 
     Attributes:
         tree: Pinocchio's model: the user's joints (rotors lumped into their carriers), and one universal joint per rod.
@@ -74,7 +74,7 @@ class Cut:
         self._close(model, reference)
 
     def state(self, q: np.ndarray, v_tree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute q and v of this tree at a state of the user's tree."""
+        """Compute q and v of this tree for a state of the user's tree."""
         full_q, full_v = np.zeros(self.tree.nq), np.zeros(self.tree.nv)
         full_q[self.at_q], full_v[self.at_v] = q, v_tree
         if self.rods:
@@ -90,7 +90,7 @@ class Cut:
         return full_q, full_v
 
     def _root(self, rod: RodClosure) -> pin.SE3:
-        """Return the frame of a rod's joint in its first body, with z along the rod, away from singularities."""
+        """Return the frame of a rod's joint in body a; its z axis is along the rod, away from singularities."""
         z = self._direction(rod, pin.SE3(np.eye(3), rod.point_a))[0]
         z = z / np.linalg.norm(z)
         x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
@@ -98,11 +98,11 @@ class Cut:
         return pin.SE3(np.stack([x, np.cross(z, x), z], axis=1), np.asarray(rod.point_a))
 
     def _direction(self, rod: RodClosure, root: pin.SE3) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the vector from end a to end b of a rod, and its rate, in the axes of its joint's frame."""
+        """Compute the vector from end a to end b of a rod, and its rate, in the axes of the rod's joint frame."""
         data = self.user_data
         a, b = data.oMi[rod.joint_a], data.oMi[rod.joint_b]
         frame = a * root
-        velocity = b.act(data.v[rod.joint_b]) - a.act(data.v[rod.joint_a])  # relative motion, about the world's origin
+        velocity = b.act(data.v[rod.joint_b]) - a.act(data.v[rod.joint_a])  # relative motion about the world's origin
         end = b.act(np.asarray(rod.point_b))
         rate = velocity.linear + np.cross(velocity.angular, end)
         return frame.actInv(end), frame.rotation.T @ rate
@@ -124,11 +124,11 @@ class Cut:
             if _kind(closure) == "pin" and not ranks.is_planar(closure):
                 raise NotAvailableError(
                     f"{closure.source.label} constrains a point in two directions, and the mechanism is not planar. "
-                    "Pinocchio has no such contact. Use baselines.projection or baselines.lagrange."
+                    "Pinocchio has no contact of this type. Use baselines.projection or baselines.lagrange."
                 )
             self._point(*ends, closure.placement_b)
             if _kind(closure) == "revolute" and not ranks.point_suffices(closure):
-                # A second point on the axis; both points together have one redundant row.
+                # Add a second point on the axis. The six rows of both points contain one redundant row.
                 along = pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.2]))
                 self._point(ends[0], ends[1] * along, ends[2], closure.placement_b * along)
 
@@ -140,7 +140,7 @@ class Cut:
 
 
 class _Ranks:
-    """Checks whether one point closes a hinge, as in planar mechanisms, where the other rows are redundant."""
+    """Checks whether one point closes a hinge; in planar mechanisms, all other rows are redundant."""
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
         self.space = NullSpace(model, expand(model))
@@ -158,7 +158,7 @@ class _Ranks:
         return True
 
     def is_planar(self, closure: FrameClosure) -> bool:
-        """Whether the point of a planar pin always stays in its plane."""
+        """Return whether the point of a planar pin always stays in its plane."""
         full_closure = dataclasses.replace(closure, rotation="none", rows=np.eye(6)[:3])
         extra_rows = self.space.frame_rows(full_closure)[:, self.space.span.from_tree_v]
         return int(np.linalg.matrix_rank(np.vstack([self.K[self.kept], extra_rows]), tol=_ACCURATE)) == self.rank
@@ -168,7 +168,7 @@ class _Ranks:
 
 
 def _kind(closure: FrameClosure) -> str:
-    """Return the joint type of a closure, or "" if no contact expresses it."""
+    """Return the joint type of a closure, or "" if contacts cannot close it."""
     linear, angular = closure.rows[:, :3], closure.rows[:, 3:]
     if not angular.any() and np.linalg.matrix_rank(linear) == 2:
         return "pin"
@@ -179,7 +179,7 @@ def _kind(closure: FrameClosure) -> str:
 
 
 def _lumped(model: ClusterModel) -> pin.Model:
-    """Copy the user's tree with the rotors' mass in their carriers, but without rods, which become bodies."""
+    """Copy the user's tree and lump the rotors into their carriers; rods are omitted, because they become bodies."""
     tree = model.tree.copy()
     tree.armature = np.array(model.inertia_tree.armature)
     for r in model.rotors:
@@ -191,7 +191,7 @@ def _lumped(model: ClusterModel) -> pin.Model:
 def _with_rods(
     user: pin.Model, rods: list[RodClosure], roots: list[pin.SE3]
 ) -> tuple[pin.Model, np.ndarray, np.ndarray, np.ndarray, list[int]]:
-    """Build a depth-first tree with the rods; return it with the indices of joints, q, v and rods."""
+    """Build a depth-first tree with the rods; also return the indices of joints, q, v and rods."""
     tree, ids, rod_ids = pin.Model(), np.zeros(user.njoints, dtype=np.int64), [0] * len(rods)
     carriers: Any = [SimpleNamespace(carrier_id=rod.joint_a) for rod in rods]
     for kind, k in visit(user, carriers):

@@ -1,4 +1,4 @@
-"""Jacobian rows of frames for the baselines, computed by Pinocchio on a tree."""
+"""Jacobian rows of frames for the baselines, computed by Pinocchio."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,8 +13,8 @@ from ._workspace import DATA, LOOPS, Workspace
 
 INPUTS = """
 Args:
-    B: Torques per input, shape (nv, inputs). By default unit torques of the motors, or without rotors of the
-        independent joints except free-flyers.
+    B: Torques per unit of each input, shape (nv, inputs). The default is unit torques of the motors; for robots without
+        rotors, of the independent joints except free-flyers.
 """
 
 documented_with_loops = stock(STATE, DATA, LOOPS, FRAMES, INPUTS)
@@ -27,7 +27,7 @@ def frames_of(model: ClusterModel, given: Iterable[str | int]) -> list[pin.Frame
 def jacobian(
     tree: pin.Model, data: pin.Data, places: list[tuple[int, pin.SE3]], reference: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Compute the stacked Jacobians of frames (joint, placement), after ``pin.computeJointJacobians``."""
+    """Compute the stacked Jacobians of frames (joint, placement); needs ``pin.computeJointJacobians``."""
     # Pinocchio returns a vector for a Jacobian with one column.
     jacobians = [pin.getFrameJacobian(tree, data, *place, reference).reshape(6, -1) for place in places]
     return np.concatenate([np.zeros((0, tree.nv)), *jacobians])

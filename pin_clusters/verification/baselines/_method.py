@@ -1,4 +1,4 @@
-"""Python side of the compiled baselines: tables with a function that is compiled at its first use, calls and errors."""
+"""Python interface of the compiled baselines: tables, functions that are compiled at their first use, and errors."""
 
 import functools
 import importlib
@@ -25,9 +25,9 @@ class Method:
     Attributes:
         model: The cluster model.
         tables: Tables, and work space of all intermediate results.
-        kernel: Function of ``tables.index``, ``tables.work``, q, v, tau, external forces of shape (njoints, 6), output
-            accelerations, and output joint forces of shape (njoints, 6), or (0, 6) if they are not needed. It is
-            compiled at its first use.
+        kernel: Function that is compiled at its first use. Arguments: ``tables.index``, ``tables.work``, q, v, tau,
+            external forces of shape (njoints, 6), output accelerations, and output joint forces of shape (njoints, 6)
+            or, if they are not needed, (0, 6).
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Method:
         return self._run(q, v, tau, fext, _NOTHING)
 
     def joint_forces(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any) -> np.ndarray:
-        """Compute the forces that the joints of the user's tree transmit, shape (njoints, 6)."""
+        """Compute the forces that joints of the user's tree transmit, shape (njoints, 6)."""
         forces = np.zeros((self.model.njoints, 6))
         self._run(q, v, tau, fext, forces)
         return forces
@@ -84,7 +84,7 @@ class Method:
             dofs = sorted({*tables.parts[k].dependent, *tables.free_of(tables.parts[k])})
             tied = tuple(dict.fromkeys(tables.bodies[tables.owner[d]].name for d in dofs))
             return SingularClusterError(
-                f"The cluster of joints {', '.join(map(repr, tied))} is singular at this q: its loops do not "
+                f"The cluster of joints {', '.join(map(repr, tied))} is singular at this q: the loops do not "
                 "determine the dependent joints.",
                 tied,
             )
@@ -98,8 +98,8 @@ class Method:
             joints = (tables.bodies[tables.owner[int(tables.span.from_tree_v[d])]].name,)
         location = f" at joint(s) {', '.join(map(repr, joints))}" if joints else ""
         return SingularClusterError(
-            f"A motion{location} moves no inertia, so no finite acceleration balances the torques. Give the bodies "
-            "mass and inertia, or the joints armature or a rotor.",
+            f"A motion{location} moves no inertia, so no finite acceleration balances the torques. Add mass and "
+            "inertia to the bodies, or armature or a rotor to the joints.",
             joints,
         )
 
@@ -108,7 +108,7 @@ Function = Callable[..., np.ndarray]
 
 
 def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
-    """Create ``aba`` and ``joint_forces`` for a module whose ``createData`` makes workspaces of class ``kind``."""
+    """Create ``aba`` and ``joint_forces`` for a module whose ``createData`` returns objects of class ``kind``."""
 
     @of_accelerations
     def aba(
@@ -123,13 +123,13 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
     def joint_forces(
         model: ClusterModel, data: Method, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
     ) -> np.ndarray:
-        """Compute the forces that all joints transmit while the robot moves freely under torques.
+        """Compute the forces that all joints transmit if the robot moves freely under torques.
 
-        For redundant constraints, forces have minimum norm, in rows scaled by the size of their loop.
+        For redundant constraints, forces have minimum norm in rows that are scaled by the size of their loop.
 
         Returns:
-            Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
-            couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
+            Wrench of the parent's body on the child's body through each joint of the user's tree, shape (njoints, 6),
+            [linear; angular] in the joint frame. It includes the torques of motors and couplings, as ``joints`` of
             ``pc.constraint_forces``.
         """
         check(model, data, kind, module)
@@ -141,22 +141,21 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
 
 
 def _forces(model: ClusterModel, fext: Any) -> np.ndarray:
-    """Convert external forces to an array, shape (njoints, 6)."""
     wrenches: Any = fext
     if not isinstance(fext, np.ndarray):
         wrenches = [f.vector if isinstance(f, pin.Force) else f for f in fext]
     rows = plain(numbers("fext", wrenches))
     if rows.shape != (model.njoints, 6):
         raise ShapeError(
-            f"fext has shape {rows.shape}, but model {model.name!r} needs one [linear; angular] per joint, the "
-            f"universe first: ({model.njoints}, 6)."
+            f"fext has shape {rows.shape}, but model {model.name!r} needs ({model.njoints}, 6): one row [linear; "
+            "angular] per joint, beginning with the universe."
         )
     return rows
 
 
 @functools.cache
 def _compiled(module: str, name: str, title: str) -> Callable[..., Any]:
-    """Compile a function of ``_compiled`` that takes I, W, q, v, tau, fext, accelerations and forces."""
+    """Compile a function of ``_compiled`` with the arguments I, W, q, v, tau, fext, accelerations and forces."""
     function = getattr(importlib.import_module(f".{module}", f"{__package__}._compiled"), name)
     if not entry_points.JIT:
         return function

@@ -1,4 +1,4 @@
-"""Sparsity patterns of the compiled solvers: coupled joints, bodies affected by each row, and targets of results."""
+"""Sparsity patterns of the compiled solvers: coupled joints, bodies that each row affects, and targets of results."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def virtual_work(tables: Tables) -> None:
     tables.lists(f.NEAR, f.NEARS, neighbours)
     tables.lists(f.FILL, f.FILLS, fill)
     tables.lists(f.LINK, f.LINKS, links)
-    # Rows that act at bodies, then at joints.
+    # Rows that act on bodies, then rows that act on joints.
     rows_at: list[set[int]] = [set() for _ in range(2 * nb)]
     for r, row in enumerate(tables.rows):
         for b in row.bodies:
@@ -53,12 +53,12 @@ def virtual_work(tables: Tables) -> None:
 def _nodes(
     tables: Tables, rows_at: list[set[int]], next_nodes: list[list[int]], shift: list[int], *, always: bool = False
 ) -> None:
-    """Add, for each node, the rows that act there, and where the elimination carries them."""
+    """Add the rows that act at each node, and the nodes to which the elimination carries them."""
     order = [sorted(rows) for rows in rows_at]
     tables.lists(f.NODE, f.NODE_ROW, order)
     slot = {pair: n for n, pair in enumerate((node, r) for node, rows in enumerate(order) for r in rows)}
     targets = [[slot[shift[node] + to, r] for to in next_nodes[node]] for node, rows in enumerate(order) for r in rows]
-    if always:  # exactly one target each, or none at the base
+    if always:  # each entry has exactly one target, or no target at the base
         tables.put(f.GOES_TO, [x[0] if x else -1 for x in targets])
     else:
         tables.lists(f.GOES, f.GOES_TO, targets)
@@ -68,7 +68,7 @@ def _nodes(
 
 
 def tree(tables: Tables) -> None:
-    """Add the pattern of the sparse system of bodies and joints; all rows are carried to the base, body by body."""
+    """Add the pattern of the sparse system of bodies and joints; each body carries all its rows to its parent."""
     bodies = tables.bodies
     nb = len(bodies)
     rows_at: list[set[int]] = [set() for _ in bodies]
@@ -117,7 +117,7 @@ def chain(tables: Tables) -> None:
 
 
 def generalized(tables: Tables) -> None:
-    """Add the pattern of G, and of the mass matrix in independent velocities and its factor."""
+    """Add the patterns of G, of the mass matrix in independent velocities, and of its factor."""
     bodies, span, model = tables.bodies, tables.span, tables.model
     nt, nv = span.tree.nv, model.nv
     constant_one = tables.keep([1.0])
@@ -165,5 +165,5 @@ def generalized(tables: Tables) -> None:
 
 
 def _product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Compute the non-zero pattern of a matrix product from the patterns of the factors."""
+    """Return the non-zero pattern of a matrix product from the patterns of the factors."""
     return np.asarray(x.astype(np.float32) @ y.astype(np.float32) > 0.0)

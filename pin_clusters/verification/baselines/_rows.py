@@ -1,4 +1,4 @@
-"""Constraint rows of the expanded tree's velocities, for the compiled baselines."""
+"""Constraint equations between the velocities of the expanded tree, for the compiled baselines."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,18 +14,18 @@ from ._bodies import Body
 
 @dataclass
 class Row:
-    """One constraint row."""
+    """A row of the constraint Jacobian."""
 
     bodies: list[int]  # bodies on which the row acts
-    terms: list[int]  # tree velocities, for a row between joints
-    coefficients: list[float]  # coefficients of the terms; zeros for a closure, whose coefficients change
-    scale: float = 1.0  # scale of the row; 0 stands for its own norm
-    compliance: float = 0.0  # motion per force
+    terms: list[int]  # tree velocities that a row between joints couples
+    coefficients: list[float]  # coefficients of the terms; 0 for closures, whose coefficients change
+    scale: float = 1.0  # scale of the row; 0 means that the norm of the row is used
+    compliance: float = 0.0  # compliance, motion per force
 
 
 @dataclass
 class Part:
-    """Rows that share velocities."""
+    """Group of rows that share velocities."""
 
     rows: list[int]  # row numbers
     dependent: list[int]  # tree velocities that the rows determine
@@ -35,10 +35,10 @@ class Part:
 
 
 class Rows:
-    """The rows of a model.
+    """The constraint rows of a model.
 
     Attributes:
-        rows: Closures in their order, couplings, ``Rotor`` constraints; then three rows per rod with mass.
+        rows: Rows of closures, of couplings and of ``Rotor`` constraints; then three rows per rod with mass.
         hard: Number of rows without compliance.
         closures: Closures, each with the number of its first row.
         rods: Indices of the closures that are rods with mass.
@@ -85,7 +85,7 @@ class Rows:
             raise NotAvailableError(f"{c.source.label}: this baseline does not support {type(c).__name__}.")
 
     def _tie(self, user: list[int], coefficients: list[float], rotor: int | None) -> None:
-        """Add a row of the user's velocities, and of a rotor that depends on them."""
+        """Add a row between velocities of the user's tree, and optionally a rotor that depends on them."""
         places = [int(self.span.from_tree_v[i]) for i in user]
         if rotor is not None:
             places, coefficients = [*places, rotor], [*coefficients, -1.0]
@@ -141,14 +141,14 @@ class Rows:
 
 
 def frames_of(c: FrameClosure) -> np.ndarray:
-    """Return the constants of a closure of frames, in the layout of ``_compiled.rows``."""
+    """Return the constants of a closure between frames, in the layout of ``_compiled.rows``."""
     a, b = c.placement_a, c.placement_b
     parts = (a.rotation, b.rotation[:, 0], b.translation, c.rows)
     return np.concatenate([np.ravel(x) for x in parts])
 
 
 def program_of(c: HarmonicClosure, coordinates: list[tuple[int, bool]]) -> tuple[list[int], np.ndarray]:
-    """Return table and constants of a closure of sines and cosines, in the layout of ``_compiled.rows``."""
+    """Return table and constants of a closure with sines and cosines, in the layout of ``_compiled.rows``."""
     n, angles = len(c.joints), len(c.phases)
     table = [n, angles, *[int(x) for pair in coordinates for x in pair]]
     coefficients = []

@@ -1,12 +1,12 @@
-"""Inertia that bodies lend each other, so that every body has an invertible inertia, without changing the motion.
+"""Inertia that bodies lend to their children, so that every inertia is invertible and the motion does not change.
 
-A point mass on the axis of a joint, and an inertia transverse to the axis, move identically whether they belong to the
-body before or after the joint. Only the force that the joint transmits changes, by their inertia force. The parent
-lends such inertia to a rotor that only has axial inertia, or to a link of a planar robot, until its inertia is
-invertible. The universe can lend any amount.
+A point mass on the axis of a joint can belong to the body before or after the joint; the motion is the same. An inertia
+transverse to the axis has the same property. Only the force that the joint transmits changes. A parent therefore lends
+such inertia to a body with a singular inertia, such as a rotor with only axial inertia or a link of a planar robot. The
+universe can lend any amount.
 
-Where lending is impossible (a massless platform behind prismatic joints, a massless base), the body is given fictitious
-inertia, and a row of the dense system cancels its force.
+If lending is impossible (massless platform behind prismatic joints, massless base), fictitious inertia is added to the
+body, and rows of the dense system cancel its force.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ import numpy as np
 from ._bodies import Body
 
 _FLAT = 1e-6
-"""An inertia is singular if its smallest eigenvalue, scaled to the robot, is below this share of its largest."""
+"""An inertia, scaled to the robot, is singular if the ratio of its extreme eigenvalues is below this value."""
 
 
 def lend(bodies: list[Body]) -> None:
@@ -29,7 +29,7 @@ def lend(bodies: list[Body]) -> None:
         children[b.parent].append(i)
     poor = [_poor(b.lump, weight) for b in bodies]
     poor[0] = False
-    # Number of bodies behind each joint whose inertia must be lent through it.
+    # Number of bodies behind each joint that must borrow inertia through the joint.
     wants = [0] * len(bodies)
     for i in range(len(bodies) - 1, 0, -1):
         if poor[i] and bodies[i].turns is not None:
@@ -62,7 +62,7 @@ def lend(bodies: list[Body]) -> None:
 
 
 def _forms(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the inertias that can be lent across a rotation axis: a unit mass on it, a unit transverse inertia."""
+    """Return the inertias that can be lent across a rotation axis: unit mass on the axis, unit transverse inertia."""
     point, across = np.diag([1.0] * 3 + [0.0] * 3), np.zeros((6, 6))
     across[3:, 3:] = np.eye(3) - np.outer(axis, axis)
     return point, across
@@ -74,12 +74,9 @@ def _poor(inertia: np.ndarray, weight: np.ndarray) -> bool:
 
 
 def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
-    """Divide bodies with more than three joints into rigidly connected bodies with three joints.
+    """Divide bodies with more than three joints into rigidly connected bodies with three joints and equal inertias.
 
-    Each part takes an equal share of the inertia.
-
-    Returns:
-        The new bodies, and the index of the first part of each original body.
+    Returns the new bodies, and the index of the first part of each original body.
     """
     children: list[list[int]] = [[] for _ in bodies]
     for i, b in enumerate(bodies[1:], start=1):
@@ -100,7 +97,7 @@ def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
         for _ in range(parts - 1):
             divided.append(Body(b.name, len(divided) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), lump))
             hangs.append(len(divided) - 1)
-        # Each part has three joints: the first has the joint above or two children, the last has two children.
+        # Each part has three joints: the first part has the joint above or two children, the last part two children.
         places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(child_bodies))]
         stack += [(child, new_parent) for child, new_parent in zip(child_bodies, places, strict=True)][::-1]
     return divided, new

@@ -1,4 +1,4 @@
-"""The two flat arrays of the compiled baselines: integer tables and sizes, and constants with work space."""
+"""The two flat arrays of the compiled baselines: sizes and integer tables; constants and work space."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -18,19 +18,19 @@ from ._shares import lend, split
 
 
 class Tables:
-    """Tables of a model; a method adds its own tables, and ``finish`` creates the arrays.
+    """Tables of a model. A method adds its own tables, then ``finish`` creates the arrays.
 
     Attributes:
-        bodies: The expanded tree, the universe first.
+        bodies: Bodies of the expanded tree, beginning with the universe.
         rows: Constraint rows.
         entries: Body of each entry of all rows.
-        parts: Rows grouped by shared velocities.
+        parts: Groups of rows that share velocities.
         G: Index in ``W`` of the coupling matrix of each part.
         owner: Body of each velocity of the tree.
         counts: Number of forces that the joint of each body transmits.
         called: Closures that are Python functions, and the indices of their derivatives in ``W``.
         band: Bandwidth of the banded system of a chain; 0 for other methods.
-        entries_of_M: Numbers of entries of the mass matrix and of its factor, if they were counted.
+        entries_of_M: Numbers of entries of the mass matrix and of its factor; 0 if they were not counted.
         index: The integer array ``I``.
         work: The float array ``W``.
     """
@@ -44,7 +44,7 @@ class Tables:
         self._real: list[np.ndarray] = []
         self._size = 0
         self.bodies = bodies_of(model, self.span)
-        for rod in massive(model.closures):  # add the masses at the rods' ends
+        for rod in massive(model.closures):  # add the point masses at the ends of rods
             for j, p, share in rod.masses_of_ends:
                 b = self.bodies[int(self.span.from_tree_id[j])]
                 b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
@@ -72,7 +72,7 @@ class Tables:
         self._reserve_work()
 
     def put(self, name: int, values: Any) -> int:
-        """Add an integer table under a name; return its index in ``I``."""
+        """Add an integer table with a name; return its index in ``I``."""
         self.header[name] = offset = self._also(values)
         return offset
 
@@ -116,7 +116,7 @@ class Tables:
         prims = [p for b in bodies for p in b.joint]
         self.put(f.PRIM, [0, *accumulate(len(b.joint) for b in bodies)])
         self.put(f.KIND, [p.kind for p in prims])
-        at_q = np.full(self.span.tree.nq, -1)  # rotors that are not bodies of the user's tree stay at angle 0
+        at_q = np.full(self.span.tree.nq, -1)  # rotors that are not bodies of the user's tree have angle 0
         at_q[self.span.from_tree_q] = np.arange(self.model.nq)
         self.put(f.PRIM_Q, at_q[[p.iq for p in prims]])
         self.put(f.PRIM_V, [*(p.iv for p in prims), self.span.tree.nv])
@@ -231,13 +231,13 @@ class Tables:
 
 
 def _numbers(inertia: np.ndarray) -> np.ndarray:
-    """Return mass, first moment and xx xy xz yy yz zz of a rigid body's inertia, shape (10,)."""
+    """Return mass, first moment, and xx xy xz yy yz zz of a rigid body's inertia, shape (10,)."""
     moment = inertia[[5, 3, 4], [1, 2, 0]]
     return np.concatenate([inertia[:1, 0], moment, inertia[3:, 3:][np.triu_indices(3)]])
 
 
 def _complement(motion: np.ndarray) -> np.ndarray:
-    """Compute an orthonormal basis of the complement of the motions, as rows, from unit vectors where possible."""
+    """Return an orthonormal basis of the complement of the motions, as rows; unit vectors are preferred."""
     basis: list[np.ndarray] = list(np.linalg.qr(motion)[0].T) if motion.size else []
     n = len(basis)
     for axis in np.eye(6):

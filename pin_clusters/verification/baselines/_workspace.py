@@ -15,11 +15,7 @@ from ..null_space import null_space, point_jacobian, rod_points
 
 
 class Rods:
-    """The rods of a model that have mass.
-
-    Attributes:
-        closures: Rod closures, which define the ends.
-    """
+    """The rods of a model that have mass; ``closures`` define their ends."""
 
     def __init__(self, model: ClusterModel, span: SpanningTree) -> None:
         self.closures = massive(model.closures)
@@ -30,7 +26,7 @@ class Rods:
         ]
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        """Compute the rods' contribution to the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
+        """Compute the contribution of rods to the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
         pin.computeJointJacobians(self.tree, self.data, q)
         M = np.zeros((self.tree.nv, self.tree.nv))
         for rod, (a, b) in zip(self.closures, self.ends, strict=True):
@@ -41,7 +37,7 @@ class Rods:
         return M
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Compute the torques on the expanded tree that move the rods, gravity included, shape (tree.nv,)."""
+        """Compute the torques on the expanded tree that move the rods, including gravity, shape (tree.nv,)."""
         pin.computeJointJacobians(self.tree, self.data, q)
         jacobians = [[self.jacobian(*end) for end in ends] for ends in self.ends]
         pin.forwardKinematics(self.tree, self.data, q, v, a)
@@ -54,7 +50,7 @@ class Rods:
         return tau
 
     def potential_energy(self, q: np.ndarray) -> float:
-        """Compute -m g' c summed over the rods at the expanded tree's q, [J]."""
+        """Compute the sum of -m g' c over the rods at the expanded tree's q, [J]."""
         pin.forwardKinematics(self.tree, self.data, q)
         moment = np.zeros(3)
         for rod, ends in zip(self.closures, self.ends, strict=True):
@@ -66,7 +62,7 @@ class Rods:
         return point_jacobian(self.tree, self.data, j, point)
 
     def acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
-        """Compute the acceleration of a body's point in world axes, (3,), after ``pin.forwardKinematics``."""
+        """Compute the acceleration of a body's point in world axes, (3,); needs ``pin.forwardKinematics``."""
         frame = j, pin.SE3(np.eye(3), point), pin.LOCAL_WORLD_ALIGNED
         return pin.getFrameClassicalAcceleration(self.tree, self.data, *frame).linear
 
@@ -78,13 +74,13 @@ Args:
 Raises:
     DataMismatchError: ``data`` belongs to another model or module.
 """
-"""Common docstring entries of all baselines, in addition to ``STATE``."""
+"""Docstring entries that all baselines share, in addition to ``STATE``."""
 
 LOOPS = """
 Raises:
-    SingularClusterError: The independent velocities of a model with loops do not determine the dependent ones here.
+    SingularClusterError: The independent velocities do not determine the dependent velocities at this q.
 """
-"""Common docstring entries of the baselines that need G."""
+"""Docstring entries that all baselines with G share."""
 
 FLOAT64 = """
 Args:
@@ -93,7 +89,7 @@ Args:
     a: Independent acceleration, shape (nv,), float64.
     tau: Torque, shape (nv,), float64.
 """
-"""Common docstring entries of functions that do not convert their arguments."""
+"""Docstring entries that functions without conversion of their arguments share."""
 
 ACCELERATION = """
 Returns:
@@ -110,15 +106,15 @@ class Workspace:
 
     Attributes:
         model: The cluster model.
-        tree: The expanded tree (every rotor a body, depth-first).
-        data: Pinocchio's data of that tree.
+        tree: The expanded tree, in which every rotor is a body (depth-first).
+        data: Pinocchio's data of this tree.
         loops: ``NullSpace`` that computes G(q) and g of a model with loops; None without loops.
-        rods: Rods that have mass; None if there are none.
+        rods: Rods that have mass; None without such rods.
         G: Coupling matrix, shape (tree.nv, nv); for a model with loops, at the last state.
-        GT: Its transpose, contiguous.
+        GT: Transpose of G, contiguous.
         g: Bias of the coupling, shape (tree.nv,): acceleration of the tree = G a + g.
         independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
-        hold: If True, G and g of the last state are kept, to time the projection without computing them.
+        hold: If True, G and g of the last state are reused. Use it to time the projection alone.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -146,9 +142,9 @@ class Workspace:
         self.rods = rods if rods.closures else None
 
     def extend(self, tree: pin.Model, G: np.ndarray, g: np.ndarray) -> None:
-        """Replace the tree by one with additional rod bodies after all joints, with constant G and g of a state.
+        """Replace the tree by a tree with additional rod bodies, and use constant G and g.
 
-        The coordinates of the additional joints stay 0; only energies would depend on them.
+        The coordinates of the additional joints stay 0, because only energies depend on them.
         """
         self.tree, self.data, self.rods, self.hold = tree, tree.createData(), None, True
         self.G, self.GT, self.g = np.ascontiguousarray(G), np.ascontiguousarray(G.T), g
@@ -157,17 +153,14 @@ class Workspace:
         self._q, self._same_q = pin.neutral(tree), False
 
     def configuration(self, q: np.ndarray) -> np.ndarray:
-        """Return q in the order of the expanded tree, without a copy if the orders are equal."""
+        """Return q in the order of the expanded tree; q is not copied if the orders are equal."""
         if self._same_q:
             return q
         self._q[self.span.from_tree_q] = q
         return self._q
 
     def couple(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Compute G at a configuration, and g at a velocity, for a model with loops; do nothing without loops.
-
-        ``q`` is in the user's order and must close the loops. A singular model raises ``SingularClusterError``.
-        """
+        """Compute G, and with v also g, for a model with loops; q is in the user's order and must close the loops."""
         if self.loops is None or self.hold:
             return
         self.loops.at(q, v)
@@ -184,7 +177,7 @@ class Workspace:
         return M if self.rods is None else M + self.rods.mass_matrix(q)
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any) -> np.ndarray:
-        """Compute rnea of the expanded tree at its q, v, a; the external forces are in the user's order."""
+        """Compute rnea of the expanded tree at its q, v and a; external forces are in the user's order."""
         forces = () if fext is None else (self.span.fext(fext),)
         tau = pin.rnea(self.tree, self.data, q, v, a, *forces)
         return tau if self.rods is None else tau + self.rods.torque(q, v, a)
@@ -197,7 +190,7 @@ class Workspace:
 
 
 def check(model: ClusterModel, data: Any, kind: Any, module: str) -> None:
-    """Raise ``DataMismatchError`` unless ``createData`` of a module made ``data`` for this model."""
+    """Raise ``DataMismatchError`` unless ``createData`` of this module created ``data`` for this model."""
     if not isinstance(data, kind) or data.model is not model:
         raise DataMismatchError(
             f"data ({type(data).__name__}) is not a workspace of this model. Use data = {module}.createData(model)."

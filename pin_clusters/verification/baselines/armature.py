@@ -1,8 +1,8 @@
-"""Operational inertia of the robot without rotors, with armature in their place. Approximate.
+"""Operational inertia of the robot with armature instead of rotors. Approximate.
 
-This uses Pinocchio directly: ``armature_model``, then either its recursive inverse of the mass matrix and Jacobians, or
-its sparse Cholesky factorisation with one contact per frame. Rotors are fixed to their carriers, and frames on rotors
-move with the carriers.
+Pinocchio computes the inertia of ``armature_model``: either from Jacobians and the inverse mass matrix, or by a sparse
+Cholesky factorisation with one contact per frame. Rotors are fixed to their carriers, and frames on rotors move with
+the carriers.
 """
 
 from collections.abc import Sequence
@@ -21,20 +21,20 @@ from ._workspace import DATA, check
 
 _HOW = """
 Args:
-    how: ``"minverse"``: J M^-1 J' with ``pin.computeMinverse``; ``"cholesky"``: ``pin.ContactCholeskyDecomposition``
-        with a contact in six directions at each frame, in the frames' own axes.
+    how: ``"minverse"`` computes J M^-1 J' with ``pin.computeMinverse``. ``"cholesky"`` uses
+        ``pin.ContactCholeskyDecomposition`` with a 6D contact at each frame, in the axes of the frames.
 """
 _documented = stock(STATE, DATA, FRAMES, _HOW)
 
 _MU = 1e-8
-"""Regularisation of the factorisation, because rows may be dependent; it is subtracted from the result."""
+"""Regularisation, necessary because rows may be linearly dependent; it is subtracted from the result."""
 
 
 class ArmatureWorkspace(WithoutRotors):
-    """The approximate robot with armature, and Pinocchio's data of it."""
+    """The approximate robot with armature, and its data."""
 
     def places(self, frames: Sequence[str | int]) -> list[tuple[int, pin.SE3]]:
-        """Return joint and placement of frames of the cluster model; frames on rotors move to their carriers."""
+        """Return joint and placement of frames of the cluster model; frames on rotors are fixed to the carriers."""
         return [self.on(int(frame.parentJoint), frame.placement) for frame in frames_of(self.model, frames)]
 
 
@@ -58,13 +58,10 @@ def inverse_operational_inertia(
     *,
     how: str = "minverse",
 ) -> np.ndarray:
-    """Compute J M^-1 J' of the approximate robot.
-
-    Returns:
-        Symmetric, shape (rows, rows).
+    """Compute J M^-1 J' of the approximate robot, shape (rows, rows).
 
     Raises:
-        ArgumentTypeError: ``how`` is unknown, or ``"cholesky"`` is used with another reference than ``pin.LOCAL``.
+        ArgumentTypeError: ``how`` is unknown, or is ``"cholesky"`` with a reference that is not ``pin.LOCAL``.
     """
     check(model, data, ArmatureWorkspace, __name__)
     tree, places = data.approximate, data.places(frames)
@@ -83,7 +80,7 @@ def inverse_operational_inertia(
 
 
 def _by_contacts(data: ArmatureWorkspace, q: Any, places: list[tuple[int, pin.SE3]]) -> np.ndarray:
-    """Compute the inverse operational inertia of 6D contacts by Pinocchio's contact Cholesky factorisation."""
+    """Compute the inverse operational inertia of 6D contacts with Pinocchio's contact Cholesky factorisation."""
     tree = data.approximate
     contacts = pin.StdVec_RigidConstraintModel()
     for j, placement in places:
@@ -93,7 +90,7 @@ def _by_contacts(data: ArmatureWorkspace, q: Any, places: list[tuple[int, pin.SE
     pin.computeJointJacobians(tree, data.data, data.configuration(q))
     pin.crba(tree, data.data, data.configuration(q))
     arguments: tuple[Any, ...] = (contacts,)
-    if int(pin.__version__.split(".")[0]) >= 4:  # version 4 also needs the data, and calc to place the contacts
+    if int(pin.__version__.split(".")[0]) >= 4:  # version 4 also needs the data, and calc places the contacts
         arguments = data.data, contacts, contact_datas
         for contact, contact_data in zip(contacts, contact_datas, strict=True):
             contact.calc(tree, data.data, contact_data)

@@ -1,4 +1,4 @@
-"""Forward dynamics in maximal coordinates by Lagrange multipliers, with the forces of all joints. Exact.
+"""Forward dynamics in maximal coordinates with Lagrange multipliers, which are the forces of all joints. Exact.
 
 The unknowns are six accelerations per body, rotors included, and one multiplier per direction in which a joint
 transmits a force:
@@ -7,11 +7,11 @@ transmits a force:
     [-J -C ] [lambda] = [-d ]
 
 C is the compliance of joints with armature, which also transmit torques. For a chain, J M^-1 J' + C is banded, and its
-Cholesky factor has the same band. For a tree it is not banded, but the system of bodies and joints itself is a tree.
-Its L D L' factors, computed from the tips to the base, have no fill-in if blocks count as full.
+Cholesky factor has the same bandwidth. For a tree, this matrix is not banded, but the sparsity of the complete system
+is a tree. Its L D L' factors, computed from the tips to the base, have no fill-in if blocks count as full.
 
-Gears, belts, loops and rods with mass are rows of a remaining dense system. Inertia is lent and borrowed, as in
-``yamane_nakamura``, so that every body's inertia can be inverted.
+Gears, belts, loops and rods with mass are rows of a remaining dense system. Bodies lend inertia, as in
+``yamane_nakamura``, so that every body's inertia is invertible.
 
 References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".
@@ -46,15 +46,12 @@ class Multipliers(Method):
 
     @property
     def nnz_H(self) -> int:
-        """Number of entries on and below the diagonal of the system: bodies and joints of a tree, J M^-1 J' of a chain.
-
-        Blocks of a body, of a joint and of an adjacent pair count as full.
-        """
+        """Number of lower-triangle entries of the system (chain: J M^-1 J'); blocks count as full."""
         return self._entries[0]
 
     @property
     def nnz_L(self) -> int:
-        """Number of entries of its factor, found by scalar elimination."""
+        """Number of entries of the factor, from scalar elimination."""
         return self._entries[1]
 
     @cached_property
@@ -85,17 +82,17 @@ def createData(model: ClusterModel, form: str | None = None) -> Multipliers:
 
     Args:
         model: Cluster model.
-        form: ``"chain"``: J M^-1 J' by banded Cholesky; ``"tree"``: the sparse system of bodies and joints. The default
-            is ``"chain"`` if each body carries at most one other body, rotors included.
+        form: ``"chain"`` uses banded Cholesky of J M^-1 J'; ``"tree"`` uses the sparse system of bodies and joints. The
+            default is ``"chain"`` if each body carries at most one other body, including rotors.
 
     Raises:
         ArgumentTypeError: ``form`` is invalid.
-        NotAvailableError: ``form`` is ``"chain"`` but the robot is not a chain, or this baseline does not support a
+        NotAvailableError: ``form`` is ``"chain"`` but the robot is not a chain, or the baseline does not support a
             constraint of the model.
     """
     if form is not None and form not in _FORMS:
         raise ArgumentTypeError(f"form must be 'chain', 'tree' or None, got {form!r}.")
-    # Rotors count as bodies, even if the robot without them is a chain.
+    # Rotors count as bodies, so a robot may be a tree even if the robot without rotors is a chain.
     expanded = expand(model).tree if form != "tree" else model.own_tree
     fork = next((j for j in range(1, expanded.njoints) if expanded.parents[j] != j - 1), 0)
     if fork and form == "chain":

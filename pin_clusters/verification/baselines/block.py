@@ -1,7 +1,7 @@
 """Block reflected inertia: the tree without rotors, and the rotors' spin inertia as a constant matrix. Approximate.
 
-This is the best approximation by a constant matrix: unlike armature, it has the off-diagonal terms of belts. It lacks
-the effects of moving carriers: the rotors' gyroscopic moments and the carriers' accelerations.
+This is the best approximation by a constant matrix, because it contains the off-diagonal terms of belts, which armature
+omits. It omits the effects of moving carriers: the rotors' gyroscopic moments and the carriers' accelerations.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ class BlockWorkspace(WithoutRotors):
     Attributes:
         model: The cluster model.
         approximate: Pinocchio's model of the independent joints, without reflected inertia.
-        data: Pinocchio's data of that model.
+        data: Pinocchio's data of ``approximate``.
         B: Reflected inertia ``G' I_r G`` of the rotors, shape (nv, nv), in the public order.
     """
 
@@ -30,7 +30,7 @@ class BlockWorkspace(WithoutRotors):
         self.B = reflected_inertia(model)
 
     def fext(self, forces: Any) -> tuple[pin.StdVec_Force, ...]:
-        """Map external forces to the approximate robot, forces on rotors to their carriers; empty without forces."""
+        """Map external forces to the approximate robot (forces on rotors to their carriers); empty without forces."""
         if forces is None:
             return ()
         total = np.zeros((self.approximate.njoints, 6))
@@ -45,7 +45,7 @@ def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace
 
     Args:
         model: Cluster model whose dependent joints are all rotors.
-        drop_rotors: Omit the rotors' mass and inertia from their carriers.
+        drop_rotors: Whether to omit the rotors' mass and inertia from their carriers.
 
     Raises:
         ModelError: The model has loops, a dependent joint is not a rotor, or a rotor is independent.
@@ -57,11 +57,7 @@ def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace
 def rnea(
     model: ClusterModel, data: BlockWorkspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the torques of a motion: rnea of the approximate robot plus ``B a``.
-
-    Returns:
-        Torque, shape (nv,).
-    """
+    """Compute the torques of a motion, shape (nv,): rnea of the approximate robot plus ``B a``."""
     check(model, data, BlockWorkspace, __name__)
     return data.rnea(q, v, a, *data.fext(fext)) + data.B @ np.asarray(a, dtype=float)
 
@@ -70,7 +66,7 @@ def rnea(
 def aba(
     model: ClusterModel, data: BlockWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques: (M + B) a = tau - h of the approximate robot."""
+    """Compute the accelerations under torques from (M + B) a = tau - h, with M and h of the approximate robot."""
     check(model, data, BlockWorkspace, __name__)
     h = data.rnea(q, v, np.zeros(model.nv), *data.fext(fext))
     return np.linalg.solve(data.crba(q) + data.B, np.asarray(tau, dtype=float) - h)

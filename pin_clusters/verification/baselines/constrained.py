@@ -1,26 +1,26 @@
-"""Pinocchio's own algorithms for closed loops: ``pin.constraintDynamics``, ``pin.lcaba``. Exact up to their settings.
+"""Pinocchio's algorithms for closed loops, ``pin.constraintDynamics`` and ``pin.lcaba``. Exact up to their settings.
 
-They take a tree and contacts, which can express:
+They need a tree and contacts. Contacts can close these loops:
 
 ===============  ====================================================================================================
 closure          contacts
 ===============  ====================================================================================================
 spherical loop   one 3D contact
-planar pin       (two rows across an axis) one 3D contact if the third row is redundant, in planar mechanisms
+planar pin       one 3D contact if its third row is redundant (planar mechanisms)
 fixed loop       one 6D contact
 revolute loop    one 3D contact if the other rows are redundant (planar mechanisms), else two 3D contacts on the axis
 rod with mass    a slender body on a universal joint, and a 3D contact at its end
-anything else    NotAvailableError: massless rods, other loops, closures of angles, couplings, rotors
+all others       NotAvailableError: massless rods, other loops, closures of angles, couplings, rotors
 ===============  ====================================================================================================
 
 With ``rotors="armature"``, rotors that are not bodies are approximated by armature on the joints that drive them, and
-their mass is added to the carriers. The approximation lacks the effect of the carriers' motion and the products of
-several joints.
+their mass is added to the carriers. The approximation omits the effect of the carriers' motion and the off-diagonal
+terms of rotors that several joints drive.
 
-Known pitfalls, which this module avoids: redundant rows need a regularisation (``mu = 0`` gives NaN); ``lcaba`` needs
-``computeJointMinimalOrdering`` first, and becomes less accurate with a smaller mu; the two must not share constraint
-data. The second ``lcaba`` with 6D contacts on one ``pin.Data`` is silently wrong (pinocchio 4.1), so each call creates
-new data.
+This module avoids known pitfalls. Redundant rows need a regularisation, because ``mu = 0`` gives NaN. ``lcaba`` needs
+``computeJointMinimalOrdering`` first, and becomes less accurate with a smaller mu. The two algorithms must not share
+constraint data. The second ``lcaba`` with 6D contacts on one ``pin.Data`` is silently wrong (pinocchio 4.1), so each
+call creates new data.
 """
 
 from typing import Any, Literal
@@ -44,7 +44,7 @@ class ConstrainedWorkspace:
     Attributes:
         model: The cluster model.
         solver: ``"constraintDynamics"`` or ``"lcaba"``.
-        tree: Pinocchio's model: the user's joints depth-first, a body for every rod.
+        tree: Pinocchio's model: the user's joints, depth-first, and one body per rod.
         data: Pinocchio's data of this tree.
         contacts: Pinocchio's constraint models.
         contact_datas: Data of the constraint models.
@@ -66,13 +66,13 @@ class ConstrainedWorkspace:
         else:
             try:
                 pin.initConstraintDynamics(self.tree, self.data, self.contacts, self.contact_datas)
-            except TypeError:  # Pinocchio before version 4 takes no constraint data
+            except TypeError:  # Pinocchio before version 4 has no argument for constraint data
                 pin.initConstraintDynamics(self.tree, self.data, self.contacts)
         self.loops = null_space(model, expand(model))
         self.independent = self.cut.at_v[model.idx_v_independent]
 
     def solve(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Compute the acceleration of the tree under torques on the tree, in its own order."""
+        """Compute the acceleration of the tree under torques on the tree, in the order of the tree."""
         if self._renewed:
             self.data = self.tree.createData()
             pin.computeJointMinimalOrdering(self.tree, self.data, self.contacts)
@@ -80,7 +80,7 @@ class ConstrainedWorkspace:
         return solve(self.tree, self.data, q, v, tau, self.contacts, self.contact_datas, self.settings)
 
     def state(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute q and v of the tree at a state of the cluster model."""
+        """Compute q and v of the tree for a state of the cluster model."""
         if self.loops is None:
             return self.cut.state(q, self.model.coupling_matrix @ v)
         self.loops.at(q)
@@ -102,13 +102,13 @@ def createData(
         model: Cluster model.
         solver: Pinocchio's algorithm.
         accuracy: Stopping accuracy of the proximal iterations; by default 1e-12.
-        mu: Regularisation; by default 1e-8, for lcaba 1e-4.
-        iterations: Maximum number of proximal iterations; by default 10, for lcaba 5.
+        mu: Regularisation; by default 1e-8, or 1e-4 for lcaba.
+        iterations: Maximum number of proximal iterations; by default 10, or 5 for lcaba.
         rotors: ``"refuse"`` raises an error for rotors that are not bodies; ``"armature"`` approximates them by
             armature.
 
     Raises:
-        NotAvailableError: The solver cannot express the model, or this version of Pinocchio lacks the solver.
+        NotAvailableError: The solver does not support the model, or this version of Pinocchio has no such solver.
         ModelError: An option is unknown.
     """
     if solver not in SETTINGS or rotors not in ("refuse", "armature"):

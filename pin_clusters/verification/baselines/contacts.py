@@ -1,6 +1,6 @@
 """Contacts and impacts by projection: M = G' M_tree G, and J M^-1 J' of the contacts. Exact.
 
-Rows and accelerations of contacts are computed from Pinocchio's frames on the expanded tree, at G v and with G a + g.
+Pinocchio computes rows and accelerations of contacts from frames on the expanded tree, with G v and G a + g.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ._frames import jacobian
 from ._workspace import DATA, LOOPS, Workspace, check
 
 _REDUNDANT = 1e-12
-"""Eigenvalues of J M^-1 J' below this share of the largest belong to redundant rows."""
+"""Eigenvalues of J M^-1 J' below this fraction of the largest value belong to redundant rows."""
 _CONTACTS = """
 Args:
     contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``.
@@ -37,7 +37,7 @@ def createData(model: ClusterModel) -> Workspace:
 def constraintDynamics(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the accelerations while contacts hold, without Baumgarte gains.
+    """Compute the accelerations with closed contacts, without Baumgarte gains.
 
     Returns:
         Independent accelerations, shape (nv,), and minimum-norm forces, shape (rows,).
@@ -68,11 +68,7 @@ def impulseDynamics(
 def contact_rows(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the constraint rows of contacts, J a = target.
-
-    Returns:
-        J, shape (rows, nv), and the target accelerations, shape (rows,).
-    """
+    """Return J, shape (rows, nv), and target, shape (rows,), of the constraint equations J a = target of contacts."""
     check(model, data, Workspace, __name__)
     data.couple(q, v)
     tree, pin_data = data.tree, data.data
@@ -103,7 +99,7 @@ def contact_rows(
             between = (pin_data.oMi[places[0][0]] * places[0][1]).actInv(pin_data.oMi[places[1][0]] * places[1][1])
             row, change = J[:6] - between.toActionMatrix() @ J[6:], A1 - between.act(A2)
             local = c.reference_frame == pin.LOCAL
-            # The twist of the second frame also changes because the axes of the first frame move.
+            # The twist of frame 2 also changes because the axes of frame 1 move.
             drift = (change + V1.cross(between.act(V2))).vector if local else change.vector
             turn = np.eye(6) if local else np.kron(np.eye(2), R)
         rows.append(turn @ row @ data.G)

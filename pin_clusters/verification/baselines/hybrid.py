@@ -1,11 +1,11 @@
-"""Hybrid dynamics in four steps on the projection: mass matrix and bias, one system of equations, one product.
+"""Hybrid dynamics from the mass matrix and bias of ``projection``. Exact.
 
-With F the joints with known torques, and P the joints with prescribed accelerations,
+F are the joints with known torques, and P are the joints with prescribed accelerations. The steps are:
 
-    1. M and h of the whole robot,
-    2. the right-hand side tau_F - h_F - M_FP a_P,
-    3. M_FF a_F = right-hand side, by Cholesky,
-    4. tau_P = M_PF a_F + M_PP a_P + h_P.
+    1. Compute M and h of the entire robot.
+    2. Compute the right-hand side tau_F - h_F - M_FP a_P.
+    3. Solve M_FF a_F = right-hand side by Cholesky.
+    4. Compute tau_P = M_PF a_F + M_PP a_P + h_P.
 """
 
 from typing import Any

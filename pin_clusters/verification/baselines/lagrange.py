@@ -1,6 +1,6 @@
-"""Lagrange multipliers: Pinocchio on the tree with every rotor as a body, all constraints as multipliers. Exact.
+"""Lagrange multipliers for all constraints of the tree in which every rotor is a body. Exact.
 
-The loops are cut and closed by constraint forces. In generalized coordinates, with the constraint matrix K,
+The loops are cut, and constraint forces close them. In generalized coordinates, the constraint matrix K gives
 
     [M  -K'] [   a  ]   [tau - h]
     [K   0 ] [lambda] = [ -Kdot v]
@@ -8,7 +8,8 @@ The loops are cut and closed by constraint forces. In generalized coordinates, w
 K' lambda are the torques of the constraints. Redundant rows have minimum-norm multipliers.
 
 References:
-    Yamane and Nakamura, equations (1) to (7), there with K = H and the acceleration of the cut joints on the right.
+    Yamane and Nakamura, equations (1) to (7), where K is called H and the right-hand side is the acceleration of the
+    cut joints.
 """
 
 from typing import Any
@@ -25,10 +26,9 @@ class LagrangeWorkspace(Workspace):
     """Workspace with the constraint matrix.
 
     Attributes:
-        K: Constraint matrix of the expanded tree's velocity, shape (rows, tree.nv). Couplings come first, then loop
-            closures, then rotors that are not bodies of the user's tree. With loops it belongs to the last q.
-        multipliers: Multipliers of the last ``aba``, one per row; ``K' multipliers`` are the torques of the
-            constraints.
+        K: Constraint matrix of the expanded tree at the last q, shape (rows, tree.nv). Couplings come first, then loop
+            closures, then rotors that are not bodies of the user's tree.
+        multipliers: Multipliers of the last ``aba``, one per row. ``K' multipliers`` are the constraint torques.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -39,7 +39,7 @@ class LagrangeWorkspace(Workspace):
         self.K = np.zeros((n_tied + len(rotors), tree.nv))
         if self.loops is None:
             self.K[:n_tied, span.from_tree_v] = coupling_rows(model)
-        # The rotors' rows of from_tree contain their ratios.
+        # The rows of from_tree contain the ratios of the rotors.
         self.K[n_tied:, span.from_tree_v] = span.from_tree[rotors]
         self.K[np.arange(n_tied, len(self.K)), rotors] = -1.0
         self.multipliers = np.zeros(len(self.K))
@@ -55,11 +55,10 @@ class LagrangeWorkspace(Workspace):
         self.kkt[n:, :n], self.kkt[:n, n:] = K, -K.T
 
     def close(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Compute the rows of loops at a state.
+        """Compute the rows in a state; return the map from the system's multipliers to the multipliers of all rows.
 
-        Orthogonal combinations, as many as there are independent rows, replace the rows, so that the solution has
-        minimum norm. Returns the map from their multipliers to the multipliers of all rows. ``hold`` keeps the
-        combinations of the last state.
+        The system contains as many orthogonal combinations of rows as there are independent rows, so the multipliers
+        have minimum norm. If ``hold`` is set, the combinations of the last state are reused.
         """
         assert self.loops is not None
         if self.hold and self._combine is not None:
@@ -86,7 +85,7 @@ def createData(model: ClusterModel) -> LagrangeWorkspace:
 def aba(
     model: ClusterModel, data: LagrangeWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques: [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] on the expanded tree."""
+    """Compute the accelerations under torques from [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] of the tree."""
     check(model, data, LagrangeWorkspace, __name__)
     combine = None if data.loops is None else data.close(q, v)
     q, n = data.configuration(q), data.tree.nv

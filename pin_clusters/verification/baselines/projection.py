@@ -1,6 +1,6 @@
-"""Projection: Pinocchio on the tree with every rotor as a body, reduced with G. Exact.
+"""Projection: Pinocchio's dynamics of the tree in which every rotor is a body, reduced with G. Exact.
 
-For a model with loops, G and g come from a null space (a singular value decomposition of all closure rows).
+For a model with loops, G and g come from a null space, by singular value decomposition of the constraint Jacobian.
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,7 @@ def createData(model: ClusterModel) -> Workspace:
 def rnea(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the torques of a motion, tau = G' (M (G a + g) + h) with Pinocchio's rnea.
-
-    Returns:
-        Torque, shape (nv,).
-    """
+    """Compute the torques of a motion, tau = G' (M (G a + g) + h), with Pinocchio's rnea, shape (nv,)."""
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, __name__)
     if data.loops is not None:
@@ -48,11 +44,7 @@ def rnea(
 
 @_documented
 def crba(model: ClusterModel, data: Workspace, q: np.ndarray) -> np.ndarray:
-    """Compute the mass matrix: G' M G.
-
-    Returns:
-        Symmetric, shape (nv, nv).
-    """
+    """Compute the symmetric mass matrix G' M G, shape (nv, nv)."""
     check(model, data, Workspace, __name__)
     data.couple(q)
     return data.GT @ (data.mass_matrix(data.configuration(q)) @ data.G)
@@ -62,7 +54,7 @@ def crba(model: ClusterModel, data: Workspace, q: np.ndarray) -> np.ndarray:
 def aba(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques: (G' M G) a = tau - G' (M g + h), by Cholesky."""
+    """Compute the accelerations under torques from (G' M G) a = tau - G' (M g + h), by Cholesky."""
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, __name__)
     data.couple(q, v)
@@ -72,7 +64,7 @@ def aba(
     np.dot(data.GT, data.MG, out=data.M)
     data.llt.compute(data.M)
     a = data.llt.solve(tau - data.GT.dot(data.bias(q, fext)))
-    return a if model.nv != 1 else a.reshape(1)  # eigenpy returns a matrix for a single equation
+    return a if model.nv != 1 else a.reshape(1)  # eigenpy returns a matrix if there is only one equation
 
 
 @_documented
@@ -83,7 +75,7 @@ def computeKineticEnergy(model: ClusterModel, data: Workspace, q: np.ndarray, v:
 
 @stock(STATE, DATA, FLOAT64)
 def computePotentialEnergy(model: ClusterModel, data: Workspace, q: np.ndarray) -> float:
-    """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin."""
+    """Compute the potential energy of all bodies and rods relative to the world origin, [J]."""
     check(model, data, Workspace, __name__)
     q = data.configuration(q)
     energy = float(pin.computePotentialEnergy(data.tree, data.data, q))
@@ -99,11 +91,7 @@ def inverse_operational_inertia(
     reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
 ) -> np.ndarray:
-    """Compute (J G) (G' M G)^-1 (J G)' with Pinocchio's Jacobians of the tree, by Cholesky.
-
-    Returns:
-        Symmetric, shape (rows, rows).
-    """
+    """Compute (J G) (G' M G)^-1 (J G)', shape (rows, rows), with Pinocchio's Jacobians of the tree, by Cholesky."""
     check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), frames, reference, rows) @ data.G
@@ -119,11 +107,7 @@ def inverse_input_matrix(
     contacts: Sequence[str | int] = (),
     reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:
-    """Compute (G' M G)^-1 [B, (J_c G)'] with Pinocchio's Jacobians of the tree, by Cholesky.
-
-    Returns:
-        Shape (nv, inputs + 3 len(contacts)).
-    """
+    """Compute (G' M G)^-1 [B, (J_c G)'], shape (nv, inputs + 3 len(contacts)), with Pinocchio's Jacobians."""
     check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), contacts, reference, "linear") @ data.G

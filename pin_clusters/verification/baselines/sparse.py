@@ -1,13 +1,12 @@
-"""Sparse factorisation of the tree with every rotor as a body, and couplings and loops as constraints. Exact.
+"""Sparse factorisation of the tree in which every rotor is a body; couplings and loops are constraints. Exact.
 
-With Pinocchio's Cholesky decomposition M = U D U' of the tree's mass matrix, whose zeros follow from the tree, and the
-constraint matrix K, the inverse inertia of a task with Jacobian J is
+Pinocchio's Cholesky decomposition M = U D U' of the tree's mass matrix has zeros between branches. With the constraint
+matrix K, the inverse inertia of a task with Jacobian J is
 
     J M^-1 J' - J M^-1 K' (K M^-1 K')^-1 K M^-1 J'.
 
-Every rotor is a constraint here, so the system of K grows with the number of gears. A rod with mass couples branches of
-the tree, where the factorisation has zeros, so it raises an error. So does a massless rotor, whose mass matrix is
-singular.
+Every rotor is a constraint, so the system of K grows with the number of gears. A rod with mass raises an error, because
+it couples branches of the tree. A massless rotor raises an error, because the mass matrix is singular.
 """
 
 from collections.abc import Sequence
@@ -51,11 +50,7 @@ def inverse_operational_inertia(
     reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
 ) -> np.ndarray:
-    """Compute the inverse operational inertia of the constrained tree from the factorisation of the unconstrained tree.
-
-    Returns:
-        Symmetric, shape (rows, rows).
-    """
+    """Compute the inverse operational inertia, shape (rows, rows), from the factorisation of the unconstrained tree."""
     check(model, data, SparseWorkspace, __name__)
     q = np.asarray(q, dtype=float)
     combine = None if data.loops is None else data.close(q, np.zeros(model.nv))
@@ -69,7 +64,7 @@ def inverse_operational_inertia(
     A = task_and_constraints @ columns
     n = len(J)
     task, cross, constraint = A[:n, :n], A[:n, n:], A[n:, n:]
-    # Scaling makes rows of gears and of loops comparable before the solution.
+    # Scale the rows, because rows of gears and of loops differ in size.
     scale = 1.0 / np.sqrt(constraint.diagonal())
     cross, constraint = cross * scale, constraint * np.outer(scale, scale)
     inertia = task - cross @ np.linalg.solve(constraint, cross.T)

@@ -1,9 +1,9 @@
-"""Forward dynamics by composite inertias, with a factor of the mass matrix that keeps its zeros. Exact.
+"""Forward dynamics by composite inertias and a factorisation of the mass matrix without fill-in. Exact.
 
-The composite inertias of the tree with every rotor as a body give its mass matrix M_t, which is non-zero where one
-velocity moves the body of another. The pattern of M = G' M_t G follows: independent velocities of different branches
-have no common entry, but velocities of a cluster and of its ancestors have. In M = L' D L, factorised from the tips to
-the base, L has the non-zeros of M (``nnz_L == nnz_M``, except for user couplings between branches).
+The composite inertias of the tree in which every rotor is a body give its mass matrix M_t. An entry of M_t is non-zero
+if one of its two velocities moves the body of the other. In M = G' M_t G, independent velocities of different branches
+therefore have no common entry; velocities of a cluster and of its ancestors have one. M = L' D L is factorised from the
+tips to the base, and L has the non-zeros of M (``nnz_L == nnz_M``, except for user couplings between branches).
 
 References:
     Featherstone, "Rigid Body Dynamics Algorithms", chapter 6; "Efficient factorization of the joint-space inertia
@@ -20,7 +20,7 @@ class SparseCrba(Method):
 
     Attributes:
         nnz_M: Number of non-zero entries on and below the diagonal of the mass matrix.
-        nnz_L: Number of non-zero entries of its factor.
+        nnz_L: Number of non-zero entries of the factor.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -33,7 +33,7 @@ def createData(model: ClusterModel) -> SparseCrba:
     """Create a workspace for the functions of this module; use one per thread.
 
     Raises:
-        NotAvailableError: This baseline does not support a constraint of the model.
+        NotAvailableError: The baseline does not support a constraint of the model.
     """
     return SparseCrba(model)
 

@@ -1,13 +1,12 @@
-"""Unconstrained: only the tree's own equations of the independent joints. Approximate.
+"""Unconstrained: only the tree's equations of the independent joints. Approximate.
 
-The cluster literature compares with this method under this name. At the true configuration q and the true velocity
-G(q) v of the tree, with the tree's mass matrix M, its bias torques h at zero acceleration, and the independent
-velocities i:
+The cluster literature uses this name. The tree is at the true configuration q and moves with the true velocity G(q) v.
+Its mass matrix M and its bias torques h at zero acceleration give, for the independent velocities i:
 
     tau_i = M_ii a + h_i
 
-Dependent joints neither accelerate nor transmit forces, so everything that G transmits is missing. If all dependent
-joints are rotors, this is the robot with rotors fixed to their carriers.
+Dependent joints neither accelerate nor transmit forces, so all forces that the couplings transmit are missing. If all
+dependent joints are rotors, this is the robot with rotors fixed to their carriers.
 """
 
 from typing import Any
@@ -19,10 +18,10 @@ from ._workspace import Workspace, check, documented_with_loops, of_acceleration
 
 
 class UnconstrainedWorkspace(Workspace):
-    """Workspace with the rows of the independent velocities."""
+    """Workspace that computes the equations of the independent velocities."""
 
     def terms(self, q: np.ndarray, v: np.ndarray, fext: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Compute M_ii and h_i, external forces included, at a state of the user's model."""
+        """Compute M_ii and h_i, including external forces, in a state of the user's model."""
         q = np.asarray(q, dtype=float)
         self.couple(q)
         q = self.configuration(q)
@@ -39,11 +38,7 @@ def createData(model: ClusterModel) -> UnconstrainedWorkspace:
 def rnea(
     model: ClusterModel, data: UnconstrainedWorkspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the torques of a motion, M_ii a + h_i.
-
-    Returns:
-        Torque, shape (nv,).
-    """
+    """Compute the torques of a motion, M_ii a + h_i, shape (nv,)."""
     check(model, data, UnconstrainedWorkspace, __name__)
     M, h = data.terms(q, v, fext)
     return np.asarray(M @ np.asarray(a, dtype=float) + h)
@@ -53,7 +48,7 @@ def rnea(
 def aba(
     model: ClusterModel, data: UnconstrainedWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques: M_ii a = tau - h_i."""
+    """Compute the accelerations under torques from M_ii a = tau - h_i."""
     check(model, data, UnconstrainedWorkspace, __name__)
     M, h = data.terms(q, v, fext)
     return np.linalg.solve(M, np.asarray(tau, dtype=float) - h)

@@ -1,12 +1,13 @@
-"""Forward dynamics by unit vectors: the mass matrix column by column, by inverse dynamics. Exact.
+"""Forward dynamics by unit vectors: inverse dynamics gives each column of the mass matrix. Exact.
 
-One inverse dynamics of the tree with every rotor as a body gives h. One more per independent velocity gives a column of
-M = G' M_t G: at rest, without gravity, at the accelerations G e_k. Dense Cholesky factorisation then solves with M. The
-cost is quadratic for M and cubic, with a small factor, for its Cholesky factor.
+One inverse dynamics of the tree in which every rotor is a body gives h. For each independent velocity, an inverse
+dynamics at rest, without gravity, with the accelerations G e_k gives a column of M = G' M_t G. A dense Cholesky
+factorisation of M then gives the accelerations. The cost is quadratic for M, and cubic for its factor, with a small
+constant.
 
 References:
-    Walker and Orin, "Efficient dynamic computer simulation of robotic mechanisms", method 1; the unit-vector method
-    that Yamane and Nakamura compare with.
+    Walker and Orin, "Efficient dynamic computer simulation of robotic mechanisms", method 1. Yamane and Nakamura also
+    compare their algorithm with this method.
 """
 
 from ...model import ClusterModel
@@ -22,7 +23,7 @@ def createData(model: ClusterModel) -> UnitVectors:
     """Create a workspace for the functions of this module; use one per thread.
 
     Raises:
-        NotAvailableError: This baseline does not support a constraint of the model.
+        NotAvailableError: The baseline does not support a constraint of the model.
     """
     function = ("joint_space", "unit_vectors", "forward dynamics by unit vectors")
     return UnitVectors(model, generalized, function, maximal=False)

@@ -1,12 +1,12 @@
-"""Reference implementation of the cluster algorithms as in the paper, in dense NumPy, not optimised.
+"""Reference implementation of the cluster algorithms of the paper, in dense NumPy without optimisation.
 
-Every rotor is a body here, and the matrices of a cluster of n_b bodies have 6 n_b rows. Pinocchio only supplies joint
+Every rotor is a body, and the matrices of a cluster of n_b bodies have 6 n_b rows. Pinocchio only supplies joint
 placements, motion subspaces and inertias. For closed loops, G(q) and g come from a null space. Rods with mass are not
-supported. Read these functions to understand the algorithms, and use them to check the compiled ones, with which they
-share no code. Vectors and matrices are in body coordinates, [linear; angular].
+supported. Read these functions to understand the algorithms. They check the compiled functions, with which they share
+no code. Vectors and matrices are in body coordinates, [linear; angular].
 
-Derivatives do not use cluster algorithms: they combine Pinocchio's derivatives of the expanded tree with G and dG/dq,
-and support rods with mass.
+The derivatives do not use cluster algorithms. They combine Pinocchio's derivatives of the expanded tree with G and
+dG/dq, and support rods with mass.
 
 References:
     Chignoli et al., arXiv 2311.13732.

@@ -1,7 +1,7 @@
 """Second time derivatives of closures, and their derivatives with respect to q, v and a.
 
-Each row gives one number r = K a + Kdot v. At v = 0 it equals K a, so the first time derivative K v needs no separate
-formulas. While the closures stay closed, the rows are 0, and so are all their derivatives.
+Each constraint equation has the second derivative r = K a + Kdot v. At v = 0, r equals K a, so the first time
+derivative K v needs no separate formulas. As long as the closures stay closed, r and all its derivatives are 0.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ from ...constraints.closures import COS, LINEAR, SIN, FrameClosure, HarmonicClos
 from ...errors import NotAvailableError
 from ._ends import STEP, End, split, turned_back
 
-# Coefficients of the eighth-order second difference: middle, then offsets 1 to 4.
+# Coefficients of the eighth-order second difference, for offsets 0 to 4.
 _SECOND = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
-# User functions have no third derivative, so their Jacobian is differenced twice, over this many of the closure's own
-# steps. If the Jacobian itself is a finite difference, rounding errors require larger steps.
+# User functions have no third derivative, so their Jacobian is differenced twice. The step is this multiple of the
+# closure's own step. If the Jacobian itself is a finite difference, rounding errors require larger steps.
 _STRETCH, _STRETCH_UNKNOWN = 2.5, 7.5
 
 
@@ -27,14 +27,14 @@ def of_bodies(closure: FrameClosure | RodClosure, a: End, b: End) -> tuple[np.nd
 
 
 def _rod(a: End, b: End) -> np.ndarray:
-    """Half the second derivative of the squared distance, over the length."""
+    """Return half the second time derivative of the squared distance, divided by the length."""
     d, rate = b.x - a.x, b.xd - a.xd
     length = np.linalg.norm(d[0].real)
     return (rate * rate + d * (b.xdd - a.xdd)).sum(axis=1, keepdims=True) / length
 
 
 def _frames(closure: FrameClosure, a: End, b: End) -> np.ndarray:
-    """Acceleration of frame b relative to frame a, in axes of a."""
+    """Return the acceleration of frame b relative to frame a, in axes of a."""
     d, rate = b.x - a.x, b.xd - a.xd
     linear = b.xdd - a.xdd - np.cross(a.wd, d) - 2.0 * np.cross(a.w, rate) + np.cross(a.w, np.cross(a.w, d))
     spin = b.w - a.w
@@ -54,8 +54,8 @@ def of_joints(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute r and its derivatives for an equation between joint coordinates.
 
-    ``state`` contains coordinates, rates and accelerations of these joints, shape (joints,) each; ``along`` their
-    directions, shape (joints, n) each. An unknown kind of closure raises ``NotAvailableError``.
+    ``state`` contains coordinates, rates and accelerations of these joints, shape (joints,) each. ``along`` contains
+    the directions in which they change, shape (joints, n) each.
     """
     if isinstance(closure, HarmonicClosure):
         complex_state = [np.hstack([x[:, None], x[:, None] + 1j * STEP * d]) for x, d in zip(state, along, strict=True)]
@@ -66,7 +66,7 @@ def of_joints(
 
 
 def _harmonic(closure: HarmonicClosure, x: np.ndarray, xd: np.ndarray, xdd: np.ndarray) -> np.ndarray:
-    """Second time derivative of products of sines, cosines and angles, by power series in time of order 2."""
+    """Return the second time derivative of products of sines, cosines and angles, by power series in time."""
     angle = closure.weights @ x + closure.phases[:, None]
     rate, acceleration = closure.weights @ xd, 0.5 * (closure.weights @ xdd)
     s, c, half = np.sin(angle), np.cos(angle), 0.5 * rate * rate
@@ -92,7 +92,7 @@ def _function(
     state: tuple[np.ndarray, np.ndarray, np.ndarray],
     along: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute r = J xdd + H[xd, xd] of a user's function, and its derivatives."""
+    """Compute r = J xdd + H[xd, xd] and its derivatives for a user function."""
     (x, xd, xdd), (dx, dxd, dxdd) = state, along
     J, H = closure.jacobian(x), closure.hessian(x)
     value = J @ xdd + np.einsum("ijk,j,k->i", H, xd, xd)
@@ -106,7 +106,7 @@ def _bent(closure: CallableClosure, x: np.ndarray, xd: np.ndarray) -> np.ndarray
     largest_ratio = float(np.abs(xd / steps).max(initial=0.0))
     if largest_ratio == 0.0:
         return np.zeros((closure.size, len(x)))
-    step = xd / largest_ratio  # the joint with the largest rate per step moves by exactly its step
+    step = xd / largest_ratio  # the joint with the largest rate / step moves by exactly its step
     total: np.ndarray = _SECOND[0] * closure.jacobian(x)
     for n, weight in enumerate(_SECOND[1:], start=1):
         total = total + weight * (closure.jacobian(x + n * step) + closure.jacobian(x - n * step))

@@ -1,4 +1,4 @@
-"""The matrices of the clusters at one state."""
+"""The matrices of the clusters in one state."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,21 +23,21 @@ documented = stock(STATE)
 class Block:
     """Cluster k, with n_b bodies and n_k independent velocities; its parent cluster has n_p bodies."""
 
-    parent: int  # index of the cluster to which the output body belongs; -1 if that is the universe
-    columns: np.ndarray  # indices of its independent velocities in v
+    parent: int  # index of the cluster that contains the output body; -1 for the universe
+    columns: np.ndarray  # indices of the cluster's independent velocities in v
     bodies: list[int]  # joint ids in the expanded tree, parents first
-    # Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p). Only the columns of the
-    # output body are non-zero.
+    # Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p); non-zero only in the columns
+    # of the output body.
     X: np.ndarray
     S: np.ndarray  # motion subspace X_intra S_span G, shape (6 n_b, n_k)
-    X_intra: np.ndarray  # transforms between its own bodies, unit lower triangular, shape (6 n_b, 6 n_b)
+    X_intra: np.ndarray  # transforms between the cluster's bodies, unit lower triangular, shape (6 n_b, 6 n_b)
     S_span: np.ndarray  # joint motion subspaces, block diagonal, shape (6 n_b, sum of the joints' nv)
-    G: np.ndarray  # coupling matrix of its joints, shape (sum of the joints' nv, n_k)
+    G: np.ndarray  # coupling matrix of the cluster's joints, shape (sum of the joints' nv, n_k)
     I: np.ndarray  # spatial inertias, block diagonal, shape (6 n_b, 6 n_b)
     H: np.ndarray  # armature on the independent velocities, shape (n_k, n_k)
-    rotor_bias: np.ndarray  # torques of the armature at zero independent acceleration, G' armature g, shape (n_k,)
+    rotor_bias: np.ndarray  # torques G' armature g of the armature at zero independent acceleration, shape (n_k,)
     V: np.ndarray  # stacked velocities of the bodies, shape (6 n_b,)
-    c: np.ndarray  # accelerations of the bodies relative to the parent cluster's at zero own acceleration, (6 n_b,)
+    c: np.ndarray  # accelerations relative to the parent cluster at zero independent acceleration, shape (6 n_b,)
 
 
 @lru_cache(maxsize=16)
@@ -47,7 +47,7 @@ def expanded(model: ClusterModel) -> SpanningTree:
 
 @lru_cache(maxsize=16)
 def loops(model: ClusterModel) -> NullSpace | None:
-    """Return the ``NullSpace`` of a model with loops, else None; raise an error for rods with mass."""
+    """Return the ``NullSpace`` of a model with loops, or None; raise an error for rods with mass."""
     for closure in model.closures:
         if isinstance(closure, RodClosure) and closure.mass > 0.0:
             raise NotAvailableError(
@@ -69,14 +69,14 @@ def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
         for j, rotor in zip(span.rotors, massless, strict=True):
             if int(span.from_tree_id[joint_id(model.tree, rotor.source.joints[0], rotor.source.label)]) in driven:
                 bodies.append(j)
-        bodies.sort()  # in depth-first order a parent has the smaller id
+        bodies.sort()  # in depth-first order, parents have smaller ids than their children
         output = 0 if cluster.output_body == "universe" else span.joint_id(cluster.output_body)
         clusters.append((bodies, output))
     return tuple(clusters)
 
 
 def blocks(model: ClusterModel, q: np.ndarray, v: np.ndarray | None = None) -> list[Block]:
-    """Compute the clusters' matrices at a configuration, and their velocities (zero without v); parents first.
+    """Compute the matrices and velocities of all clusters, parents first; without v, velocities are zero.
 
     V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k + S_span g).
 
@@ -132,13 +132,13 @@ def above(values: list[np.ndarray], block: Block, universe: np.ndarray) -> np.nd
 
 
 def cross(V: np.ndarray, W: np.ndarray, kind: Any = pin.Motion) -> np.ndarray:
-    """Compute V x W, body by body; for forces W (``kind`` is ``pin.Force``) compute V x* W."""
+    """Compute V x W for each body, or V x* W if W contains forces (``kind`` is ``pin.Force``)."""
     pairs = zip(V.reshape(-1, 6), W.reshape(-1, 6), strict=True)
     return np.concatenate([pin.Motion(a).cross(kind(b)).vector for a, b in pairs])
 
 
 def bias_forces(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
-    """Compute V x* I V minus the external forces, stacked for the bodies of each cluster."""
+    """Compute V x* I V minus the external forces for each cluster, stacked over its bodies."""
     bias = [cross(block.V, block.I @ block.V, pin.Force) for block in clusters]
     if fext is not None:
         forces = expanded(model).fext(fext)

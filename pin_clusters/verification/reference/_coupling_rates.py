@@ -1,4 +1,4 @@
-"""G of the user's tree and the full tensor dG/dq, which the kernels never form."""
+"""G of the user's tree, and the full tensor dG/dq, which the kernels never compute."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,12 @@ from ._simple_tree import simple_tree
 
 documented = stock(STATE)
 WORST = 1e8
-"""Largest accepted condition number of the rows."""
+"""Largest accepted condition number of the constraint Jacobian."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Motion of the user's tree at velocity v and acceleration a of the independent joints, and its derivatives."""
+    """Motion of the user's tree if the independent joints move with v and a, and the derivatives of this motion."""
 
     v: np.ndarray  # tree velocity G v, shape (tree.nv,)
     a: np.ndarray  # tree acceleration G a + g, shape (tree.nv,)
@@ -34,10 +34,10 @@ class CouplingRates:
     """G and dG/dq at a configuration.
 
     Attributes:
-        G: Tree velocity = G times the independent velocity, shape (tree.nv, nv).
-        H: H[:, k, m] is the derivative of column k of G as q moves by e_m along ``pc.integrate``, shape (tree.nv, nv,
-            nv). Velocities of joints with several degrees of freedom are in their bodies' axes.
-        units: Motions of the simple tree at velocity 0 and acceleration G e_k, one per k; empty without loops.
+        G: Coupling matrix (tree velocity = G times independent velocity), shape (tree.nv, nv).
+        H: Derivatives of G, shape (tree.nv, nv, nv). H[:, k, m] is the derivative of column k of G if q moves by e_m
+            along ``pc.integrate``. Velocities of joints with several degrees of freedom are in their bodies' axes.
+        units: Motion of the simple tree with velocity 0 and acceleration G e_k for each k; empty without loops.
     """
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
@@ -69,8 +69,8 @@ class CouplingRates:
     def rates(self, v: np.ndarray, a: np.ndarray) -> Rates:
         """Compute the tree's motion and its derivatives.
 
-        The second time derivatives of closures stay 0. An increment of the tree's acceleration, multiplied by K, must
-        therefore cancel their change due to an increment of q and of the tree's velocity.
+        The second time derivatives r of closures stay 0. Therefore, the derivative of the tree's acceleration, times K,
+        must cancel the change of r due to q and the tree's velocity.
         """
         v_tree, a_tree = self.G @ v, self.G @ a
         v_q, a_q, a_v = self.H.transpose(0, 2, 1) @ v, np.zeros_like(self.G), np.zeros_like(self.G)
@@ -85,7 +85,6 @@ class CouplingRates:
         return Rates(v_tree, a_tree, v_q, a_q, a_v)
 
     def whole(self, directions: Along) -> Along:
-        """Map directions of the user's tree to the simple tree."""
         return Along(self.map @ directions.q, self.map @ directions.v, self.map @ directions.a)
 
     def _motion(self, v: np.ndarray, a: np.ndarray) -> Motion:
@@ -94,7 +93,7 @@ class CouplingRates:
     def _rows(
         self, v: np.ndarray, a: np.ndarray, along: Along, motion: Motion | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute K a + Kdot v of all closures, shape (rows,), and its derivatives, shape (rows, n)."""
+        """Compute r = K a + Kdot v of all closures, shape (rows,), and its derivatives, shape (rows, n)."""
         tree, values, changes = self.model.tree, [], []
         motion, directions = motion or self._motion(v, a), self.whole(along)
         for closure in self.model.closures:
@@ -111,18 +110,18 @@ class CouplingRates:
         return np.concatenate(values), np.vstack(changes)
 
     def _solve(self, out: np.ndarray, rows: np.ndarray) -> None:
-        """Fill the dependent rows of ``out`` so that the rows of closures and couplings return to 0."""
+        """Set the dependent rows of ``out`` such that K ``out`` cancels ``rows``."""
         all_rows = np.zeros((len(self.scale), rows.shape[1]))
         all_rows[len(all_rows) - len(rows) :] = rows
         out[self.dependent] = -self.inverse @ (self.scale[:, None] * all_rows)
 
     def _solver(self, K: np.ndarray) -> np.ndarray:
-        """Compute the pseudo-inverse of the columns of the dependent joints; rows may be redundant."""
+        """Compute the pseudo-inverse of K; rows may be redundant."""
         U, s, Vt = np.linalg.svd(K, full_matrices=False)
         if len(s) and (len(s) < K.shape[1] or not s[0] < WORST * s[-1]):
             raise SingularClusterError(
-                "The closures do not determine the dependent joints at this q: the extreme singular values of "
-                f"their rows are {s[0]:.3g} and {s[-1]:.3g}. Choose other independent joints, or another pose."
+                "The closures do not determine the dependent joints at this q: the extreme singular values of their "
+                f"Jacobian are {s[0]:.3g} and {s[-1]:.3g}. Choose other independent joints, or another pose."
             )
         return np.asarray((Vt.T / s) @ U.T)
 
@@ -134,11 +133,11 @@ def coupling_derivatives(
     """Differentiate the motion of the tree with respect to the motion of the independent joints.
 
     Returns:
-        d v_tree/dq, d a_tree/dq and d a_tree/dv, shape (tree.nv, nv) each; dq is along ``pc.integrate``, at fixed v and
-        a of the independent joints.
+        d v_tree/dq, d a_tree/dq and d a_tree/dv, shape (tree.nv, nv) each. dq is along ``pc.integrate``, with constant
+        v and a of the independent joints.
 
     Raises:
-        SingularClusterError: The independent velocities do not determine the dependent ones here.
+        SingularClusterError: The independent velocities do not determine the dependent velocities at this q.
     """
     rates = CouplingRates(model, q).rates(np.asarray(v, dtype=float), np.asarray(a, dtype=float))
     return rates.v_q, rates.a_q, rates.a_v
@@ -146,12 +145,9 @@ def coupling_derivatives(
 
 @documented
 def coupling_jacobian(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute G from the closures' rows at q: tree velocity = G times the independent velocity.
-
-    Returns:
-        Shape (tree.nv, nv).
+    """Compute G (tree velocity = G times independent velocity) from the closures at q, shape (tree.nv, nv).
 
     Raises:
-        SingularClusterError: The independent velocities do not determine the dependent ones here.
+        SingularClusterError: The independent velocities do not determine the dependent velocities at this q.
     """
     return np.array(CouplingRates(model, q).G)

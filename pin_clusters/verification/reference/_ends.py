@@ -1,7 +1,7 @@
 """Motion of points and frames on bodies, with its derivatives along many directions at once.
 
-All quantities are complex: the real part is the value, the imaginary part is ``STEP`` times the derivative along a
-direction. Formulas for real numbers then yield exact derivatives (complex-step differentiation).
+All quantities are complex: the real part is the value, and the imaginary part is ``STEP`` times the derivative along a
+direction. Formulas for real numbers then give exact derivatives (complex-step differentiation).
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import numpy as np
 import pinocchio as pin
 
 STEP = 1e-40
-"""Small enough that its square vanishes in floating-point arithmetic."""
+"""Complex step, whose square vanishes in floating-point arithmetic."""
 
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """Directions in which the state of a tree changes, shape (tree.nv, n) each: of q (tangent), v and a."""
+    """Directions in which q (tangent vectors), v and a of a tree change, shape (tree.nv, n) each."""
 
     q: np.ndarray
     v: np.ndarray
@@ -24,25 +24,25 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """A frame on a body: entry 0 of the first axis is the unchanged state, the other entries are the directions."""
+    """A frame on a body. Entry 0 of the first axis is the unchanged state; the other entries are the directions."""
 
     R: np.ndarray  # rotation to world axes, shape (n + 1, 3, 3)
-    x: np.ndarray  # position of its origin, world axes, shape (n + 1, 3)
-    xd: np.ndarray  # velocity of its origin
-    xdd: np.ndarray  # acceleration of its origin
+    x: np.ndarray  # position of the origin in world axes, shape (n + 1, 3)
+    xd: np.ndarray  # velocity of the origin
+    xdd: np.ndarray  # acceleration of the origin
     w: np.ndarray  # angular velocity
     wd: np.ndarray  # angular acceleration
 
 
 class Motion:
-    """A tree in motion, with Pinocchio's kinematic derivatives of each joint."""
+    """A moving tree with Pinocchio's kinematic derivatives of each joint."""
 
     def __init__(self, tree: pin.Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
         self.tree, self.data = tree, tree.createData()
         pin.computeForwardKinematicsDerivatives(tree, self.data, q, v, a)
 
     def end(self, j: int, placement: pin.SE3, along: Along) -> End:
-        """Return a frame with ``placement`` in the frame of joint j; joint 0 is the universe."""
+        """Return the frame at ``placement`` relative to joint j; joint 0 is the universe."""
         n = along.q.shape[1] + 1
         moved, v, a = np.zeros((3, 6, n), dtype=complex)
         oMi = pin.SE3.Identity()
@@ -66,22 +66,21 @@ class Motion:
 
 
 def turned(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Compute R x, entry by entry of the first axis."""
+    """Compute R x for each entry of the first axis."""
     return np.einsum("nij,nj->ni", np.broadcast_to(R, (len(x), 3, 3)), x)
 
 
 def turned_back(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Compute R' x, entry by entry of the first axis."""
+    """Compute R' x for each entry of the first axis."""
     return np.einsum("nji,nj->ni", R, x)
 
 
 def split(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Split complex values, shape (n + 1, size), into value, shape (size,), and derivatives, shape (size, n)."""
+    """Split complex values, shape (n + 1, size), into the value, (size,), and the derivatives, (size, n)."""
     return values[0].real.copy(), values[1:].imag.T / STEP
 
 
 def _skew(x: np.ndarray) -> np.ndarray:
-    """Return the cross-product matrices of x, shape (n, 3, 3)."""
     out = np.zeros((len(x), 3, 3), dtype=x.dtype)
     out[:, 2, 1], out[:, 0, 2], out[:, 1, 0] = x.T
     return out - out.transpose(0, 2, 1)

@@ -1,7 +1,7 @@
-"""Contacts and impacts by one dense system, [M J'; J 0], with twists of bodies about the world's origin.
+"""Contacts and impacts from one dense system [M J'; J 0], with twists of bodies about the world's origin.
 
-The compiled functions use J M^-1 J'. Here the velocities and accelerations of the bodies come from the stacked vectors
-of clusters, and the contact rows are derived from them in world axes.
+The compiled functions use J M^-1 J'. This module takes the velocities and accelerations of the bodies from the stacked
+vectors of clusters, and derives the contact rows from them in world axes.
 """
 
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ Args:
 """
 _documented = stock(STATE, _CONTACTS)
 REDUNDANT = 1e-11
-"""Singular values of the scaled system below this share of the largest belong to redundant rows."""
+"""Singular values of the scaled system below this fraction of the largest value belong to redundant rows."""
 
 
 @dataclass
 class _Side:
-    """A body at one side of a contact, about the world's origin and in world axes."""
+    """A body at one side of a contact. Its twist is about the world's origin, in world axes."""
 
     pose: np.ndarray  # homogeneous pose of the contact frame, shape (4, 4)
     J: np.ndarray  # Jacobian of the twist, shape (6, nv)
@@ -39,7 +39,7 @@ class _Side:
     A: np.ndarray  # rate of change of the twist at zero independent acceleration, shape (6,)
 
     def point(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute Jacobian, velocity and acceleration of the contact point, a point of the body."""
+        """Compute Jacobian, velocity and acceleration of the body's contact point."""
         position, w = self.pose[:3, 3], self.V[3:]
         to_point = np.hstack([np.eye(3), -pin.skew(position)])
         velocity = to_point @ self.V
@@ -50,14 +50,11 @@ class _Side:
 def contact_rows(
     model: ClusterModel, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the constraint rows of contacts, J a = target.
+    """Return J, shape (rows, nv), and target, shape (rows,), of the constraint equations J a = target of contacts.
 
-    A point contact (3D) requires equal second derivatives of both points. A frame contact (6D) requires, in its own
-    axes, constant components of the relative twist; in world axes, equal spatial accelerations. Corrector terms and
-    desired motions are added.
-
-    Returns:
-        J, shape (rows, nv), and the target accelerations, shape (rows,).
+    A point contact (3D) requires equal second derivatives of both points. A frame contact (6D) in local axes requires
+    constant components of the relative twist. In world axes, it requires equal spatial accelerations. Corrector terms
+    and desired motions are added.
     """
     motion = _motions(model, blocks(model, q, v))
     rows, target = [np.zeros((0, model.nv))], [np.zeros(0)]
@@ -76,10 +73,10 @@ def contact_rows(
 def constraintDynamics(
     model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the accelerations while contacts hold, M a + nle = tau + J' force and J a = target.
+    """Compute the accelerations with closed contacts: M a + nle = tau + J' force and J a = target.
 
     Returns:
-        Independent accelerations, shape (nv,), and forces, shape (rows,); with redundant rows, one of the solutions.
+        Independent accelerations, shape (nv,), and forces, shape (rows,). For redundant rows, forces are not unique.
     """
     J, target = contact_rows(model, q, v, contacts)
     return _solve(crba(model, q), J, np.asarray(tau) - nonLinearEffects(model, q, v), target)
@@ -89,7 +86,7 @@ def constraintDynamics(
 def impulseDynamics(
     model: ClusterModel, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any], r_coeff: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the velocities after an impact, M (v_after - v) = J' impulse and J v_after = -r_coeff J v.
+    """Compute the velocities after an impact: M (v_after - v) = J' impulse and J v_after = -r_coeff J v.
 
     Args:
         r_coeff: Coefficient of restitution.
@@ -113,7 +110,7 @@ def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, target: np.ndarray) 
 
 
 def _motions(model: ClusterModel, clusters: list[Block]) -> dict[int, _Side]:
-    """Return the twists of all bodies of the expanded tree, with the body frame in place of the contact frame."""
+    """Return the twists of all bodies of the expanded tree, with body frames instead of contact frames."""
     J, transforms = body_jacobians(model, clusters)
     A: list[np.ndarray] = []
     sides = {0: _Side(np.eye(4), J[0], np.zeros(6), np.zeros(6))}
@@ -145,12 +142,12 @@ def _frame(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray
     """Compute rows, acceleration at a = 0 and correction of a frame contact."""
     R, position = side_1.pose[:3, :3], side_1.pose[:3, 3]
     turn = np.kron(np.eye(2), R.T)
-    to_point = np.eye(6)  # twists about the contact point
+    to_point = np.eye(6)  # maps twists to twists about the contact point
     to_point[:3, 3:] = -pin.skew(position)
     to_local = turn @ to_point
     rate, change = side_1.V - side_2.V, side_1.A - side_2.A
     if c.reference_frame == pin.LOCAL:
-        axes, drift = to_local, to_local @ (change - cross(side_1.V, rate))  # the axes move with the first body
+        axes, drift = to_local, to_local @ (change - cross(side_1.V, rate))  # the axes move with body 1
     else:
         axes = to_point
         drift = to_point @ change
@@ -162,7 +159,7 @@ def _frame(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray
 
 
 def _twist_to(pose: np.ndarray) -> np.ndarray:
-    """Compute the constant twist that moves the identity to a pose, shape (4, 4), in unit time."""
+    """Return the constant twist that moves the identity to a pose, shape (4, 4), in unit time."""
     rotation = Rotation.from_matrix(pose[:3, :3]).as_rotvec()
     blocks_4 = np.zeros((6, 6))
     # The upper right block of the exponential is the mean of the rotation over the motion.
@@ -171,6 +168,6 @@ def _twist_to(pose: np.ndarray) -> np.ndarray:
 
 
 def _gains(c: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gains Kp and Kd of a corrector; Pinocchio 3 uses another attribute name."""
+    """Return the gains Kp and Kd of a corrector, whose attribute has another name in Pinocchio 3."""
     gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
     return np.ravel(gains.Kp)[:n], np.ravel(gains.Kd)[:n]

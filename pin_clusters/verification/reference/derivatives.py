@@ -1,8 +1,8 @@
 """Derivatives of dynamics: Pinocchio's derivatives of the expanded tree, combined with G and dG/dq.
 
-The kernels never form dG/dq. Here G, the tensor dG/dq and the second derivatives of the closures are computed in NumPy
-(complex steps on the closures' geometry), and Pinocchio's derivatives, with rotors as bodies, are projected. Rods with
-mass are two point masses each, bodies on their own translation joints.
+The kernels never compute dG/dq. This module computes G, the tensor dG/dq and the second derivatives of the closures in
+NumPy, by complex steps. It then projects Pinocchio's derivatives of the tree with rotors as bodies. Each rod with mass
+is represented by two point masses on their own translation joints.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ _documented = stock(
     STATE,
     """
 Raises:
-    SingularClusterError: The independent velocities of a model with loops do not determine the dependent ones here.
+    SingularClusterError: The independent velocities do not determine the dependent velocities at this q.
 """,
 )
 
 
 class _State:
-    """The expanded tree and the rods at a state, with Pinocchio's data."""
+    """The expanded tree and the rods in a state, with Pinocchio's data."""
 
     def __init__(self, model: ClusterModel, q: Any, v: Any, a: Any) -> None:
         self.model = model
@@ -72,13 +72,11 @@ class _State:
 def rnea_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate inverse dynamics.
-
-    tau = G' t(q, G v, G a + g), and Pinocchio differentiates t.
+    """Differentiate inverse dynamics tau = G' t(q, G v, G a + g), where Pinocchio differentiates t.
 
     Returns:
-        dtau/dq (along ``pc.integrate``, at fixed v, a and forces in joint frames), dtau/dv and the mass matrix, shape
-        (nv, nv) each: a row per torque, a column per direction.
+        dtau/dq (along ``pc.integrate``, with constant v, a and forces in joint frames), dtau/dv and the mass matrix,
+        shape (nv, nv) each, with one row per torque and one column per direction.
     """
     return _State(model, q, v, a).derivatives(fext)
 
@@ -87,10 +85,10 @@ def rnea_derivatives(
 def aba_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate forward dynamics: da = -M^-1 dtau at the acceleration that tau causes.
+    """Differentiate forward dynamics: da = -M^-1 dtau, evaluated at the acceleration that tau causes.
 
     Returns:
-        da/dq, da/dv (at fixed v, tau and forces in joint frames) and the inverse mass matrix, shape (nv, nv) each.
+        da/dq, da/dv (with constant v, tau and forces in joint frames) and the inverse mass matrix, shape (nv, nv) each.
     """
     bias_state = _State(model, q, v, np.zeros(model.nv))
     M = bias_state.derivatives(fext)[2]
@@ -101,12 +99,9 @@ def aba_derivatives(
 
 @_documented
 def coriolis_matrix(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the Coriolis matrix C: C v = nonlinear effects minus gravity, dM/dt - 2 C skew-symmetric.
+    """Compute the Coriolis matrix C, shape (nv, nv): C v = nonlinear effects - gravity; dM/dt - 2 C is skew-symmetric.
 
-    C = G' C_tree G + G' M_tree dG/dt, with dG/dt the rate of the matrix along the motion.
-
-    Returns:
-        Shape (nv, nv).
+    C = G' C_tree G + G' M_tree dG/dt, where dG/dt is the rate of G along the motion.
 
     References:
         Wensing and Slotine, arXiv 2312.14425.
@@ -122,7 +117,7 @@ def coriolis_matrix(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarr
 def centroidal_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate the momentum about the centre of mass, h, in world axes, [linear; angular].
+    """Differentiate the momentum h about the centre of mass, in world axes, [linear; angular].
 
     Returns:
         dh/dq, d(dh/dt)/dq, d(dh/dt)/dv and d(dh/dt)/da, shape (6, nv) each.
@@ -140,7 +135,7 @@ def frame_hessian(
 ) -> Any:
     """Differentiate the Jacobian of a frame.
 
-    The derivative combines Pinocchio's rate of the tree's Jacobian along each column of G with dG/dq. In axes that move
+    The derivative combines dG/dq with Pinocchio's rate of the tree's Jacobian along each column of G. If the axes move
     with the frame, the frame's own motion is subtracted.
 
     Args:
@@ -148,7 +143,7 @@ def frame_hessian(
         reference_frame: Axes of the Jacobian.
 
     Returns:
-        dJ[:, k] / dq_m at [:, k, m], shape (6, nv, nv), [linear; angular].
+        Array H with H[:, k, m] = dJ[:, k] / dq_m, shape (6, nv, nv), [linear; angular].
     """
     zero = np.zeros(model.nv)
     s, frame_of_tree = _State(model, q, zero, zero), model.tree.frames[frame]
@@ -164,24 +159,20 @@ def frame_hessian(
         hessian[:, :, m] = rate @ s.G + J_tree @ s.H[:, :, m]
         if reference_frame != pin.WORLD:
             frame_motion = pin.Motion(J[:, m])
-            if reference_frame == pin.LOCAL_WORLD_ALIGNED:  # these axes do not turn
+            if reference_frame == pin.LOCAL_WORLD_ALIGNED:  # these axes do not rotate
                 frame_motion = pin.Motion(axes.actInv(frame_motion).linear, np.zeros(3))
             hessian[:, :, m] = axes.inverse().action @ (hessian[:, :, m] - frame_motion.action @ J)
     return hessian
 
 
 def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float, np.ndarray, tuple[np.ndarray, ...]]]:
-    """Yield mass, position and rows of each point mass of the rods: three more rows per tree quantity.
-
-    The rows belong to G, dG/dq, v, a, dv/dq, da/dq and da/dv, in world axes.
-    """
+    """Yield mass, position, and rows of G, dG/dq, v, a, dv/dq, da/dq, da/dv (world axes) of each rod's point mass."""
     G, zero = coupling.G, coupling.nothing
     motion = Motion(coupling.simple.tree, coupling.full_q, coupling.map @ rates.v, coupling.map @ rates.a)
     by_q, by_v = coupling.whole(Along(G, rates.v_q, rates.a_q)), coupling.whole(Along(zero, G, rates.a_v))
     units = [(unit, coupling.whole(Along(G, zero, coupling.H[:, i]))) for i, unit in enumerate(coupling.units)]
 
     def point(rod: RodClosure, weight: float, motion: Motion, along: Along) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Compute position, velocity and acceleration, each with its derivatives."""
         a, b = (motion.end(int(coupling.simple.ids[j]), placed(x), along) for j, x in rod.ends)
         pairs = (a.x, b.x), (a.xd, b.xd), (a.xdd, b.xdd)
         return [split(weight * end_a + (1.0 - weight) * end_b) for end_a, end_b in pairs]
@@ -190,7 +181,7 @@ def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float
         for mass, weight in rod_points(rod):
             (position, _), (v, v_q), (a, a_q) = point(rod, weight, motion, by_q)
             _, _, (_, a_v) = point(rod, weight, motion, by_v)
-            # At rest with tree acceleration G e_i, a point accelerates as it moves at tree velocity G e_i.
+            # At rest, the acceleration of a point under the tree acceleration G e_i is its Jacobian column i.
             columns = [point(rod, weight, *unit)[2] for unit in units]
             J, J_q = (np.stack(x, axis=1) for x in zip(*columns, strict=True))
             yield mass, position, (J, J_q, v, a, v_q, a_q, a_v)

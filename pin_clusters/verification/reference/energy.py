@@ -1,4 +1,4 @@
-"""Energies, cluster by cluster."""
+"""Kinetic and potential energy as sums over clusters and bodies."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from .operational import body_jacobians, placement_of
 
 @documented
 def computeKineticEnergy(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> float:
-    """Compute the kinetic energy V' I V / 2 of all bodies, rotors and armature included, [J]."""
+    """Compute the kinetic energy V' I V / 2 of all bodies, including rotors and armature, [J]."""
     v = np.asarray(v, dtype=float)
     return float(0.5 * sum(b.V @ b.I @ b.V + v[b.columns] @ b.H @ v[b.columns] for b in blocks(model, q, v)))
 
 
 @documented
 def computePotentialEnergy(model: ClusterModel, q: np.ndarray) -> float:
-    """Compute the potential energy -m g' c of all bodies, [J]; zero where the centre of mass is at the origin."""
+    """Compute the potential energy -m g' c of all bodies, [J]; c is relative to the world origin."""
     tree, gravity = expanded(model).tree, model.gravity.linear
     energy = 0.0
     _, transforms = body_jacobians(model, blocks(model, q))

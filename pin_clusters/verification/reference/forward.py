@@ -10,10 +10,7 @@ from ._clusters import Block, above, bias_forces, blocks, documented
 
 @documented
 def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under joint torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
+    """Compute the independent accelerations under joint torques, shape (nv,).
 
     References:
         Chignoli et al., arXiv 2311.13732, algorithm 1, equations (49) to (56).
@@ -47,12 +44,12 @@ def articulated(
 ) -> None:
     """Compute articulated inertia IA and bias force pA of every cluster inward, then the accelerations a outward.
 
-    F are the free columns of a cluster, and P those with prescribed accelerations, which transmit their inertia
-    unchanged, and whose torques are written to tau:
+    F are the free columns of a cluster. P are the columns with prescribed accelerations, which transmit their inertia
+    unchanged and whose torques are written to tau:
 
     U = IA S_F,  D = S_F' U + H_FF,  c += S_P a_P,  u = tau_F - S_F' pA - H_FP a_P;
     IA_parent += X' (IA - U D^-1 U') X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a_F = D^-1 (u - U' A);
-    tau_P = S_P' f + H_P a, with the forces f = IA A + pA on the bodies.
+    tau_P = S_P' f + H_P a, where f = IA A + pA are the forces on the bodies.
     """
     IA = [block.I.copy() for block in clusters]
     pA = [force.copy() for force in p]

@@ -1,4 +1,4 @@
-"""Hybrid dynamics by the cluster articulated-body algorithm: prescribed joints transmit their inertia unchanged."""
+"""Hybrid dynamics by the cluster articulated-body algorithm, with prescribed accelerations of some joints."""
 
 from typing import Any
 

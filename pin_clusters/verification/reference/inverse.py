@@ -10,12 +10,10 @@ from ._clusters import above, bias_forces, blocks, documented
 
 @documented
 def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None) -> np.ndarray:
-    """Compute the torques of a motion.
+    """Compute the torques of a motion, shape (nv,).
 
-    Outward: V and A of every cluster. Inward: F = I A + V x* I V - F_ext, torque S' F, and X' F on to the parent.
-
-    Returns:
-        Torque, shape (nv,).
+    The outward pass computes V and A of every cluster. The inward pass computes F = I A + V x* I V - F_ext and the
+    torque S' F, and adds X' F to the parent.
 
     References:
         Chignoli et al., arXiv 2311.13732, equations (33) to (35) and (31).

@@ -1,4 +1,4 @@
-"""Forward dynamics with motor losses: a linear system per choice of driving gears, of which one is consistent."""
+"""Forward dynamics with motor losses, by solving one linear system for each combination of driving gears."""
 
 from itertools import product
 from typing import Any
@@ -20,14 +20,14 @@ def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.n
     """Compute the acceleration under motor torques with friction and gear losses, without springs.
 
     The unknowns are the acceleration a and the gear loads: M a + h = B (load + J alpha), where alpha is the absolute
-    acceleration of a rotor about its axis. A driving gear needs load / efficiency, a backdriven gear
-    back_efficiency * load. Near zero speed the loss is scaled by the smooth sign.
+    acceleration of a rotor about its axis. A driving gear needs the torque load / efficiency; a backdriven gear needs
+    back_efficiency * load. Near zero speed, the loss is scaled by the smooth sign.
 
     Args:
-        speed: Friction and losses grow as tanh(rotor speed / ``speed``), [rad/s].
+        speed: Speed scale, [rad/s]; friction and losses are proportional to tanh(rotor speed / ``speed``).
 
     Raises:
-        ModelError: Not exactly one choice of signs is consistent.
+        ModelError: The number of consistent combinations of driving gears is not one.
     """
     span, space = expanded(model), loops(model)
     if space is None:
@@ -49,7 +49,7 @@ def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.n
     friction = [m.viscous * x + m.coulomb * np.tanh(x / speed) if m else 0.0 for m, x in zip(motors, w, strict=True)]
     solutions, lossy = [], [i for i, m in enumerate(motors) if m is not None and m.efficiency is not None]
     for signs in product((1.0, -1.0), repeat=len(lossy)):
-        needed = np.ones(len(rotor_v))  # input torque of each gear over its load
+        needed = np.ones(len(rotor_v))  # ratio of input torque to load of each gear
         for i, sign in zip(lossy, signs, strict=True):
             m: Any = motors[i]
             back = m.efficiency if m.back_efficiency is None else m.back_efficiency
@@ -59,5 +59,5 @@ def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.n
         if (np.array(signs) * x[model.nv :][lossy] >= 0.0).all():
             solutions.append(x[: model.nv])
     if len(solutions) != 1:
-        raise ModelError(f"{len(solutions)} choices of driving gears are consistent; expected one.")
+        raise ModelError(f"{len(solutions)} combinations of driving gears are consistent; expected one.")
     return np.asarray(solutions[0])

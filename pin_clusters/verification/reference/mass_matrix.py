@@ -8,12 +8,9 @@ from ._clusters import blocks, documented
 
 @documented
 def crba(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the mass matrix.
+    """Compute the symmetric mass matrix, shape (nv, nv).
 
-    IC_parent += X' IC X;  M_kk = S' IC S + H;  M_jk = S_j' F for all ancestors j, F = X' ... X' IC S.
-
-    Returns:
-        Symmetric, shape (nv, nv).
+    IC_parent += X' IC X;  M_kk = S' IC S + H;  M_jk = S_j' F for all ancestors j, where F = X' ... X' IC S.
     """
     clusters = blocks(model, q)
     IC = [block.I.copy() for block in clusters]

@@ -1,6 +1,6 @@
-"""Operational space and inverse input matrices, by Jacobians of bodies and the inverse of the mass matrix.
+"""Operational-space inertia and inverse input matrices from Jacobians of bodies and the inverse mass matrix.
 
-The compiled functions propagate quantities from the tips inward. Here J, M and J M^-1 J' are formed explicitly.
+The compiled functions propagate quantities from the tips inward. This module computes J, M and J M^-1 J' explicitly.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from .mass_matrix import crba
 FRAMES = """
 Args:
     frames: Names or ids of frames.
-    reference: Axes and points of the rows.
-    rows: Which of the 6 len(frames) rows, [linear; angular] frame by frame: None for all, ``"linear"`` for the first
-        three of each, or their indices.
+    reference: Axes and reference points of the rows.
+    rows: Selected rows of the 6 len(frames) rows, [linear; angular] for each frame: None for all, ``"linear"`` for the
+        first three rows of each frame, or indices.
     frame: Name or id of a frame.
-    force: In the frame, [linear; angular], shape (6,).
-    B: Torques per input, shape (nv, inputs); by default from ``motors``.
-    contacts: Names or ids of frames, three forces at each.
+    force: Force in the frame, [linear; angular], shape (6,).
+    B: Torques per unit of each input, shape (nv, inputs); by default from ``motors``.
+    contacts: Names or ids of frames, each with three force components as inputs.
 """
 """Docstring entries for the arguments of operational-space functions, in addition to the state."""
 _documented = stock(STATE, FRAMES)
@@ -34,12 +34,9 @@ _documented = stock(STATE, FRAMES)
 def frame_jacobian(
     model: ClusterModel, q: np.ndarray, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
-    """Compute the stacked Jacobians of frames from the Jacobians of the stacked bodies of clusters.
+    """Compute the stacked Jacobians of frames, velocity = J v, shape (6 len(frames), nv).
 
-    J_k = X_k J_parent + S_k E_k, with E_k the rows of the identity at the cluster's velocities.
-
-    Returns:
-        Shape (6 len(frames), nv): velocity = J v.
+    Each cluster has J_k = X_k J_parent + S_k E_k, where E_k v are the velocities of the cluster.
 
     References:
         Chignoli et al., arXiv 2311.13732, equation (33).
@@ -55,10 +52,7 @@ def frame_jacobian(
 
 
 def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """Compute Jacobians, (6, nv), and transforms from the universe, (6, 6), of all bodies of the expanded tree.
-
-    Both are in the bodies' own axes; index 0 is the universe.
-    """
+    """Compute Jacobians, (6, nv), and transforms from the universe, (6, 6), of all bodies, in the axes of each body."""
     jacobian: dict[int, np.ndarray] = {0: np.zeros((6, model.nv))}
     pose: dict[int, np.ndarray] = {0: np.eye(6)}
     stacks: list[tuple[np.ndarray, np.ndarray]] = []
@@ -73,14 +67,14 @@ def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int
 
 
 def placement_of(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rotation and position of a body from its motion transform X = [R', -R' [p]x; 0, R'] from the universe."""
+    """Return rotation R and position p of a body from its transform X = [R', -R' [p]x; 0, R'] from the universe."""
     R = X[:3, :3].T
     skew = -R @ X[:3, 3:]
     return R, np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
 
 
 def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:
-    """Return the transform of a frame's motions to a reference; X maps motions from the universe to the frame."""
+    """Return the transform from a frame to ``reference``; X maps motions from the universe to the frame."""
     if reference == pin.LOCAL:
         return np.eye(6)
     if reference == pin.WORLD:
@@ -98,11 +92,7 @@ def inverse_operational_inertia(
     reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
 ) -> np.ndarray:
-    """Compute J M^-1 J' of rows of frames.
-
-    Returns:
-        Symmetric, shape (rows, rows).
-    """
+    """Compute J M^-1 J' for rows of frames, shape (rows, rows)."""
     J = frame_jacobian(model, q, frames, reference)[picked(rows, len(frames))]
     return J @ np.linalg.solve(crba(model, q), J.T)
 
@@ -111,7 +101,7 @@ def inverse_operational_inertia(
 def apply_test_force(
     model: ClusterModel, q: np.ndarray, frame: str | int, force: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute M^-1 J' f and J M^-1 J' of a frame in its own axes.
+    """Compute M^-1 J' f and J M^-1 J' of a frame, in local axes.
 
     Returns:
         Change of the independent accelerations, shape (nv,), and J M^-1 J', shape (6, 6).
@@ -129,11 +119,7 @@ def inverse_input_matrix(
     contacts: Sequence[str | int] = (),
     reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:
-    """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts.
-
-    Returns:
-        Shape (nv, inputs + 3 len(contacts)).
-    """
+    """Compute M^-1 [B, J_c'], shape (nv, inputs + 3 len(contacts)); J_c contains the linear rows of the contacts."""
     J = frame_jacobian(model, q, contacts, reference)[picked("linear", len(contacts))]
     B = motors(model, q) if B is None else B
     return np.linalg.solve(crba(model, q), np.hstack([B, J.T]))
@@ -141,11 +127,7 @@ def inverse_input_matrix(
 
 @_documented
 def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the independent torques of unit motor torques; without rotors, of the joints except free-flyers.
-
-    Returns:
-        Shape (nv, inputs).
-    """
+    """Compute the independent torques of unit motor torques, (nv, inputs); without rotors, of all but free-flyers."""
     span, space = expanded(model), loops(model)
     if space is None:
         return motors_of(model, span, span.G)
@@ -163,7 +145,7 @@ def motors_of(model: ClusterModel, span: SpanningTree, G: np.ndarray) -> np.ndar
 
 
 def picked(rows: Any, count: int) -> np.ndarray:
-    """Return the indices of the selected rows, of six rows per frame."""
+    """Return the indices of the selected rows among six rows per frame."""
     if isinstance(rows, str):
         return np.array([i for i in range(6 * count) if i % 6 < 3], dtype=np.int64)
     return np.arange(6 * count) if rows is None else np.asarray(rows, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Tree velocities as a function of the independent velocities, for each part of the constraint rows.
+"""Tree velocities as a function of the independent velocities, for each part (group of rows that share velocities).
 
-Gauss-Jordan elimination of the scaled rows [K_d, K_i, 1] uses the largest pivot of all remaining rows and columns. It
-yields K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows as combinations of the pivot rows.
+Gauss-Jordan elimination of the scaled rows [K_d, K_i, 1] uses the largest pivot of all remaining rows and columns. The
+results are K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows as combinations of the pivot rows.
 """
 
 import math
@@ -15,9 +15,9 @@ from .linear import backward, cholesky, clear, dot, each, forward
 from .motion import to_parent
 
 SINGULAR = 1e-10
-"""Pivots of scaled rows below this share of the first pivot: the rows do not determine the dependent velocities."""
+"""If a pivot is below this fraction of the first one, the rows do not determine the dependent velocities."""
 
-# Numbers of rows, dependent and independent velocities; offsets of row list, pivots and elimination; width of the last.
+# Numbers of rows, dependent and independent velocities; offsets of row list, pivots and elimination; its row width.
 Part = namedtuple("Part", "rows n free first_row pivots a width")
 
 
@@ -30,7 +30,7 @@ def part(I, p):
 
 @device
 def add_row(I, W, r, top, to, columns):
-    """Add the coefficients of a row of bodies for the joints below ``top``; ``columns`` maps velocities to columns."""
+    """Add the coefficients of a row between bodies for joints below ``top``; ``columns`` maps velocities to columns."""
     for e in each(I, f.ENTRY, r):
         w, j = load6(W, I[f.AT_ENTRY] + 6 * e), I[I[f.ENTRY_BODY] + e]
         while j != top:
@@ -41,7 +41,7 @@ def add_row(I, W, r, top, to, columns):
 
 @device
 def eliminate(W, a, rows, width, n, I, pivots):
-    """Eliminate the first n columns by Gauss-Jordan; write the pivot row of each, and return whether all exist."""
+    """Eliminate the first n columns by Gauss-Jordan; store their pivot rows, and return whether all pivots exist."""
     first = 0.0
     for c in range(n):
         I[pivots + c] = -1
@@ -74,7 +74,7 @@ def eliminate(W, a, rows, width, n, I, pivots):
 
 @device
 def couple(I, W):
-    """Write the pose-dependent coupling matrices and the list of kept rows; return whether all parts are regular."""
+    """Compute the pose-dependent coupling matrices and the list of kept rows; return whether all parts are regular."""
     keep, row_index = I[f.KEEP], I[f.KEEP] + I[f.ROWS]
     scales(I, W)
     for r in range(I[f.ROWS]):
@@ -158,13 +158,13 @@ def drift(I, W, to):
 
 @device
 def least_multipliers(I, W):
-    """Distribute the multipliers of the solved rows over all rows, with minimum norm in scaled rows."""
+    """Distribute the multipliers of the solved rows over all rows; scaled multipliers get minimum norm."""
     for p in range(I[f.PARTS]):
         P = part(I, p)
         n, pivots, width, a = P.n, P.pivots, P.width, P.a + P.n + P.free
         if P.rows == n:
             continue
-        # T: other rows as combinations of the solved rows. Solve (1 + T'T) x = multipliers; the result is x and T x.
+        # T expresses the other rows as combinations of the solved rows. (1 + T'T) x = multipliers gives x and T x.
         temp, x = I[f.AT_SCRATCH], I[f.AT_SCRATCH] + n * n
         for c in range(n):
             r = I[P.first_row + I[pivots + c]]

@@ -1,4 +1,4 @@
-"""Forward dynamics in generalized coordinates: the mass matrix by columns or by composite inertias, and Cholesky."""
+"""Forward dynamics by Cholesky factorisation of the mass matrix, computed by columns or by composite inertias."""
 
 from ....compiler.numba_jit.jit import device, inline
 from ....kernels.numbers.memory import put
@@ -14,7 +14,7 @@ from .system import at_state
 
 @device
 def prepare(I, W, q, v, fext):
-    """Evaluate everything that both methods need first; return whether the loops could be solved."""
+    """Compute the results that both methods need; return whether the loops could be solved."""
     if not at_state(I, W, q, v):
         return False
     turning(I, W)
@@ -25,7 +25,7 @@ def prepare(I, W, q, v, fext):
 
 @device
 def turning(I, W):
-    """Subtract from the right sides of body closures the accelerations of bodies at zero joint acceleration."""
+    """Subtract body accelerations at zero joint acceleration from the right-hand sides of closures between bodies."""
     clear(W, I[f.AT_A], 6)
     for i in range(1, I[f.BODIES]):
         put(W, I[f.AT_A] + 6 * i, load6(W, I[f.AT_BETA] + 6 * i) + from_parent(I, W, I[f.AT_A], i))
@@ -37,7 +37,7 @@ def turning(I, W):
 
 @device
 def inverse_dynamics(I, W, moving, to):
-    """Compute the torques of the tree for accelerations at ``AT_AT``; if not moving, at rest without gravity."""
+    """Compute the tree's torques for the accelerations at ``AT_AT``; if not ``moving``, at rest without gravity."""
     put(W, I[f.AT_A], join(load3(W, I[f.AT_GRAVITY]) * (-1.0 if moving else 0.0), zero3()))
     for i in range(1, I[f.BODIES]):
         a = from_parent(I, W, I[f.AT_A], i)
@@ -48,7 +48,7 @@ def inverse_dynamics(I, W, moving, to):
         put(W, I[f.AT_A] + 6 * i, a)
         w = rigid_mul(load10(W, I[f.AT_BODY] + 10 * i), a)
         put(W, I[f.AT_LAMBDA] + 6 * i, w - load6(W, I[f.AT_B] + 6 * i) if moving else w)
-    # Rod middles: their wrenches on the ends and their velocity terms are known.
+    # Add the middle masses of rods, whose wrenches on the ends and velocity terms are known.
     for k in range(I[f.ROWS] - I[f.HARD]):
         e, x = I[I[f.ENTRY] + I[f.HARD] + k], 0.0
         for n in range(2):
@@ -71,7 +71,7 @@ def inverse_dynamics(I, W, moving, to):
 
 @device
 def gather(I, W, t, to):
-    """Compute G' times torques of the tree."""
+    """Compute G' times the torques of the tree at ``t``."""
     for j in range(I[f.NV]):
         total = 0.0
         for k in each(I, f.G_ROW, j):
@@ -112,9 +112,9 @@ def unit_vectors(I, W, q, v, tau, fext, out, forces):
 
 @inline
 def moved_inertia(L, d):
-    """Return the inertia of a body about another point; d points from there to the body's origin."""
+    """Return the inertia of a body about another point; d is the vector from this point to the body's origin."""
     mass, h = L.m, Vec3(L.hx, L.hy, L.hz)
-    # I += -([d][h] + [h][d] + m [d][d]), with [.] the cross-product matrix; c = 2 h + m d collects both terms.
+    # I += -([d][h] + [h][d] + m [d][d]), where [.] is the cross-product matrix; c = 2 h + m d combines the terms.
     c, to = h * 2.0 + d * mass, h + d * mass
     return Rigid(
         mass,
@@ -132,7 +132,7 @@ def moved_inertia(L, d):
 
 @device
 def tree_masses(I, W):
-    """Write the non-zero lower triangle of the tree's mass matrix; the inertias become composite."""
+    """Compute the non-zero lower triangle of the tree's mass matrix; ``AT_BODY`` becomes composite inertias."""
     nt, masses = I[f.TREE_V], I[f.AT_MASSES]
     for k in range((I[f.ROWS] - I[f.HARD]) // 3):  # rods couple velocities of different branches
         for n in each(I, f.ROD_DOF, k):
@@ -173,7 +173,7 @@ def rod_masses(I, W):
 
 @device
 def project(I, W):
-    """Write the non-zero lower triangle of G' M G."""
+    """Compute the non-zero lower triangle of G' M G."""
     n, t, M, masses = I[f.NV], I[f.AT_MG], I[f.AT_MY], I[f.AT_MASSES]
     for j in range(n):
         for k in each(I, f.UP, j):
@@ -192,7 +192,7 @@ def project(I, W):
 
 @device
 def factorise(I, W):
-    """Factorise M = L' D L in place from the tips, without fill-in; the last entry of each list is the row itself."""
+    """Factorise M = L' D L in place from the tips, without fill-in; each list ends with the diagonal entry."""
     n, M = I[f.NV], I[f.AT_MY]
     for k in range(n - 1, -1, -1):
         first, last = I[f.UPS] + I[I[f.UP] + k], I[f.UPS] + I[I[f.UP] + k + 1] - 1

@@ -1,4 +1,4 @@
-"""Small dense linear algebra on sections of a flat array, given by offset and row length; and table lists."""
+"""Small dense linear algebra on sections of a flat array; arguments are offsets and row lengths."""
 
 import math
 
@@ -8,9 +8,9 @@ from ....kernels.numbers.spatial import dot6
 from ....kernels.numbers.tuples import load6
 
 TINY = 1e-14
-"""A pivot below this share of the original diagonal entry is a rounding error."""
+"""A pivot below this fraction of the original diagonal entry is a rounding error."""
 ALL = 1 << 40
-"""Bandwidth that stands for a full matrix. Rows of a banded matrix overlap where they have no entry."""
+"""Bandwidth that denotes a full matrix. The rows of a banded matrix overlap in memory, outside their bands."""
 
 
 @inline

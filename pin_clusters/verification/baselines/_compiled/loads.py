@@ -15,7 +15,7 @@ from ....kernels.numbers.spatial import linear, rigid_mul, rot, rot6, rotate_sym
 
 @device
 def orthonormal(W, s, n, to):
-    """Write an orthonormal basis of 6-space whose first n rows span the rows at s."""
+    """Compute an orthonormal basis of 6-space whose first n rows span the rows at s."""
     k, axis = 0, 0
     while k < 6:
         if k < n:
@@ -25,7 +25,7 @@ def orthonormal(W, s, n, to):
             W[to + 6 * k + axis] = 1.0
             axis += 1
             row = load6(W, to + 6 * k)
-        # Orthogonalise twice, because once leaves rounding errors.
+        # Orthogonalise twice, because the first pass leaves rounding errors.
         for _ in range(2):
             for j in range(k):
                 basis_row = load6(W, to + 6 * j)
@@ -39,8 +39,8 @@ def orthonormal(W, s, n, to):
 
 @device
 def dual(W, s, n, basis, t):
-    """Write the dual basis t of the motions at s: t s' = 1, within the span of s."""
-    # s = L basis with L lower triangular, so t solves L' t = basis.
+    """Compute the dual basis t of the motions at s, in the span of s: t s' = 1."""
+    # s = L basis, where L is lower triangular, so t solves L' t = basis.
     for i in range(n - 1, -1, -1):
         basis_row = load6(W, basis + 6 * i)
         row = basis_row
@@ -51,9 +51,9 @@ def dual(W, s, n, basis, t):
 
 @device
 def joint_axes(I, W, temp):
-    """Write T, which maps relative motions to joint velocities, and the force directions J of each joint.
+    """Compute T, which maps relative motions to joint velocities, and the force directions J of each joint.
 
-    J also contains the motion directions of joints with armature. P is J at the origin of the parent's body.
+    J also contains the motion directions of joints with armature. P is J, referred to the origin of the parent's body.
     """
     for i in range(1, I[f.BODIES]):
         first, n = I[I[f.DOF] + i], len(each(I, f.DOF, i))
@@ -86,7 +86,7 @@ def rigid(I, W, inertias, i):
 
 @device
 def body_loads(I, W, fext):
-    """Write the inertia of each body, and its velocity-dependent and external load, without gravity."""
+    """Compute the inertia of each body, and its velocity-dependent and external loads, without gravity."""
     for i in range(1, I[f.BODIES]):
         v, inertia = load6(W, I[f.AT_V] + 6 * i), rigid(I, W, I[f.AT_RIGID], i)
         put(W, I[f.AT_BODY] + 10 * i, inertia)
@@ -98,7 +98,7 @@ def body_loads(I, W, fext):
 
 @device
 def inertias(I, W):
-    """Write the lower triangle of the 6 x 6 inertia of each body after lending."""
+    """Compute the lower triangle of the 6 x 6 inertia of each body after lending."""
     for i in range(1, I[f.BODIES]):
         m, L = I[f.AT_M] + 36 * i, rigid(I, W, I[f.AT_LUMP], i)
         clear(W, m, 18)
@@ -111,7 +111,7 @@ def inertias(I, W):
 
 @inline
 def lent(I, W, i, a):
-    """Compute the wrench that lent inertia needs at an acceleration."""
+    """Compute the wrench that accelerates the borrowed inertia of body i with a."""
     share = I[f.AT_SHARE] + 5 * i
     axis, spin = rot(load9(W, I[f.AT_R] + 9 * i), load3(W, share + 2)), angular(a)
     return join(linear(a) * W[share], (spin - axis * dot3(axis, spin)) * W[share + 1])
@@ -119,7 +119,7 @@ def lent(I, W, i, a):
 
 @device
 def right_sides(I, W, tau):
-    """Add motor torques and the effect of lending to the bodies' loads, and write the joints' right sides."""
+    """Add motor torques and the effect of lending to the bodies' loads; compute the right-hand sides of the joints."""
     for i in range(1, I[f.BODIES]):
         p, beta = I[I[f.PARENT] + i], I[f.AT_BETA] + 6 * i
         if I[I[f.LENDS] + i]:

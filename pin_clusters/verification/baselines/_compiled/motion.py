@@ -15,25 +15,25 @@ from ....kernels.numbers.spatial import join, linear, matmul3, rot, zero3, zero6
 
 @inline
 def moved(m, d):
-    """Return the spatial motion m of a body at a point displaced by d."""
+    """Return the spatial motion m of a body, referred to a point displaced by d."""
     return join(linear(m) + cross(angular(m), d), angular(m))
 
 
 @inline
 def offset(I, W, i):
-    """Return the vector from the origin of a body's parent to its own origin."""
+    """Return the vector from the origin of a body's parent to the origin of the body."""
     return load3(W, I[f.AT_O] + 3 * i) - load3(W, I[f.AT_O] + 3 * I[I[f.PARENT] + i])
 
 
 @inline
 def from_parent(I, W, motions, i):
-    """Return the motion of a body's parent at the origin of the body."""
+    """Return the motion of a body's parent, referred to the origin of the body."""
     return moved(load6(W, motions + 6 * I[I[f.PARENT] + i]), offset(I, W, i))
 
 
 @inline
 def to_parent(I, W, i, w):
-    """Move a wrench from the origin of a body to the origin of its parent."""
+    """Refer a wrench at the origin of a body to the origin of its parent."""
     return add_angular(w, cross(offset(I, W, i), linear(w)))
 
 
@@ -56,7 +56,7 @@ def about(axis, s, c):
 
 @inline
 def step(W, R, o, d, s, end):
-    """Move a point by d in the axes R, and refer the motions from s to end to the new point."""
+    """Move the point o by d in the axes R, and refer the motions from s to end to the new point."""
     d = rot(R, d)
     for k in range(s, end, 6):
         put(W, k, moved(load6(W, k), d))
@@ -65,7 +65,7 @@ def step(W, R, o, d, s, end):
 
 @device
 def primitive(I, W, q, k, R, o, first):
-    """Apply one primitive of a joint: write its motions, and return the pose behind it."""
+    """Compute the motions of a primitive of a joint, and return the pose behind the primitive."""
     t, s = I[f.AT_PRIM] + 16 * k, I[f.AT_S] + 6 * I[I[f.PRIM_V] + k]
     kind, iq, none = I[I[f.KIND] + k], I[I[f.PRIM_Q] + k], zero3()
     o = step(W, R, o, load3(W, t + 9), first, s)
@@ -113,7 +113,7 @@ def poses(I, W, q):
 
 @device
 def velocities(I, W):
-    """Compute the velocities of the bodies, and the accelerations of their joints at zero joint acceleration."""
+    """Compute the velocities of bodies, and their accelerations relative to the parents at zero joint acceleration."""
     for i in range(1, I[f.BODIES]):
         v, beta = from_parent(I, W, I[f.AT_V], i), zero6()
         for k in each(I, f.PRIM, i):

@@ -1,7 +1,7 @@
 """Forward dynamics of trees in maximal coordinates, see ``baselines/baraff.py``: L D L' of a sparse system.
 
-Bodies and joints are eliminated from the tips to the base. At its elimination a body has one neighbour left, its own
-joint, and a joint has one, the parent's body. The factors therefore have no fill-in.
+Bodies and joints are eliminated from the tips to the base. When a body is eliminated, its only remaining neighbour is
+its joint. When a joint is eliminated, its only remaining neighbour is the parent body. Therefore, there is no fill-in.
 """
 
 from ....compiler.numba_jit.jit import device

@@ -1,4 +1,4 @@
-"""Rows of couplings, loops and rotors: their wrenches on bodies, and their velocity-dependent right sides."""
+"""Rows of couplings, loops and rotors: wrenches on bodies, and velocity-dependent right-hand sides."""
 
 import math
 
@@ -13,7 +13,7 @@ from .motion import moved, to_parent
 
 @inline
 def point(I, W, body, x):
-    """Compute the world position of a body's point, whose coordinates in the body frame are at x."""
+    """Return the world position of a body's point, whose body-frame coordinates are stored at x."""
     return load3(W, I[f.AT_O] + 3 * body) + rot(load9(W, I[f.AT_R] + 9 * body), load3(W, x))
 
 
@@ -24,22 +24,22 @@ def arm(I, W, body, p):
 
 @inline
 def wrench_at(I, W, body, p, n, m):
-    """Return the wrench, at a body's origin, of a force n and a moment m at the point p."""
+    """Return the wrench at a body's origin that is equivalent to a force n and a moment m at the point p."""
     return join(n, m + cross(arm(I, W, body, p), n))
 
 
 @inline
 def point_motion(I, W, body, p):
-    """Compute the velocity of a body at a point, and the point's velocity-product acceleration w x v."""
+    """Return the velocity of a body at a point, and the velocity-product acceleration w x v of the point."""
     v = moved(load6(W, I[f.AT_V] + 6 * body), arm(I, W, body, p))
     return v, cross(angular(v), linear(v))
 
 
 @inline
 def frames(I, W, c):
-    """Return two frames that form a joint: origin of the second, axes of the first, x axis of the second.
+    """Return the origin of frame b, the axes of frame a, and the x axis of frame b of a closure.
 
-    Constants, all in the frames of their bodies: rotation of frame a, x axis and origin of frame b, then the rows.
+    The constants, in the body frames, are: rotation of frame a, x axis and origin of frame b, then the rows.
     """
     a, b, t = I[I[f.C_A] + c], I[I[f.C_B] + c], I[I[f.C_REAL] + c]
     R_a, R_b = load9(W, I[f.AT_R] + 9 * a), load9(W, I[f.AT_R] + 9 * b)
@@ -48,7 +48,7 @@ def frames(I, W, c):
 
 @inline
 def force_and_moment(I, W, c, k, axes, x):
-    """Return row k of two frames in world axes."""
+    """Return force and moment of row k of a closure between frames, in world axes."""
     row, rotation = I[I[f.C_REAL] + c] + 15 + 6 * k, I[I[f.C_MORE] + c]
     n, m = rot(axes, load3(W, row)), zero3()
     if rotation == f.WHOLE:
@@ -70,7 +70,7 @@ def frame_rows(I, W, c):
 
 @inline
 def rod(I, W, c):
-    """Compute the ends of a rod, its direction and its length."""
+    """Return the ends, the direction and the length of a rod."""
     t = I[I[f.C_REAL] + c]
     p, r = point(I, W, I[I[f.C_A] + c], t), point(I, W, I[I[f.C_B] + c], t + 3)
     length = math.sqrt(dot3(r - p, r - p))
@@ -87,7 +87,7 @@ def rod_rows(I, W, c):
 
 @device
 def middles(I, W):
-    """Write the wrenches of the middles of rods with mass: half a unit force at each end, along each axis."""
+    """Compute the wrenches of rods' middle masses: half a unit force at each end, along each axis."""
     for k in range(I[f.ROWS] - I[f.HARD] - fakes(I)):
         c, axis, none = I[I[f.ROD_CLOSURE] + k // 3], k % 3, zero3()
         n = Vec3(0.5 if axis == 0 else 0.0, 0.5 if axis == 1 else 0.0, 0.5 if axis == 2 else 0.0)
@@ -107,9 +107,9 @@ def fakes(I):
 def harmonics(I, W, c, q, x):
     """Compute Jacobian and second derivatives of sums of products of sines and cosines.
 
-    x is work space for the coordinates. Constants: per angle its weights and phase; per term its coefficient. Table:
-    number of joints and of angles; per joint the index of its coordinate in q and whether it is stored as cosine and
-    sine; then the terms of each row: number of factors, then kind and angle of each factor.
+    x is work space for the coordinates. The constants are weights and phase of each angle, and the coefficient of each
+    term. The table contains the numbers of joints and angles; for each joint, the index in q and whether q contains
+    cosine and sine; for each term of each row, the number of factors, then kind and angle of each factor.
     """
     table, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
     n, angles, size = I[table], I[table + 1], I[I[f.C_SIZE] + c]
@@ -152,7 +152,7 @@ def harmonics(I, W, c, q, x):
 
 @device
 def factor(kind, angle, order):
-    """Evaluate a sine (0), a cosine (1) or the angle itself (2), or its derivative of an order."""
+    """Return a derivative (``order`` 0 to 2) of a sine (``kind`` 0), a cosine (1) or the angle itself (2)."""
     if kind == 2:
         return angle if order == 0 else (1.0 if order == 1 else 0.0)
     turned = (kind + order) % 4
@@ -165,7 +165,7 @@ def factor(kind, angle, order):
 
 @device
 def closures_at(I, W, q, temp):
-    """Write the wrenches of all closures of bodies and the coefficients of closures of joints, at the poses."""
+    """Compute the wrenches of closures between bodies, and the coefficients of closures between joints."""
     for c in range(I[f.CLOSURES]):
         kind = I[I[f.C_TYPE] + c]
         if kind == f.FRAMES:
@@ -179,7 +179,7 @@ def closures_at(I, W, q, temp):
 
 @device
 def biases(I, W):
-    """Write the right sides of all rows at the velocities: rows times body accelerations must equal them."""
+    """Compute the right-hand sides of all rows, which must equal the rows times the body accelerations."""
     clear(W, I[f.AT_RIGHT], I[f.ROWS])
     for c in range(I[f.CLOSURES]):
         kind, right = I[I[f.C_TYPE] + c], I[f.AT_RIGHT] + I[I[f.C_ROW] + c]
@@ -202,7 +202,7 @@ def biases(I, W):
 
 @inline
 def frame_biases(I, W, c, right):
-    """Write minus the time derivative of each row of two frames, as a moving wrench, times the relative velocity."""
+    """Compute minus the time derivative of each row (a moving wrench) times the relative velocity."""
     p, axes, x = frames(I, W, c)
     (v, _), (v_b, _) = point_motion(I, W, I[I[f.C_A] + c], p), point_motion(I, W, I[I[f.C_B] + c], p)
     w, z, rotation = angular(v), column(axes, 2), I[I[f.C_MORE] + c]
@@ -220,7 +220,7 @@ def frame_biases(I, W, c, right):
 
 @inline
 def joint_biases(I, W, c, right):
-    """Write minus the second derivatives of each row of joints times the joint velocities."""
+    """Compute minus the second derivatives of each row between joints, times the joint velocities."""
     n, angles = I[I[I[f.C_MORE] + c]], I[I[I[f.C_MORE] + c] + 1]
     H = I[I[f.C_REAL] + c] + angles * (n + 1)
     for r in range(I[I[f.C_SIZE] + c]):
@@ -234,7 +234,7 @@ def joint_biases(I, W, c, right):
 
 @device
 def joint_entries(I, W):
-    """Write the wrenches of joint rows on the adjacent bodies, and the right sides from joint velocities."""
+    """Compute the wrenches of rows between joints on adjacent bodies, and add their velocity terms."""
     for r in range(I[f.HARD]):
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + r]
         for k in each(I, f.TERM, r):
@@ -245,7 +245,7 @@ def joint_entries(I, W):
             put(W, e + 6, -to_parent(I, W, i, wrench))
             W[I[f.AT_RIGHT] + r] += x * product(W, t, I[f.AT_BETA] + 6 * i)
             e += 12
-    # Rows that cancel fictitious inertia.
+    # The last rows cancel fictitious inertia.
     first = I[f.ROWS] - fakes(I)
     for k in range(fakes(I)):
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + first + k]

@@ -12,7 +12,7 @@ from .motion import from_parent, poses, velocities
 from .rows import biases, closures_at, joint_entries
 
 NOTHING = 1e-11
-"""Share of the fictitious inertia below which the remaining true inertia counts as zero."""
+"""Fraction of the fictitious inertia below which the remaining true inertia counts as zero."""
 
 
 @device
@@ -32,8 +32,8 @@ def at_state(I, W, q, v):
 def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release):
     """Compute independent accelerations, and joint wrenches if ``forces`` is not empty; return an error code or 0.
 
-    Methods differ in three steps: factorise and carry the loads inward; write the remaining dense system of the rows;
-    and compute joint forces and body accelerations outward.
+    Methods differ in three functions: ``factorise`` also carries the loads inward, ``felt`` computes the dense system
+    of the rows, and ``release`` computes joint forces and body accelerations outward.
     """
     if not at_state(I, W, q, v):
         return f.LOOPS
@@ -58,7 +58,7 @@ def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, 
 
 @device
 def start(I, W):
-    """Set the upward acceleration of the universe, and initialise the system of rows (compliance, right side)."""
+    """Set the upward acceleration of the universe, and initialise the system of rows (compliance, right-hand side)."""
     upward = -load3(W, I[f.AT_GRAVITY])
     put(W, I[f.AT_A], join(upward, zero3()))
     for r in range(I[f.ROWS]):
@@ -80,13 +80,13 @@ def kept(I):
 
 @inline
 def place(I, r):
-    """Return the index of a row in the system, -1 if it is left out."""
+    """Return the index of a row in the system, or -1 for an omitted row."""
     return I[I[f.KEEP] + I[f.ROWS] + r]
 
 
 @device
 def links(I, W):
-    """Factorise the inertias L L' of links; write J L^-T and P L^-T, and L^-1 times the loads."""
+    """Factorise the inertias L L' of links; compute J L^-T, P L^-T, and L^-1 times the loads."""
     for i in range(1, I[f.BODIES]):
         m = I[f.AT_M] + 36 * i
         if not cholesky(W, m, 6, 6):
@@ -108,9 +108,9 @@ def links(I, W):
 
 @device
 def own_block(I, W, i, to, width, y, near):
-    """Write the lower triangle of J Phi J' + C of the joint of body i, in rows of a width, and its right side, at y.
+    """Compute the lower triangle of J Phi J' + C of the joint of body i, and its right-hand side at y.
 
-    ``near``: whether to include the body before the joint.
+    ``width`` is the row length of the result. If ``near`` is set, the parent body is included.
     """
     n, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
     j, half_p, arms = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, len(each(I, f.ARM, i))
@@ -128,7 +128,7 @@ def own_block(I, W, i, to, width, y, near):
 
 @device
 def feel(I, W, nodes):
-    """Initialise the rows' wrenches at nodes with their wrenches on bodies."""
+    """Initialise the wrenches of rows at nodes with their wrenches on bodies."""
     clear(W, I[f.AT_Y], 6 * I[I[f.NODE] + nodes])
     for e in range(I[I[f.ENTRY] + I[f.ROWS]]):
         if I[I[f.ENTRY_NODE] + e] >= 0:
@@ -137,7 +137,7 @@ def feel(I, W, nodes):
 
 @device
 def collect(I, W, node, sign, felt, size, base, n):
-    """Add to the system the interaction of all rows that act at a body or a joint."""
+    """Add the interaction of all rows that act on a body or a joint to the system."""
     for a in each(I, f.NODE, node):
         r = I[I[f.NODE_ROW] + a]
         row_index, x = place(I, r), felt + 6 * a
@@ -152,7 +152,7 @@ def collect(I, W, node, sign, felt, size, base, n):
 
 @device
 def move_bodies(I, W):
-    """Compute the accelerations of bodies from their loads, the rows' multipliers and the joint forces."""
+    """Compute the accelerations of bodies from loads, multipliers of rows, and joint forces."""
     for i in range(1, I[f.BODIES]):
         for k in each(I, f.NODE, i):
             add(W, I[f.AT_B] + 6 * i, W[I[f.AT_MU] + I[I[f.NODE_ROW] + k]], I[f.AT_Y] + 6 * k, 6)
@@ -169,12 +169,12 @@ def move_bodies(I, W):
 
 @device
 def solve_system(I, W, forces):
-    """Solve for the multipliers by L D L'; rows that cancel inertia have negative pivots and come last."""
+    """Compute the multipliers by L D L'; rows that cancel inertia come last and have negative pivots."""
     n, s = kept(I), I[f.AT_SYSTEM]
     x = I[f.AT_SCRATCH]
     for k in range(n):
         W[x + k] = W[I[f.AT_MU] + I[I[f.KEEP] + k]]
-    # Lower triangle: row i contains L D until it is used.
+    # In the lower triangle, row i contains L D until the row is used.
     for j in range(n):
         r = I[I[f.KEEP] + j]
         d = W[s + j * n + j]
@@ -218,7 +218,7 @@ def accelerations(I, W, out):
 
 @device
 def joint_wrenches(I, W, tau, forces):
-    """Write the wrench of each joint in the axes of its body: bearings, motors, armatures and joint rows."""
+    """Compute the wrench of each joint (bearings, motors, armatures and joint rows) in the axes of its body."""
     for i in range(1, I[f.BODIES]):
         wrench = I[f.AT_E] + 6 * i
         clear(W, wrench, 6)

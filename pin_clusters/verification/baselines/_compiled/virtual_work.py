@@ -1,8 +1,8 @@
 """Forward dynamics by virtual work, see ``baselines/yamane_nakamura.py``.
 
-With Phi = L^-T L^-1 of each link's inertia, the joints of a link are coupled by J Phi J', one block per pair. Joints
-are eliminated from the tips to the base. Each elimination assembles the partial chain behind a joint with the rest, and
-changes the blocks of the remaining joints on its link.
+The inverse inertia Phi = L^-T L^-1 of a link couples its joints by J Phi J', with one block per pair of joints. Joints
+are eliminated from the tips to the base. Each elimination assembles the partial chain behind a joint with the rest of
+the robot, and changes the blocks of the remaining joints on the link.
 """
 
 from ....compiler.numba_jit.jit import device
@@ -13,7 +13,7 @@ from .system import collect, feel, in_maximal_coordinates, kept, links, move_bod
 
 @device
 def blocks(I, W):
-    """Write the blocks of J Phi J' of each joint and of each pair on a link, and the right sides."""
+    """Compute the blocks of J Phi J' of each joint and of each pair on a link, and the right-hand sides."""
     for i in range(1, I[f.BODIES]):
         n, p, half_p = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_HALF_P] + 36 * i
         own_block(I, W, i, I[f.AT_PIVOT] + 36 * i, 6, I[f.AT_LAMBDA] + 6 * i, True)
@@ -49,7 +49,7 @@ def factorise(I, W):
                 c_joint, z = I[I[f.NEARS] + b], I[f.AT_BLOCK] + 36 * b
                 target = I[fill]
                 fill += 1
-                # A pair is stored in the block of the joint that is eliminated first, which has the larger index.
+                # The block of a pair belongs to the joint that is eliminated first, which has the larger index.
                 first, second, u, w = (r_joint, c_joint, x, z) if r_joint > c_joint else (c_joint, r_joint, z, x)
                 to = I[f.AT_PIVOT] + 36 * r_joint if r_joint == c_joint else I[f.AT_BLOCK] + 36 * target
                 for k in range(n):
