@@ -19,7 +19,7 @@ from .writers.mjcf import to_mjcf
 
 _SET = ("armature", "damping", "frictionloss", "stiffness", "springref")
 _SAME = 1e-4
-"""Tolerance for joint axes, [m] and [rad], and for masses, [kg] and relative."""
+"""Relative and absolute tolerance for masses [kg] and for the Plücker coordinates of joint axes, [1] and [m]."""
 
 
 def into_mjcf(
@@ -32,16 +32,16 @@ def into_mjcf(
     """Merge a model into an MJCF file with the same bodies and joints, and keep everything else in the file.
 
     The function adds the armature, damping, dry friction and springs of the model to the joints of the file. It adds
-    missing tendons and equalities, and replaces those with the same name. If joints or new tendons take over the
-    armature of a tendon in the file, that tendon's armature is set to 0. A rotor without an actuator gets a motor.
+    missing tendons and equalities, and replaces existing ones of the same name. If joints or new tendons contain the
+    armature of a tendon in the file, that tendon's armature is set to 0. A motor is added for each rotor without one.
     Geoms, sites, sensors, contacts, assets, defaults and comments do not change. If nothing is missing, the text of the
     file is returned unchanged.
 
     Args:
-        model: The robot. Its rotors must not be bodies of the file, as in the approximations of ``to_mjcf``.
-        mjcf: Path of the file. Included files are written into the result.
+        model: The robot. For ``"best"`` and ``"diagonal"``, the file must not contain its rotors as bodies.
+        mjcf: Path of the MJCF file. The contents of included files are written into the result.
         approximation: Approximation of the rotors, see ``to_mjcf``.
-        file: Path of the result, in the folder of ``mjcf`` because paths of meshes are relative. None writes nothing.
+        file: Path of the result, in the folder of ``mjcf`` for relative mesh paths. If None, no file is written.
 
     Returns:
         The MJCF text, in SI units.
@@ -49,8 +49,8 @@ def into_mjcf(
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
         LoadError: The file cannot be read.
-        ModelError: Joints differ in name, parent, axis or mass, or the file has no body or site that the model needs,
-            for example for ``"exact"``.
+        ModelError: The joints differ in name, parent, axis or mass, or the file lacks a body or site that the model
+            needs, for example with ``"exact"``.
         PinClustersError: ``to_mjcf`` cannot write the model.
 
     Example:
@@ -69,7 +69,7 @@ def into_mjcf(
     document = Path(mjcf).read_text(encoding="utf-8-sig")
     if "<include" not in document:  # Without includes, the original document is edited, so its comments are kept.
         root = ET.fromstring(document, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
-    # The armature of joints in `diagonal` is the armature of tendons in the file, so the file is compared with `best`.
+    # `diagonal` writes joint armature where the file may have tendon armature, so the file is converted with `best`.
     shared = ET.fromstring(to_mjcf(model, "best"))
     new = shared if approximation == "best" else ET.fromstring(to_mjcf(model, approximation))
     old = ET.fromstring(to_mjcf(file_model, "best" if approximation == "diagonal" else approximation))
@@ -77,9 +77,9 @@ def into_mjcf(
     joint_names = {*model.own_tree.names, *(e.get("name") for e in root.iter() if e.tag in ("joint", "freejoint"))}
     if bodies := [repr(name) for name in a if name not in joint_names]:
         raise ModelError(
-            f"into_mjcf: {approximation!r} of {model.name!r} needs bodies that are not in {mjcf}, for the joints "
-            f"{', '.join(bodies)}, and into_mjcf adds no bodies. Use 'best' or 'diagonal', which need no bodies for "
-            "rotors, or write a complete file with pc.to_mjcf."
+            f"into_mjcf: approximation {approximation!r} of {model.name!r} needs bodies that are not in {mjcf}, for "
+            f"the joints {', '.join(bodies)}, but into_mjcf adds no bodies. Use 'best' or 'diagonal', which need no "
+            "bodies for rotors, or write a complete file with pc.to_mjcf."
         )
     wrong = [f"joint {name!r} is in only one of them" for name in (*a, *b) if (name in a) is not (name in b)]
     for name in a if not wrong else ():
@@ -98,7 +98,7 @@ def into_mjcf(
 
 
 def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
-    """Merge a model into the MJCF file that it was read from and write ``file``; return the reason if impossible."""
+    """Merge a model into the MJCF file that it was read from; return the reason if this is impossible, else ``""``."""
     named = any(key.startswith("file") for e in ET.parse(mjcf).iter() for key in e.attrib)
     if named and file.resolve().parent != Path(mjcf).resolve().parent:
         return f"{mjcf} refers to files relative to its own folder"
@@ -110,7 +110,7 @@ def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
 
 
 def write_anew(fresh: str, mjcf: str, file: Path) -> str:
-    """Write a text of ``to_mjcf``; return the losses against an MJCF file, such as ``" (3 sensors, 1 site)"``."""
+    """Write an output of ``to_mjcf``; return the contents of ``mjcf`` that it lacks, such as ``" (3 sensors)"``."""
     root, written = read_document(mjcf, None).root, ET.fromstring(fresh)
     sites = {e.get("name") for e in written.iterfind("worldbody//site")}
     paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}
@@ -126,13 +126,13 @@ def write_anew(fresh: str, mjcf: str, file: Path) -> str:
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
-    """Map the joints of a text of ``to_mjcf`` to type and parent, and to mass and joint axis (Plücker), shape (7,)."""
+    """Map each joint in an output of ``to_mjcf`` to its type and parent, and to mass and Plücker axis, shape (7,)."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
     joints = {}
     for body, inner in ((b, e) for b in root.iter("body") for e in b):
         if inner.tag in ("joint", "freejoint"):
-            j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for joints that only the text contains
+            j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for joints that only the file contains
             axis, mass = joint_axis(tree.joints[j]) if j else None, float(body.findall("inertial")[0].get("mass", "0"))
             along = np.zeros(3) if axis is None else data.oMi[j].rotation @ axis
             kind = f"{inner.get('type')} below {tree.names[tree.parents[j]]}"
@@ -143,8 +143,8 @@ def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.nd
 def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Element, motors: bool) -> None:
     """Edit ``root``: add everything that ``new`` contains and ``old`` does not.
 
-    ``new`` and ``old`` are texts of ``to_mjcf`` of the model and of the file's own robot. ``shared`` is the text of the
-    approximation ``best``, which contains the tendons of rotors. ``motors`` adds actuators.
+    ``new`` and ``old`` are outputs of ``to_mjcf`` for the model and for the robot in the file. ``shared`` is the output
+    for ``best``, which contains the tendons of rotors. If ``motors`` is True, actuators are added.
     """
     parents = {c: p for p in root.iter() for c in p}
     radian = [e.get("angle") for e in root.iter("compiler") if e.get("angle")][-1:] == ["radian"]
@@ -173,7 +173,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
         items = new.findall(f"{section}/*")
         added = [e for e in items if _plain(e) not in old_elements]
         if section == "actuator":
-            # A rotor can be a tendon of the file under another name; then it keeps its actuator.
+            # The file may contain a rotor's tendon under another name; the existing actuator is then kept.
             items = [e for e in items if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}]
             added = [e for e in items if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):
@@ -192,11 +192,13 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
             elif _plain(old_element) != _plain(e):
                 parents[old_element][list(parents[old_element]).index(old_element)] = e
     if lacking:
-        raise ModelError(f"into_mjcf: the file lacks sites that the model needs: {'; '.join(lacking)}. Add them.")
+        raise ModelError(
+            f"into_mjcf: the file lacks sites that the model needs: {'; '.join(lacking)}. Add these sites."
+        )
 
 
 def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element]) -> None:
-    """Set the armature of tendons and actuators to 0 where joints or new tendons have it, so it counts only once."""
+    """Set armature of tendons and actuators to 0 if joints or new tendons contain it, to avoid counting it twice."""
     by_default, cleared = root.find("default//tendon[@armature]") is not None, set[str | None]()
     names, turned = {t.get("name") for t in rotors}, [*map(_turned, rotors), *({name: 1.0} for name in joints)]
     for e in root.iterfind("tendon/fixed"):

@@ -31,7 +31,7 @@ def test_from_a_template_to_rotors() -> None:
     assert "No rotors" in beside.stdout
     assert "note: leg.motors.yaml is not read automatically. Add --motors leg.motors.yaml." in beside.stderr
     assert run("motors", "four_bar", "-o", "bar.yaml").exit_code == 0
-    assert "no joint of one degree of freedom without a rotor" in refused("motors", "mini_cheetah")
+    assert "no joint with one degree of freedom that lacks a rotor" in refused("motors", "mini_cheetah")
 
 
 def test_info_counts_motors() -> None:
@@ -71,10 +71,10 @@ def test_a_bad_rotor_is_named(given: str, words: str) -> None:
 
 def test_two_of_one_joint_are_named_as_they_were_said() -> None:
     message = refused("info", "leg.urdf", "--rotor", "hip=9,1e-5", "--rotor", "*ip=8,1e-5")
-    assert "--rotor '*ip=8,1e-5': joint 'hip_joint' already has a motor, --rotor 'hip=9,1e-5'. Keep one." in message
+    assert "--rotor '*ip=8,1e-5': joint 'hip_joint' already has a motor (--rotor 'hip=9,1e-5'). Keep one." in message
     Path("m.yaml").write_text(MOTORS, encoding="utf-8")
     message = refused("info", "leg.urdf", "--motors", "m.yaml", "--rotor", "hip=9,1e-5")
-    assert "--rotor 'hip=9,1e-5': joint 'hip_joint' already has a motor, 'm.yaml', line 3. Keep one." in message
+    assert "--rotor 'hip=9,1e-5': joint 'hip_joint' already has a motor ('m.yaml', line 3). Keep one." in message
 
 
 @pytest.mark.parametrize("given", ["hip", "hip=9", "hip=1,2,3,4", "=9,1e-5"])

@@ -98,7 +98,7 @@ def test_two_errors_are_as_much_where_few_samples_tell_of_them(rng: np.random.Ge
 
 
 @pytest.mark.long
-@pytest.mark.filterwarnings("ignore:.*noise of the motion moves")
+@pytest.mark.filterwarnings("ignore:.*noise of the motion biases")
 def test_errors_are_those_of_estimates_without_what_noise_of_the_motion_does(
     leg: tuple[logs.Case, dict[str, np.ndarray]], rng: np.random.Generator
 ) -> None:
@@ -148,7 +148,8 @@ def test_the_interval_of_a_friction_at_zero_is_on_one_side(seed: int, tmp_path: 
     assert high == pytest.approx(max(estimate + 2.0 * error, 0.0), abs=1e-9)
     assert bound.estimate[0] == pytest.approx(max(estimate, 0.0), abs=1e-9)
     assert (bound.moved == ("motor: viscous",)) is (estimate < -0.1 * error)
-    assert ("interval of two errors: 0 to" in bound.page(tmp_path / "page.html").read_text()) is bool(bound.moved)
+    text = bound.page(tmp_path / "page.html").read_text()
+    assert ("interval of two standard errors: 0 to" in text) is bool(bound.moved)
 
 
 @pytest.mark.long

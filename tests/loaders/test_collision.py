@@ -257,7 +257,7 @@ def test_geoms_that_are_no_shapes_are_said(geom: str, words: str) -> None:
     assert said(f"some collision shapes are missing: .*{words}", pc.buildModelFromMJCF, text).collision.ngeoms == 0
     drawn = text.replace('name="g"', 'name="g" contype="0" conaffinity="0"')
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "robot 'm': the files of these meshes are missing")
+        warnings.filterwarnings("ignore", "robot 'm': these mesh files are missing")
         assert pc.buildModelFromMJCF(drawn).collision.ngeoms == 0
 
 

@@ -71,7 +71,7 @@ def test_what_is_left_out_is_said():
     for words in (
         "<plugin>",
         "<zzz>",
-        "no <inertial> and therefore 1 kg",
+        "no <inertial>, so their inertia is SDF's default, 1 kg",
         "do not have unit length and are normalised: 'j'",
     ):
         assert words in said

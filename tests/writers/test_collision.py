@@ -153,5 +153,5 @@ def test_what_cannot_be_written_is_said() -> None:
     for name, shape in (("cone", cone), ("sole", plane)):
         geometry.addGeometryObject(pin.GeometryObject(name, 1, k, pin.SE3.Identity(), shape))
     model = pc.ClusterModel(tree, collision=geometry)
-    assert "Collision shapes that are not written: cone." in pc.to_urdf(model)
-    assert "collision shapes that are not written: cone, sole." in pc.to_mjcf(model)
+    assert "These collision shapes are not written: cone." in pc.to_urdf(model)
+    assert "these collision shapes are not written: cone, sole." in pc.to_mjcf(model)

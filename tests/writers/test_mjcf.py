@@ -176,7 +176,7 @@ def test_rotors_without_mass_borrow_from_their_carriers() -> None:
     """The leg that MuJoCo refuses when it reads the URDF itself."""
     text = pc.to_mjcf(load("mit_humanoid_leg"), "exact")
     said = text.split("-->")[0]
-    assert "moved from the parents of these bodies" in said
+    assert "moved to these bodies from their parents" in said
     assert "knee_rotor_link" in said
     there = compiled(text)
     assert min(there.body_mass[1:]) > 0.0
@@ -288,7 +288,7 @@ def test_armature_that_mujoco_has_not_is_said() -> None:
         tree = single(joint).tree.copy()
         tree.armature = np.array(given)
         text = pc.to_mjcf(pc.ClusterModel(tree))
-        said = re.search(r"armature of joint \w+: [\d. ]+ in the model, ([\d.]+) in this file", text)
+        said = re.search(r"armature of joint \w+ is [\d. ]+ in the model, but ([\d.]+) in this file", text)
         assert (said and float(said[1])) == written
 
 

@@ -243,7 +243,7 @@ def test_gravity_is_said() -> None:
     model = load("four_bar").with_gravity([1.0, 2.0, 3.0])
     with warns(pc.PinClustersWarning, "gravity 'four_bar' 1 2 3"):
         text = pc.to_urdf(model)
-    assert "Gravity is not in URDF: 1 2 3 m/s^2" in text.split("-->")[0]
+    assert "URDF has no gravity: it is 1 2 3 m/s^2" in text.split("-->")[0]
 
 
 def single(joint: pin.JointModel) -> pc.ClusterModel:

@@ -1,7 +1,7 @@
 """Readers of robots: URDF, URDF+, MJCF, SDF and extended URDF files, shipped robots, and Pinocchio's mimic joints.
 
-Invalid contents, and unsupported contents that affect the dynamics, raise a ``LoadError`` that names the element and a
-fix.
+Invalid contents, and unsupported contents that affect the dynamics, raise a ``LoadError``. Its message names the
+element and a fix.
 """
 
 from .extended_urdf import buildModelFromYAML as buildModelFromYAML

@@ -18,7 +18,8 @@ documented = stock(
     Args:
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
             root link is fixed to the world.
-        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``, after its own constraints.
+        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they follow the constraints
+            in the file.
         q_reference: Assembled or nearly assembled pose of the tree that selects the assembly mode of the loops, shape
             (nq,), [rad] or [m], as in ``ClusterModel``.
         independent: Names of the independent joints, as in ``ClusterModel``.
@@ -30,13 +31,13 @@ documented = stock(
         PinClustersError: ``constraints`` does not fit the model.
     """
 )
-"""Completes the docstrings of functions that read a file."""
+"""Decorator that completes the docstrings of functions that read a file."""
 MAX_BYTES = 2**25
-"""Limit for the size of files, so that reading takes at most some seconds; robots have only thousands of elements."""
+"""Largest size of a file; it is limited because reading a larger file takes more than some seconds."""
 
 
 def content(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Read a file of at most ``most`` bytes; raise for longer files, devices and pipes, which may never end."""
+    """Read a file of at most ``most`` bytes; raise an error for longer files, devices and pipes (which may not end)."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
@@ -46,11 +47,11 @@ def content(path: Path, most: int = MAX_BYTES) -> bytes:
 
 
 def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
-    return LoadError(f"{source} has {size / 1e6:.0f} MB. The limit is {most / 1e6:.0f} MB.")
+    return LoadError(f"{source} has a size of {size / 1e6:.0f} MB. The limit is {most / 1e6:.0f} MB.")
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
-    """Read a file; return its path and content. ``kind`` with its article is for messages: ``"a URDF"``."""
+    """Read a file; return its path and content. Messages contain ``kind``, such as ``"a URDF"``."""
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
     return Path(file), read(Path(file), kind, repr(str(file)))
@@ -63,7 +64,7 @@ def read(path: Path, kind: str, source: str) -> bytes:
         if isinstance(error, LoadError):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"cannot read {source}: {reason}. Give the path of {kind} file.") from None
+        raise LoadError(f"cannot read {source}: {reason}. Specify the path of {kind} file.") from None
 
 
 def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes, str, Path | None]:
@@ -97,8 +98,6 @@ def check_root_joint(root_joint: object) -> None:
 
 
 class Root(NamedTuple):
-    """A root joint with its name."""
-
     joint: pin.JointModel
     name: str
 
@@ -108,12 +107,12 @@ def as_pinocchio(
 ) -> tuple[Any, Iterable[Any], Any]:
     """Interpret arguments in our order or in Pinocchio's; return root joint (with its name), constraints and pose.
 
-    In Pinocchio's order, the name of the root joint and ``mimic`` follow the root joint.
+    Pinocchio's order has the name of the root joint and ``mimic`` after the root joint.
     """
     arguments = [root_joint, constraints, q_reference]
     if isinstance(arguments[1], str):
         if name is not None:
-            raise ArgumentTypeError(f"root_joint_name is given twice: {arguments[1]!r} and {name!r}.")
+            raise ArgumentTypeError(f"root_joint_name was passed twice: {arguments[1]!r} and {name!r}.")
         arguments[1], name = (), arguments[1]
     for i, nothing in enumerate((None, (), None)):
         if isinstance(arguments[i], bool):
@@ -123,7 +122,7 @@ def as_pinocchio(
             raise ArgumentTypeError(f"{argument} must be {kind.__name__}, got {shown(x)} ({type(x).__name__}).")
     if name is not None and arguments[0] is None:
         raise ArgumentTypeError(
-            f"root_joint_name {name!r} (or text in the place of constraints) needs a root_joint, such as "
-            "pin.JointModelFreeFlyer(). constraints must be a list."
+            f"root_joint_name {name!r} (or a string in the position of constraints) requires a root_joint, such as "
+            "pin.JointModelFreeFlyer(). The argument constraints must be a list."
         )
     return (arguments[0] if name is None else Root(arguments[0], name)), arguments[1], arguments[2]

@@ -1,4 +1,4 @@
-"""Checks of the numbers of links and joints that Pinocchio would silently drop or misread."""
+"""Checks for invalid numbers of links and joints that Pinocchio would silently ignore or misread."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -14,15 +14,15 @@ from ._numbers import number, numbers
 from ._trees import UNLIMITED
 from ._xml import Description, only_child
 
-# Printed digits cause small errors of the length; a larger error means that the axis was not a unit vector.
+# Rounding in files causes small errors of the axis length; a larger error means that the axis was not a unit vector.
 AXIS_TOLERANCE = 1e-6
-# The tolerance is relative to the largest principal moment; the noise [kg m^2] is what exporters write in place of 0.
+# The tolerance is relative to the largest principal moment. Exporters write values below the noise [kg m^2] for 0.
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 UNREAL = (
-    "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): {}. It is "
-    "used without correction."
+    "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): {}. The "
+    "inertia is used without correction."
 )
 STRETCHED_JOINTS, STRETCHED_LOOPS = (
     f"the axes of these {what} do not have unit length and are normalised: {{}}." for what in ("joints", "loops")
@@ -45,8 +45,8 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     if mass < 0.0:
         raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
     cure = (
-        "Correct it (often the signs of ixy, ixz, iyz are wrong); to compute with it as it is, read the file with "
-        "Pinocchio and pass its model to ClusterModel."
+        "Correct the inertia (often the signs of ixy, ixz, iyz are wrong). To use the inertia without correction, read "
+        "the file with Pinocchio and pass the pin.Model to ClusterModel."
     )
     return is_unreal(moments, owner, cure)
 
@@ -68,7 +68,7 @@ def symmetric(moments: Iterable[float]) -> np.ndarray:
 
 
 def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
-    """Check for a violated triangle inequality of the principal moments; raise if one of them is negative."""
+    """Return whether the principal moments violate the triangle inequality; raise an error if one is negative."""
     low, middle, high = np.linalg.eigvalsh(moments)
     slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
     if low < -slack:
@@ -116,7 +116,7 @@ def normalise_axis(element: ET.Element, owner: str) -> bool:
     components = numbers(text, "the axis", owner, 3)
     axis = unit(components)
     if axis is None:
-        raise LoadError(f"{owner}: the axis is zero. Give a direction, such as 0 0 1.")
+        raise LoadError(f"{owner}: the axis is zero. Specify a direction, such as 0 0 1.")
     if abs(math.hypot(*components) - 1.0) <= AXIS_TOLERANCE:
         return False
     element.set("xyz", " ".join(map(repr, axis.tolist())))
@@ -124,7 +124,7 @@ def normalise_axis(element: ET.Element, owner: str) -> bool:
 
 
 def unwind(joint: ET.Element) -> None:
-    """Convert a continuous joint to a revolute joint without limits: one angle that counts turns, not (cos, sin)."""
+    """Convert a continuous joint to a revolute joint without limits, whose coordinate is an angle, not (cos, sin)."""
     limit = joint.find("limit")
     if limit is None:
         limit = ET.SubElement(joint, "limit")

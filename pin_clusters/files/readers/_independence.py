@@ -1,4 +1,4 @@
-"""Choice of independent joints of couplings and closed loops, by the attribute ``independent`` of URDF+."""
+"""Choice of the independent joints of couplings and closed loops, from the attribute ``independent`` of URDF+."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ def read_flags(description: Description) -> dict[str, bool]:
 def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[str]:
     """Choose the dependent joint of each coupling.
 
-    It is the joint that the coupling names. Otherwise it is a joint on the two paths with ``independent="false"``;
-    joints that other couplings need are avoided. Otherwise it is the last joint of the successor's path.
+    A coupling can name its dependent joint. Otherwise, a joint on its two paths with ``independent="false"`` is chosen
+    that no other coupling needs. If there is none, the last joint of the successor's path is chosen.
     """
     dependents = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
@@ -53,7 +53,6 @@ def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[st
 
 
 def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
-    """Raise ``LoadError``, with the names of the file, if couplings depend on each other in a cycle."""
     follows = dict(zip(dependents, ties, strict=True))
     leaders = {name: [j for j in tie.joints if j != name] for name, tie in follows.items()}
     while follows:
@@ -95,11 +94,10 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
 class Ties:
     """Joints that the constraints of a model couple, by name."""
 
-    # Joints of one constraint, with the joints between them; one group per row, closure and rotor.
-    groups: tuple[frozenset[str], ...]
+    groups: tuple[frozenset[str], ...]  # joints of each equation, closure and rotor, and the joints between them
     coupled: frozenset[str]  # joints of couplings, and joints on the paths of closures
     closed: frozenset[str]  # joints on the paths of closures
-    followers: Mapping[str, str]  # dependent joints of couplings, with the label of the coupling
+    followers: Mapping[str, str]  # label of the coupling, by its dependent joint
 
 
 def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
@@ -133,15 +131,9 @@ def flagged_independent(
 ) -> tuple[str, ...]:
     """Choose the independent joints of clusters with closures from the flags of the file.
 
-    For a cluster without flags, ``ClusterModel`` chooses. If some joint has the flag ``false``, joints without a flag
-    are independent, as in URDF+. If joints have only the flag ``true``, they are the independent joints.
-
-    Args:
-        ties: Joints that all constraints couple.
-        flags: The attribute ``independent``, by joint.
-        named: Independent joints from the caller; flags of their clusters have no effect.
-        tree: The tree, which defines the order of the joints.
-        notes: Receives a note for a cluster whose joints all have the flag ``false``.
+    ``ClusterModel`` chooses the independent joints of clusters without flags. If some joint has the flag ``false``,
+    joints without a flag are independent, as in URDF+. If all flags are ``true``, only joints with a flag are
+    independent. Flags have no effect in clusters that contain ``named`` joints, which the caller selects.
     """
     named_set = set(named)
     independent = list(dict.fromkeys(named))

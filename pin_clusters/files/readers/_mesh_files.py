@@ -1,4 +1,4 @@
-"""Reader of mesh files as triangles: MuJoCo's formats, and COLLADA with coal's reader."""
+"""Reader of triangle meshes in MuJoCo's formats, and in COLLADA with coal's reader."""
 
 import re
 import tempfile
@@ -17,10 +17,9 @@ MAX_BYTES = 2**24  # MuJoCo's limit for STL, 200,000 triangles, is 10 MB; readin
 
 
 def load_mesh(path: Path, what: str, collada: bool = False) -> Soup:
-    """Read a file in one of MuJoCo's formats, or COLLADA if ``collada``; coal would read other formats of any size."""
     kind, name = path.suffix.lower(), path.name
     if kind not in KINDS and not (collada and kind == ".dae"):
-        raise LoadError(f"{what}: {name!r} must be one of {', '.join(KINDS)}. Convert it.")
+        raise LoadError(f"{what}: the file type of {name!r} must be one of {', '.join(KINDS)}. Convert the file.")
     try:
         data = content(path, MAX_BYTES)
         if kind == ".dae":
@@ -38,14 +37,14 @@ def _stl(data: bytes, name: str, what: str) -> Soup:
     else:
         rows = re.findall(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", data) if data.lstrip()[:5].lower() == b"solid" else []
         if not rows or len(rows) % 3:
-            raise _unread(name, what, f"its {len(data)} bytes are not an STL with triangles")
+            raise _unread(name, what, f"its {len(data)} bytes are not an STL file with triangles")
         corners = np.array([number(x.decode("utf-8", "replace"), "a corner", what) for p in rows for x in p])
     vertices = corners.reshape(-1, 3)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)
 
 
 def _obj(data: bytes, name: str, what: str) -> Soup:
-    """Read points and faces of an OBJ from a filtered copy, because other lines make coal open more files."""
+    """Read points and faces of an OBJ from a filtered copy, because other lines can make coal open other files."""
     lines = [line.partition(b"#")[0].split() for line in re.sub(rb"\\\r?\n", b" ", data).splitlines()]
     data_lines = [line for line in lines if line[:1] in ([b"v"], [b"f"])]
     if not any(line[0] == b"f" for line in data_lines):
@@ -79,7 +78,7 @@ def _unread(name: str, what: str, reason: str) -> LoadError:
 
 def _points(given: Sequence[Sequence[bytes]], name: str, what: str) -> Soup:
     if len(given) < 4 or any(len(p) < 3 for p in given):
-        raise LoadError(f"{what}: {name!r} has no faces, and a convex hull needs at least four points (v x y z).")
+        raise LoadError(f"{what}: {name!r} has no faces, and a convex hull needs four or more points (v x y z).")
     owner = f"{what}, {name!r}"
     return hull_of(np.array([[number(x.decode("utf-8", "replace"), "a point", owner) for x in p] for p in given]), what)
 
@@ -90,7 +89,7 @@ def _msh(data: bytes, name: str, what: str) -> Soup:
     n, normals, textures, faces = (int(c) for c in counts)
     right = min(n, faces) > 0 and min(normals, textures) >= 0
     if not right or len(data) != 4 * (4 + 3 * n + 3 * normals + 2 * textures + 3 * faces):
-        raise LoadError(f"{what}: {name!r} is not a .msh file of MuJoCo.")
+        raise LoadError(f"{what}: {name!r} is not a valid MuJoCo .msh file.")
     vertices = np.frombuffer(data, np.float32, 3 * n, 16).reshape(-1, 3).astype(float)
     start = 4 * (4 + 3 * n + 3 * normals + 2 * textures)
     corners = np.frombuffer(data, np.int32, 3 * faces, start).reshape(-1, 3)
@@ -98,7 +97,6 @@ def _msh(data: bytes, name: str, what: str) -> Soup:
 
 
 def indices(faces: np.ndarray, count: int, what: str) -> np.ndarray:
-    """Convert the corners of triangles to integers; raise if one is not the index of a vertex."""
     wrong = ~((faces >= 0) & (faces < count) & (faces == np.floor(faces)))
     if wrong.any():
         raise LoadError(f"{what}: a face refers to vertex {faces[wrong][0]:g}; expected 0 to {count - 1}.")

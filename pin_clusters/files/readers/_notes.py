@@ -1,4 +1,4 @@
-"""Contents of a file without effect: collected while reading, and reported in few warnings."""
+"""Collection of file contents that have no effect, which are reported in few warnings."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ...errors import LoadError, PinClustersWarning, shortened
 from ._xml import OWN
 
-# Elements by parent that are read, or are common and do not affect the dynamics; other elements cause a warning.
+# Child elements of each element that are read or cannot affect the dynamics; other elements cause a warning.
 SILENT = {
     "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", "shape", *OWN},
     "link": {"inertial", "visual", "collision"},
@@ -22,19 +22,18 @@ SILENT = {
     "predecessor": {"origin"},
     "successor": {"origin"},
 }
-# Elements that change motion or forces and are not supported. The names are local names, because
-# <drake:ball_constraint> has the same meaning with any address of the namespace.
+# Unsupported elements that change motion or forces, by local name, because the addresses of namespaces can differ.
 ROTOR = {"rotor_inertia", "gear_ratio", "armature", "reflected_inertia"}
 PHYSICAL = ROTOR | {
     "constraint", "closed_loop", "loop_joint", "equality", "tendon", "spring", "stiffness", "joint_spring",
     "linear_bushing_rpy", "linear_spring_damper", "screw_thread_pitch", "ball_constraint", "distance_constraint",
     "coupler_constraint", "tendon_constraint", "weld_constraint", "fixed_constraint",
 }  # fmt: skip
-# Elements that matter and would be ignored in the wrong place.
+# Elements that affect the dynamics, but would be ignored in the wrong place.
 MEANINGFUL = {"link", "joint", "coupling", "loop", "inertial", "mass", "inertia", "mimic"}
-# Elements that are ignored in another namespace without a loss for the dynamics.
+# Elements that may be ignored in another namespace, because they do not affect the dynamics.
 HARMLESS = {"material", "visual", "collision", "limit", "calibration", "safety_controller"}
-# Elements that ``_transmissions`` reads; it reports the parts without effect.
+# Elements that ``_transmissions`` reads; that module also reports their parts without effect.
 READ_ELSEWHERE = {"transmission", "ros2_control"}
 # Elements for other programs. All other ignored elements are reported as unknown.
 FOR_OTHERS = {"gazebo", "transmission", "ros2_control", "sensor"}
@@ -57,21 +56,19 @@ ATTRIBUTES = {
     "mass": {"value"},
     "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
 }
-# In these elements, an unknown attribute is an error unless it is a name or a remark.
+# An unknown attribute of these elements is an error unless it is a name or a comment.
 STRICT = set(ATTRIBUTES) - {"joint", "coupling", "dynamics", "limit"}
 REMARKS = {"name", "id", "comment"}
-# Zeros are allowed in these elements, because some exporters write rpy="0 0 0" on every axis.
+# Unknown attributes of these elements may be zero, because some exporters write rpy="0 0 0" on every axis.
 ADDITIVE = {"origin", "axis", "mass", "inertia"}
 PHYSICAL_ATTRIBUTES = PHYSICAL | {"inertia", "spring_stiffness", "spring_reference", "springref"}
-ROTOR_CURE = "Pass the rotor as pc.Rotor(joint, ratio, axial_inertia=...) in constraints= and remove it."
+ROTOR_CURE = "Pass the rotor as pc.Rotor(joint, ratio, axial_inertia=...) in constraints=, and remove it from the file."
 _ZEROS = re.compile(r"[-+0. ]*0[-+0. ]*")
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 
 
 @dataclass
 class Notes:
-    """Collects ignored and doubtful contents, to report them in few warnings."""
-
     # Counts of ignored elements and attributes, by description.
     for_others: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
@@ -84,7 +81,7 @@ class Notes:
         tag, local = plain_name(child.tag), local_name(child.tag)
         if "xacro" in tag:
             raise LoadError(f"{owner}: <{tag}> is xacro source. Expand it first: xacro robot.xacro > robot.urdf.")
-        # Elements of URDF in another namespace are not read either.
+        # URDF elements in another namespace are not read, so ignoring them can change the dynamics.
         elsewhere = tag != local and local in MEANINGFUL | SILENT[parent] - HARMLESS
         if local in PHYSICAL or parent == "inertial" or elsewhere:
             raise _lost(tag, owner)
@@ -123,7 +120,7 @@ class Notes:
                 cure = (
                     ROTOR_CURE
                     if name.lower() in ROTOR
-                    else f"Known attributes: {', '.join(sorted(attributes))}. Remove it."
+                    else f"Known attributes: {', '.join(sorted(attributes))}. Remove the unknown attribute."
                 )
                 raise LoadError(f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. {cure}")
             self._ignore(f"attribute {plain_name(attribute)!r} of <{element.tag}>", harmless)
@@ -153,7 +150,7 @@ class Notes:
                 self.attributes(child, owner)
 
     def about(self, names: Iterable[str], message: str) -> None:
-        """Add a message with a list of names in place of ``{}``, unless there are no names."""
+        """Add a message whose ``{}`` is replaced by the names, unless there are no names."""
         if listed := list(names):
             self.messages.append(message.format(listing(listed)))
 
@@ -171,7 +168,7 @@ class Notes:
 
 def listing(names: list[str], limit: int = 6) -> str:
     text = ", ".join(repr(n) for n in names[:limit])
-    return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text
+    return f"{text}, ... ({len(names)} in total)" if len(names) > limit else text
 
 
 def _counted(counts: Counter[str]) -> str:
@@ -179,7 +176,7 @@ def _counted(counts: Counter[str]) -> str:
 
 
 def _lost(tag: str, owner: str) -> LoadError:
-    cure = "Express it with URDF+ <loop> or <coupling>, <mimic>, or constraints= in Python, and remove it."
+    cure = "Replace it by a URDF+ <loop> or <coupling>, by <mimic>, or by constraints= in Python."
     if local_name(tag) in ROTOR:
         cure = ROTOR_CURE
     return LoadError(f"{owner}: <{tag}> changes the dynamics and is not supported. {cure}")

@@ -9,13 +9,13 @@ import numpy as np
 
 from ...errors import LoadError
 
-LARGEST = 1e30  # Largest number except for limits; the products of five numbers in inertias stay finite.
+LARGEST = 1e30  # Largest number, except for limits; products of five such numbers in inertias are finite.
 DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def number(text: str | None, what: str, owner: str, largest: float = LARGEST) -> float:
     if text is None:
-        raise LoadError(f"{owner}: {what} is missing. Give a number.")
+        raise LoadError(f"{owner}: {what} is missing. Specify a number.")
     value = float(text) if DECIMAL.fullmatch(text.strip()) else math.nan
     if not math.isfinite(value):
         raise LoadError(f"{owner}: {what} must be a finite number, got {text!r:.60}.")
@@ -36,8 +36,6 @@ def numbers(
 
 
 class Type(NamedTuple):
-    """Type of an attribute."""
-
     default: Any  # value if the attribute is missing
     read: Callable[[str, str, str], Any]  # parser of (text, name of the attribute, label of the element)
 
@@ -77,6 +75,5 @@ def vector(default: Any, least: int = 3, most: int | None = None) -> Type:
 
 
 def powers(given: str, key: str, owner: str) -> tuple[float, ...]:
-    """Parse coefficients of x, x^2 and x^3; missing coefficients are zero."""
     coefficients = numbers(given, key, owner, 1, 3)
     return coefficients + (0.0,) * (3 - len(coefficients))

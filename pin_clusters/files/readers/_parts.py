@@ -1,6 +1,6 @@
 """Extensions of URDF and URDF+: ``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``.
 
-With these elements a file can contain a complete model. ``pc.to_urdf`` writes them, and other programs ignore them::
+A file with these elements can contain a complete model. ``pc.to_urdf`` writes them, and other programs ignore them::
 
     <rod name="achilles_rod" length="0.5" mass="0.16">
       <predecessor link="hip_link"><origin xyz="0 0 0.045"/></predecessor>
@@ -17,10 +17,10 @@ With these elements a file can contain a complete model. ``pc.to_urdf`` writes t
     <held_weight name="counterweight" link="arm" mass="2" center="0 0 0.1"/>
     <reference_pose><joint name="crank" q="1.2"/></reference_pose>
 
-A rotor whose mass is not in the link of its carrier has an ``<inertial>`` and an ``<origin>`` in place of
-``axial_inertia``. A rotor without carrier, origin and axis has the default placement of ``Rotor``. Roles are the
-parameters of the class (``FourBar``, ``SliderCrank``, ``Differential.<type>``); a parameter with several frames is
-repeated.
+A rotor whose mass is not included in its carrier's link has an ``<inertial>`` and an ``<origin>`` instead of
+``axial_inertia``. A rotor without carrier, origin and axis has the default placement of ``Rotor``. The roles are
+parameters of the class (``FourBar``, ``SliderCrank``, ``Differential.<type>``). Repeat the element for a parameter with
+several frames.
 """
 
 import xml.etree.ElementTree as ET
@@ -43,7 +43,7 @@ from ._trees import ROOT_JOINT_NAME
 from ._xml import OWN, Description, in_words_of, known, known_link, named, only_child, reference
 
 SIDES = ("predecessor", "successor")
-_KNOWN = ATTRIBUTES | {  # attributes by element
+_KNOWN = ATTRIBUTES | {  # allowed attributes of each element
     "rod": {"name", "length", "mass"},
     "mechanism": {"name", "type"},
     "rotor": {"name", "axial_inertia", "armature", "driven"},
@@ -57,7 +57,7 @@ _KNOWN = ATTRIBUTES | {  # attributes by element
     "point": {"role", "xyz"},
     "frame": {"role", "link"},
 }
-_INSIDE = SILENT | {  # elements by element
+_INSIDE = SILENT | {  # allowed child elements of each element
     "rod": {"predecessor", "successor", "inertial"},
     "spring": {"drive", "frame"},
     "rotor": {"drive", "carrier", "origin", "axis", "inertial"},
@@ -75,7 +75,7 @@ MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} 
 
 @dataclass(frozen=True)
 class Part:
-    """A constraint of the file, to be built after Pinocchio has read the tree."""
+    """A constraint in the file, which is built after Pinocchio has read the tree."""
 
     owner: str  # label for messages
     make: Callable[[pin.Model], Any]
@@ -119,7 +119,7 @@ def read_reference(description: Description) -> dict[str, list[float]]:
 
 
 def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray | None:
-    """Build the reference pose for a tree, shape (nq,), or return None without coordinates."""
+    """Build the reference pose for a tree, shape (nq,), or return None if there are no coordinates."""
     if not coordinates:
         return None
     q = np.array(pin.neutral(tree))
@@ -169,7 +169,7 @@ class End(NamedTuple):
     origin: pin.SE3
 
     def on(self, tree: pin.Model) -> tuple[str, pin.SE3]:
-        """Return the joint that moves the link, and the placement in its frame, as constraints need it."""
+        """Return the joint that moves the link, and the placement in that joint's frame."""
         frame = tree.frames[tree.getFrameId(self.link, pin.FrameType.BODY)]
         return tree.names[frame.parentJoint], frame.placement * self.origin
 
@@ -177,7 +177,7 @@ class End(NamedTuple):
 def end_of(element: ET.Element, side: str, owner: str, description: Description) -> End:
     link = known_link(element, side, description.links, owner)
     half = element.find(side)
-    assert half is not None  # known_link has found the child.
+    assert half is not None  # ``known_link`` has checked that the child exists.
     return End(link, placed(half, f"{owner}, {side}"))
 
 
@@ -196,7 +196,9 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
         for d in element.findall("drive")
     ]
     if not drives:
-        raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
+        raise LoadError(
+            f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one for each joint that turns the rotor.'
+        )
     inertial = only_child(element, "inertial", owner)
     driven = {"true": True, "false": False}.get(element.get("driven", "true"), element.get("driven"))
     arguments: dict[str, Any] = {"armature": element.get("armature"), "name": name, "driven": driven}
@@ -212,7 +214,7 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
     def make(tree: pin.Model) -> Rotor:
         carrier, placement = (None, None) if held is None else held.on(tree)
         if placement is not None and element.find("origin") is None and placement.isIdentity():
-            placement = None  # Viewers do not draw rotors without a given placement.
+            placement = None  # Viewers do not draw rotors whose placement is None.
         return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **arguments)
 
     return Part(owner, make)
@@ -273,7 +275,7 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
     for child in element:
         role = child.get("role") or ""
         if role not in roles:
-            raise LoadError(f"{owner}: <{child.tag}> has the role {role!r}.{did_you_mean(role, roles)}")
+            raise LoadError(f"{owner}: <{child.tag}> has the unknown role {role!r}.{did_you_mean(role, roles)}")
         arguments.setdefault(role, []).append(_argument(child, f"{owner}, {role}", description))
 
     names = {"name": name} if any(f.name == "name" for f in fields(kind)) else {}

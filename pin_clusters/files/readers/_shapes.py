@@ -26,7 +26,7 @@ DIMENSIONS: dict[str, dict[str, int]] = {
     "capsule": {"radius": 1, "length": 1},
     "ellipsoid": {"radii": 3},
 }
-"""Shapes of URDF and SDF: number of values of each size; the length of a capsule excludes the caps."""
+"""Number of values of each size, by shape of URDF and SDF; the length of a capsule excludes the caps."""
 _MAKE: dict[str, Callable[..., Any]] = {
     "box": coal.Box,
     "sphere": coal.Sphere,
@@ -37,8 +37,6 @@ _MAKE: dict[str, Callable[..., Any]] = {
 
 
 class Shape(NamedTuple):
-    """A collision shape on a link."""
-
     name: str
     place: pin.SE3  # in the frame of the link
     geometry: Any  # coal shape
@@ -47,11 +45,11 @@ class Shape(NamedTuple):
 
 
 Shapes = Mapping[str, Sequence[Shape]]
-"""Shapes by link; names that are not links mean the world."""
+"""Shapes by link; a name that is not a link stands for the world."""
 
 
 def collision_of(tree: pin.Model, shapes: Shapes) -> pin.GeometryModel:
-    """Build a geometry model without pairs, in the order of the file; default names are as in Pinocchio."""
+    """Build a geometry model without collision pairs, in the order of the file, with Pinocchio's default names."""
     model = pin.GeometryModel()
     for link, link_shapes in shapes.items():
         k = tree.getFrameId(link, pin.FrameType.BODY) if tree.existFrame(link, pin.FrameType.BODY) else 0
@@ -71,7 +69,7 @@ def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
 
 
 def sized(kind: str, given: Callable[[str], str | None], owner: str) -> Any:
-    """Build a shape of ``DIMENSIONS``; ``given`` returns the text of a size by its name."""
+    """Build a shape in ``DIMENSIONS``; ``given`` returns the text of the size with a given name."""
     sizes = [
         numbers(given(key), key, owner, n) if n > 1 else (number(given(key), key, owner),)
         for key, n in DIMENSIONS[kind].items()
@@ -90,15 +88,12 @@ def shape_in(element: ET.Element, owner: str) -> ET.Element:
 def half_space(normal: Sequence[float], owner: str) -> Any:
     n = unit(np.array(normal))
     if n is None:
-        raise LoadError(f"{owner}: the normal of the plane is zero. Give a direction, such as 0 0 1.")
+        raise LoadError(f"{owner}: the normal of the plane is zero. Specify a direction, such as 0 0 1.")
     return coal.Halfspace(n, 0.0)
 
 
 class Maker:
-    """Builds the shapes of one file, with meshes from its folder; a note lists shapes that cannot be built.
-
-    Missing shapes are not an error, because the dynamics do not depend on them.
-    """
+    """Builds the shapes of one file; missing shapes cause only a note, because the dynamics do not depend on them."""
 
     def __init__(self, folder: Path | None, notes: Notes) -> None:
         self.folder, self.notes = folder, notes
@@ -128,7 +123,7 @@ class Maker:
         return Shape(name, place, self._hulls[key], str(path), key[1])
 
     def _path(self, uri: str) -> Path | None:
-        """Find the file of a URI: in a package, in a folder above the robot's file, or relative to it."""
+        """Find the file of a URI in a package, in a folder above the robot's file, or relative to the robot's file."""
         scheme, separator, tail = uri.partition("://")
         base = self.folder.resolve() if self.folder is not None else None
         around = [] if base is None else [base, *base.parents]
@@ -142,5 +137,5 @@ class Maker:
             places = [root / (tail if separator else uri) for root in around[:1] or [Path("/")]]
         try:
             return next((p for p in places if p.is_file()), None)
-        except (OSError, ValueError):  # The name is invalid for a file.
+        except (OSError, ValueError):  # The URI is not a valid file name.
             return None

@@ -1,6 +1,6 @@
 """``<transmission>`` of ROS 1 and ros2_control: rotors of actuators with a known inertia.
 
-With the reductions n of actuators (a) and joints (j), the speeds of the actuators are, as defined in ROS
+The reductions n relate the speeds of actuators (a) and joints (j). The equations are defined in ROS
 (transmission_interface; pal_transmissions for the half differential)::
 
     simple              a = n_a n_j j
@@ -8,8 +8,8 @@ With the reductions n of actuators (a) and joints (j), the speeds of the actuato
     half differential   a1 = n_a1 n_j1 j1                  a2 = n_a2 (n_j1 j1 + n_j2 j2)
     four-bar linkage    a1 = n_a1 n_j1 j1                  a2 = n_a2 (j1 + n_j2 j2)
 
-The inertia comes from the caller, or from Drake's ``<drake:rotor_inertia value=.../>`` of an actuator, with
-``<drake:gear_ratio>`` as n_a. A reduction without an inertia does not affect the dynamics.
+The inertia comes from the caller, or from Drake's ``<drake:rotor_inertia value=.../>`` of an actuator, whose
+``<drake:gear_ratio>`` is n_a. A reduction without an inertia does not affect the dynamics.
 """
 
 import math
@@ -24,7 +24,7 @@ from ._notes import Notes, local_name
 from ._numbers import number
 from ._xml import Description, in_words_of
 
-# Per actuator, the signs with which the joints turn it.
+# Signs with which the joints turn each actuator.
 KINDS: dict[str, tuple[tuple[float, ...], ...]] = {
     "simple": ((1.0,),),
     "differential": ((1.0, 1.0), (1.0, -1.0)),
@@ -37,24 +37,22 @@ MANY = 6
 
 @dataclass(frozen=True)
 class Actuator:
-    """A motor of a transmission."""
-
     name: str
     owner: str  # label for messages
-    kind: str  # a key of ``KINDS``, or another type of the file
+    kind: str  # a key of ``KINDS``, or an unsupported type from the file
     ratios: Mapping[str, float]  # speed of the rotor per speed of each joint; empty if unknown
     inertia: float | None  # axial inertia of the rotor in the file, [kg m^2]
 
     def build(self, inertia: float) -> Rotor:
         if not self.ratios and self.kind in KINDS:
             raise LoadError(
-                f"{self.owner}: a rotor inertia is given, but a {self.kind} transmission needs {len(KINDS[self.kind])} "
+                f"{self.owner} has a rotor inertia, but a {self.kind} transmission needs {len(KINDS[self.kind])} "
                 f"actuators and {len(KINDS[self.kind][0])} joints of the file. Add them, or pass pc.Rotor in "
                 "constraints=."
             )
         if not self.ratios:
             raise LoadError(
-                f"{self.owner}: a rotor inertia is given, but transmissions of type {self.kind!r} are not supported. "
+                f"{self.owner} has a rotor inertia, but transmissions of type {self.kind!r} are not supported. "
                 f"Supported types: {', '.join(KINDS)}. Pass pc.Rotor in constraints=."
             )
         with in_words_of(self.owner):
@@ -64,10 +62,7 @@ class Actuator:
 
 
 def read_rotors(description: Description, given: Mapping[str, float] | None, notes: Notes) -> list[Rotor]:
-    """Build the rotors of all transmissions with a known inertia.
-
-    ``given`` contains inertias [kg m^2] by actuator, or by joint if a simple transmission drives it.
-    """
+    """Build the rotors with known inertias; ``given`` maps actuators or joints of simple transmissions to [kg m^2]."""
     inertias = _checked(given)
     actuators = list(_actuators(description, notes))
     rotors, silent = list[Rotor](), dict[str, float]()
@@ -78,7 +73,7 @@ def read_rotors(description: Description, given: Mapping[str, float] | None, not
         stated = [inertias[n] for n in names] + ([] if actuator.inertia is None else [actuator.inertia])
         if len(set(stated)) > 1:
             raise LoadError(
-                f"{actuator.owner}: several inertias of its rotor: {', '.join(f'{i:g}' for i in stated)}. Keep one."
+                f"{actuator.owner} has several rotor inertias: {', '.join(f'{i:g}' for i in stated)}. Keep one."
             )
         if stated and stated[0]:
             rotors.append(actuator.build(stated[0]))
@@ -95,7 +90,7 @@ def read_rotors(description: Description, given: Mapping[str, float] | None, not
         )
     if silent:
         listed = ", ".join(f"{name!r} ({ratio:g})" for name, ratio in list(silent.items())[:MANY])
-        remainder = f", ... ({len(silent)} in all)" if len(silent) > MANY else ""
+        remainder = f", ... ({len(silent)} in total)" if len(silent) > MANY else ""
         notes.messages.append(
             f"transmissions without rotor inertia do not affect the dynamics: {listed}{remainder}. Pass known inertias "
             "as rotor_inertias={...}."
@@ -126,7 +121,6 @@ def _checked(given: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def _actuators(description: Description, notes: Notes) -> Iterator[Actuator]:
-    """Yield the actuators of all transmissions; note elements without effect on the dynamics."""
     for parent in (description.root, *description.root.findall("ros2_control")):
         if parent is not description.root:
             notes.for_others["<ros2_control>"] += 1
@@ -163,8 +157,8 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
                 n_j = [1.0]
             elif inertia is not None and n_a * n_j[0] != 1.0 and short == "simple":
                 raise LoadError(
-                    f"{owner}: it has a rotor inertia and a mechanicalReduction of {n_a * n_j[0]:g}, but no gear "
-                    "ratio, for which Drake's default is 1. Add <drake:gear_ratio value=.../>."
+                    f"{owner} has a rotor inertia and a mechanicalReduction of {n_a * n_j[0]:g}, but no gear ratio, "
+                    "whose default in Drake is 1. Add <drake:gear_ratio value=.../>."
                 )
             if short == "fourbarlinkage" and k == 1:
                 n_j[0] = 1.0
@@ -175,7 +169,7 @@ def _of_transmission(element: ET.Element, description: Description) -> list[Actu
 
 
 def _by_role(elements: list[ET.Element], tag: str) -> list[ET.Element]:
-    """Sort actuators or joints by role, ``actuator1`` first; without roles keep the order of the file."""
+    """Sort actuators or joints by role, ``actuator1`` first; keep the order of the file if there are no roles."""
     roles = [(e.get("role") or e.findtext("role") or "").strip() for e in elements]
     if all(re.fullmatch(rf"{tag}\d", role) for role in roles) and len(set(roles)) == len(roles):
         return [e for _, e in sorted(zip(roles, elements, strict=True), key=lambda pair: pair[0])]
@@ -188,19 +182,19 @@ def _reduction(element: ET.Element, owner: str) -> float:
         if text is not None:
             ratio = number(text, tag, owner)
             if ratio == 0.0:
-                raise LoadError(f"{owner}: the {tag} must not be 0. Give the reduction of the gear.")
+                raise LoadError(f"{owner}: the {tag} must not be 0. Specify the reduction of the gear.")
             return ratio
     return 1.0
 
 
 def drakes(elements: Iterable[ET.Element], owner: str) -> dict[str, float]:
-    """Read Drake's ``rotor_inertia`` and ``gear_ratio`` from elements; missing ones are absent from the result."""
+    """Read Drake's ``rotor_inertia`` and ``gear_ratio`` from elements; missing values are absent from the result."""
     values: dict[str, float] = {}
     for element in elements:
         local = local_name(element.tag)
         if local in ("rotor_inertia", "gear_ratio"):
             if local in values:
-                raise LoadError(f"{owner}: <{local}> is given twice. Keep one.")
+                raise LoadError(f"{owner}: <{local}> appears twice. Keep one of them.")
             values[local] = number(element.get("value") or element.text or "", local, owner)
     return values
 
@@ -215,9 +209,9 @@ def _stated(actuator: ET.Element, owner: str) -> tuple[float | None, float | Non
 
 def _gear(gear: float, reduction: float, kind: str, owner: str) -> float:
     if kind != "simple":
-        raise LoadError(f"{owner}: Drake's gear ratio is for one joint. Give the reductions of the {kind} instead.")
+        raise LoadError(f"{owner}: Drake's gear ratio is for one joint. Specify the {kind} reductions instead.")
     if gear == 0.0:
-        raise LoadError(f"{owner}: the gear ratio must not be 0. Give the ratio of the gear.")
+        raise LoadError(f"{owner}: the gear ratio must not be 0. Specify the ratio of the gear.")
     if reduction not in (1.0, gear):
-        raise LoadError(f"{owner}: the gear ratio is {gear:g}, but mechanicalReduction {reduction:g}. Remove one.")
+        raise LoadError(f"{owner}: the gear ratio is {gear:g}, but mechanicalReduction is {reduction:g}. Remove one.")
     return gear

@@ -1,4 +1,4 @@
-"""Build trees of ``pin.Model`` from files: joints about any axis, placements of bodies, and other types of joints."""
+"""Construction of ``pin.Model`` from files: joints about any axis, placements of bodies, and changes of joint types."""
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -18,8 +18,8 @@ UNLIMITED = float(np.finfo(float).max)
 def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
     """Build a joint of one degree of freedom along a unit vector, with Pinocchio's special types for coordinate axes.
 
-    ``kind`` is ``"R"``, ``"P"`` or ``"H"`` as in Pinocchio's names of hinges, slides and screws (of a ``pitch`` in
-    [m/rad]), or ``"RUB"`` for a hinge with cosine and sine. ``tolerance`` is the deviation from a coordinate axis.
+    ``kind`` is ``"R"`` (hinge), ``"P"`` (slide), ``"H"`` (screw with ``pitch``, [m/rad]) or ``"RUB"`` (hinge with
+    cosine and sine). ``tolerance`` is the largest deviation from a coordinate axis.
     """
     numbers = (pitch,) if kind == "H" else ()
     for letter, along in zip("XYZ", np.eye(3), strict=True):
@@ -53,21 +53,12 @@ def like(model: pin.Model) -> pin.Model:
 
 
 class Places(Generic[T]):
-    """A tree under construction, with the placements of the bodies of a file.
-
-    Args:
-        world: Key of the world.
-
-    Attributes:
-        tree: The tree.
-        joint: Id of the joint that moves each body.
-        place: Placement of each body in the frame of that joint.
-    """
+    """A tree under construction, with the placements of the bodies of a file; ``world`` is the key of the world."""
 
     def __init__(self, world: T) -> None:
         self.tree = pin.Model()
-        self.joint: dict[T, int] = {world: 0}
-        self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}
+        self.joint: dict[T, int] = {world: 0}  # id of the joint that moves each body
+        self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}  # placement of each body in that joint's frame
 
     def put(self, body: T, name: str, j: int, placement: pin.SE3, above: int = -1) -> int:
         """Attach a body to a joint; return the id of its frame, whose parent is the frame ``above``."""
@@ -75,7 +66,7 @@ class Places(Generic[T]):
         return int(self.tree.addBodyFrame(name, j, placement, above))
 
     def frame(self, body: T, in_body: pin.SE3) -> tuple[str, pin.SE3]:
-        """Return a frame of a body in the form that constraints need: name of the joint, placement."""
+        """Return a frame of a body as an argument for constraints: name of the joint, and placement."""
         return self.tree.names[self.joint[body]], self.place[body] * in_body
 
 
@@ -98,10 +89,7 @@ TYPES = (BALL, FIXED, *HINGES)
 
 
 def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
-    """Change the types of joints to types of ``TYPES``; placements, bodies and frames do not change.
-
-    Names that are not joints are ignored.
-    """
+    """Change joint types to types in ``TYPES``; placements, bodies and frames do not change. Ignore unknown names."""
     if not any(tree.existJointName(name) for name in types):
         return tree
     new = like(tree)
@@ -124,7 +112,7 @@ def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
         name = f.name
         if f.type == pin.FrameType.JOINT and types.get(name) in HINGES:
             name = new.names[ids[f.parentJoint]]
-        # The ids of frames have changed, so Pinocchio finds the parent frame itself.
+        # The ids of frames have changed, so Pinocchio determines the parent frame.
         new.addFrame(pin.Frame(name, ids[f.parentJoint], f.placement, f.type), False)
     locked = [new.getJointId(name) for name, kind in types.items() if kind == FIXED and new.existJointName(name)]
     return pin.buildReducedModel(new, locked, pin.neutral(new)) if locked else new

@@ -46,7 +46,7 @@ DEFAULT_AXIS = (1.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Tie:
-    """A coupling of the file, before the choice of its dependent joint."""
+    """A coupling in the file, before its dependent joint is chosen."""
 
     owner: str  # label for messages
     before: tuple[str, ...]  # joints from the NCA to the predecessor; empty if the file names the dependent joint
@@ -80,7 +80,7 @@ def _offset(element: ET.Element, owner: str) -> float:
 def _ratio(text: str | None, owner: str) -> float:
     ratio = number(text, "the ratio", owner)
     if ratio == 0.0:
-        raise LoadError(f"{owner}: the ratio is 0, which removes the coupling. Give the ratio of the gear.")
+        raise LoadError(f"{owner}: the ratio is 0, which removes the coupling. Specify the ratio of the gear.")
     return ratio
 
 
@@ -88,17 +88,19 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
     owner = f"coupling {name!r}"
     kind = element.get("type")
     if kind not in (None, "rolling"):
-        notes.messages.append(f"{owner}: type {kind!r} is unknown (known: 'rolling') and has no effect.")
+        notes.messages.append(f"{owner}: type {kind!r} is unknown and has no effect; the only known type is 'rolling'.")
     if element.find("dependent") is not None or element.find("independent") is not None:
         return _named_coupling(element, owner, description)
     ratio_element = only_child(element, "ratio", owner)
     if ratio_element is None:
-        raise LoadError(f'{owner}: <ratio value="..."/> is missing. Give turns of the successor per turn.')
+        raise LoadError(
+            f'{owner}: <ratio value="..."/> is missing. Add it: turns of the successor per turn of the predecessor.'
+        )
     ratio = _ratio(ratio_element.get("value"), owner)
     first, last = (_path(element, tag, owner, description) for tag in ("predecessor", "successor"))
     before, after = tuple(j for j in first if j not in last), tuple(j for j in last if j not in first)
     if not before and not after:
-        raise LoadError(f"{owner}: predecessor and successor belong to the same rigid body. Name another link.")
+        raise LoadError(f"{owner}: predecessor and successor belong to the same rigid body. Change one link.")
     if not before or not after:
         inner, outer = ("predecessor", "successor") if not before else ("successor", "predecessor")
         raise LoadError(
@@ -121,7 +123,7 @@ def _known_joint(given: str | None, owner: str, description: Description) -> str
     name = known(given, "joint", description.joints, owner)
     kind = description.joints[name].get("type")
     if kind not in ("revolute", "continuous", "prismatic"):
-        raise LoadError(f"{owner}: joint {name!r} is {kind}, but a coupled joint needs one degree of freedom.")
+        raise LoadError(f"{owner}: joint {name!r} is {kind}, but a coupled joint must have one degree of freedom.")
     return name
 
 
@@ -137,10 +139,10 @@ def _named_coupling(element: ET.Element, owner: str, description: Description) -
     for child in element.findall("independent"):
         name = _known_joint(child.get("joint"), owner, description)
         if name in independent:
-            raise LoadError(f"{owner}: joint {name!r} is named twice. Give the sum of its ratios.")
+            raise LoadError(f"{owner}: joint {name!r} appears twice. Replace both by one with the sum of the ratios.")
         independent[name] = _ratio(child.get("ratio"), f"{owner}, joint {name!r}")
     if not independent:
-        raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one per independent joint.')
+        raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one for each such joint.')
     return Tie(owner, (), (dependent,), offset=_offset(element, owner), independent=independent)
 
 
@@ -161,7 +163,7 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
         if multiplier == 0.0:
             raise LoadError(f"{owner}: the multiplier is 0, so the joint cannot move. Make it a fixed joint.")
         if master == name:
-            raise LoadError(f"{owner}: the joint mimics itself. Name another joint.")
+            raise LoadError(f"{owner}: the joint mimics itself. Specify another joint.")
         ties.append(Tie(owner, (), (name,), offset=offset, independent={master: multiplier}))
     notes.about(fixed, "<mimic> has no effect on fixed joints: {}.")
     return ties
@@ -171,7 +173,7 @@ def read_loops(description: Description, notes: Notes) -> list[Part]:
     elements = named(description.root.findall("loop"), "loop")
     shared = [name for name in named(description.root.findall("coupling"), "coupling") if name in elements]
     if shared:
-        raise LoadError(f"A loop and a coupling have the name {shared[0]!r}. Rename one.")
+        raise LoadError(f"A loop and a coupling have the same name {shared[0]!r}. Rename one of them.")
     stretched: list[str] = []
     loops = [_loop(element, name, description, stretched) for name, element in elements.items()]
     notes.about(stretched, STRETCHED_LOOPS)
@@ -190,10 +192,12 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     if description.moving_joint(a.link) == description.moving_joint(b.link):
         raise LoadError(
             f"{owner}: predecessor {a.link!r} and successor {b.link!r} belong to the same rigid body, so there is no "
-            "loop. Name another link."
+            "loop. Specify links of different bodies."
         )
     axis = _axis(element, owner, kind, name, stretched)
-    loop_kind = "revolute" if kind == "continuous" else kind  # Limits have no effect on loops.
+    loop_kind = (
+        "revolute" if kind == "continuous" else kind
+    )  # These types differ only in limits, which loops do not have.
     return Part(owner, lambda tree: Loop(a.on(tree), b.on(tree), loop_kind, axis, name=name))
 
 

@@ -13,7 +13,7 @@ from ._arguments import MAX_BYTES, too_long
 MAX_DEPTH = 100  # largest nesting depth of elements; a URDF needs six
 MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser is recursive: a chain of 5,000 links crashes the process.
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-OWN = ("rod", "rotor", "mechanism", "spring", "held_weight")  # our extensions with a name
+OWN = ("rod", "rotor", "mechanism", "spring", "held_weight")  # tags of our extensions whose elements have a name
 # Tags that are removed before Pinocchio reads the document, by the path of their parents.
 NOT_FOR_PINOCCHIO = {
     ".": (
@@ -46,7 +46,7 @@ class Description:
     root_link: str  # name of the link without a parent
 
     def moving_joint(self, link: str) -> str | None:
-        """Find the joint that moves a link, without fixed joints, or return None for links fixed to the root."""
+        """Return the nearest joint above a link that is not fixed, or None if the link is fixed to the root."""
         while link in self.parent_joint:
             name = self.parent_joint[link]
             if self.joints[name].get("type") != "fixed":
@@ -60,15 +60,12 @@ def parse_xml(
 ) -> ET.Element:
     """Parse a document without a DTD; return its root element.
 
-    A DTD raises an error before it is expanded or fetched, because it allows "billion laughs" attacks and access to
-    local files, and robot descriptions do not need a DTD.
+    A DTD raises an error before it is expanded, because DTDs allow "billion laughs" attacks and access to local files.
 
     Args:
-        text: The document.
-        source: Label of the document for messages.
         most: Largest nesting depth of elements.
-        start: Start of such a document, for messages.
-        any_prefix: True if prefixes need no ``xmlns``, as in parsers without namespaces; they stay in the tags.
+        source, start: Label and expected beginning of the document, for messages.
+        any_prefix: True if prefixes need no ``xmlns``, as in parsers without namespaces. The tags keep such prefixes.
     """
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
@@ -77,8 +74,8 @@ def parse_xml(
 
     def refuse(name: str, *_: object) -> None:
         raise LoadError(
-            f"{source} has a document type declaration (<!DOCTYPE {name}>). For security, DTDs and entities are not "
-            "supported: write the values of entities in full and remove the declaration."
+            f"{source} has a document type declaration (<!DOCTYPE {name}>). DTDs and entities are not supported, "
+            "because they are unsafe. Write the values of entities in full and remove the declaration."
         )
 
     builder, spaces = ET.TreeBuilder(), [{"xml": "http://www.w3.org/XML/1998/namespace"}]
@@ -90,7 +87,7 @@ def parse_xml(
         if space is None and colon and not any_prefix:
             raise LoadError(
                 f"{source} is not well-formed XML: the prefix of <{name}> is not declared (line "
-                f'{parser.CurrentLineNumber}). Declare it in the root element, xmlns:{prefix}="...", or remove it.'
+                f'{parser.CurrentLineNumber}). Declare it in the root element with xmlns:{prefix}="...", or remove it.'
             )
         return f"{{{space}}}{local}" if space else name
 
@@ -122,7 +119,7 @@ def parse_xml(
 
 
 def _without_default_namespace(root: ET.Element) -> ET.Element:
-    """Remove the namespace of the root element from all tags, like parsers without namespaces (Pinocchio's)."""
+    """Remove the namespace of the root element from all tags, like Pinocchio's parser, which ignores namespaces."""
     if root.tag.startswith("{"):
         prefix = root.tag[: root.tag.index("}") + 1]
         for element in root.iter():
@@ -132,7 +129,7 @@ def _without_default_namespace(root: ET.Element) -> ET.Element:
 
 @contextmanager
 def in_words_of(owner: str) -> Iterator[None]:
-    """Raise errors of constraints as ``LoadError`` with the element of the file in front."""
+    """Convert errors of constraints to ``LoadError``; the message starts with the element of the file."""
     try:
         yield
     except PinClustersError as error:
@@ -140,7 +137,6 @@ def in_words_of(owner: str) -> Iterator[None]:
 
 
 def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
-    """Find the child with a tag, or None; raise ``LoadError`` for several."""
     children = element.findall(tag)
     if len(children) > 1:
         raise LoadError(f"{owner} has {len(children)} <{tag}> elements. Keep one.")
@@ -172,7 +168,7 @@ def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
         if not name:
             raise LoadError(f"A <{element.tag}> has no name. Every {kind} needs a name: <{element.tag} name=...>.")
         if name in by_name:
-            raise LoadError(f"Two {kind}s have the name {name!r}. Rename one.")
+            raise LoadError(f"Two {kind}s have the same name {name!r}. Rename one of them.")
         by_name[name] = element
     return by_name
 
@@ -209,7 +205,7 @@ def describe(root: ET.Element, source: str) -> Description:
             "Only one link may have no parent; connect the other links to it by joints."
         )
     if not roots:
-        raise LoadError(f"{source} has no root link: its joints form a cycle. Remove one of them.")
+        raise LoadError(f"{source} has no root link: its joints form a cycle. Remove one of these joints.")
     description = Description(root, root.get("name") or "robot", links, joints, parent_joint, parent_link, roots[0])
     _check_reached(description)
     return description
@@ -223,23 +219,23 @@ def _check_reached(description: Description) -> None:
             if link in path:
                 circle = list(path)
                 names = " -> ".join([*circle[circle.index(link) :], link])
-                raise LoadError(f"The parent joints of the links {names} form a cycle. Remove one of them.")
+                raise LoadError(f"The parent joints of the links {names} form a cycle. Remove one of these joints.")
             path[link] = None
             link = description.parent_link[description.parent_joint[link]]
         for above, name in enumerate(reversed(path), depth[link] + 1):
             if above > MAX_LINKS_IN_A_ROW:
                 raise LoadError(
-                    f"a chain of links is longer than {MAX_LINKS_IN_A_ROW}, at link {name!r}, and could crash "
-                    f"Pinocchio's parser. The maximum is {MAX_LINKS_IN_A_ROW}."
+                    f"the chain of links to {name!r} has more than {MAX_LINKS_IN_A_ROW} links and could crash "
+                    f"Pinocchio's parser. The maximum is {MAX_LINKS_IN_A_ROW} links."
                 )
             depth[name] = above
 
 
 def to_text(root: ET.Element) -> str:
-    """Write the document for Pinocchio, without elements that it does not use.
+    """Write the document for Pinocchio, without elements that Pinocchio does not need.
 
-    Visuals and collisions are removed, so that a missing mesh or material does not cause an error. Constraints are
-    removed because this package reads them itself.
+    Visuals and collisions are removed, because a missing mesh or material would raise an error. Constraints are
+    removed, because this package reads them.
     """
     copy = ET.fromstring(ET.tostring(root, encoding="unicode"))
     for parents, tags in NOT_FOR_PINOCCHIO.items():

@@ -6,14 +6,13 @@ from ...errors import LoadError
 
 MAX_DEPTH = 20
 MAX_BYTES = 2**17  # Files of robots have some kilobytes; reading takes at least 10 s per megabyte.
-MAX_LETTERS = 1000  # limit for the length of a key or a value
+MAX_LETTERS = 1000  # largest length of a key or a value
 
 
 def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
     """Parse a document to dicts, lists, text and numbers, or to PyYAML's nodes, which contain line numbers.
 
-    Anchors raise an error before they are expanded, because nested aliases can fill the memory, and robot descriptions
-    do not need anchors.
+    Anchors raise an error before they are expanded, because nested aliases can fill the memory.
     """
     import yaml
 
@@ -37,7 +36,9 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
             node = super().compose_node(parent, index)
             self.depth -= inner
             if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_LETTERS:
-                raise LoadError(f"{source} has a key or value of {len(node.value)} characters; at most {MAX_LETTERS}.")
+                raise LoadError(
+                    f"{source} has a key or value of {len(node.value)} letters. The limit is {MAX_LETTERS}."
+                )
             if isinstance(node, yaml.MappingNode):
                 _check_keys([key for key, _ in node.value], source)
             return node
@@ -58,16 +59,16 @@ def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
     ) as error:  # PyYAML raises these for invalid scalars.
         raise LoadError(
             f"{source} is not well-formed YAML: a value has the form or tag of a number, date or boolean, but is "
-            f"invalid ({error}). Write it in quotes."
+            f"invalid ({error}). Put the value in quotes."
         ) from None
 
 
 def _check_keys(keys: list[Any], source: str) -> None:
-    """Raise ``LoadError`` for duplicate keys, of which YAML would keep only the last one."""
+    """Raise ``LoadError`` for duplicate keys, because PyYAML would keep only the last of them."""
     names = set[str]()
     for key in keys:
         if not isinstance(key.value, str):
             raise LoadError(f"{source}: a list or a mapping is used as a key. Keys must be text.")
         if key.value in names:
-            raise LoadError(f"{source}, line {key.start_mark.line + 1}: {key.value!r} is given twice. Keep one.")
+            raise LoadError(f"{source}, line {key.start_mark.line + 1}: the key {key.value!r} appears twice. Keep one.")
         names.add(key.value)

@@ -1,4 +1,4 @@
-"""The chains of a paper: one geared rotor per link (GT), or pairs of links that two belts drive (PBT).
+"""Chains of a paper for benchmarks: one geared rotor per link (GT), or pairs of links that belts drive (PBT).
 
 Chignoli, Adrian, Kim, Wensing, "Recursive Rigid-Body Dynamics Algorithms for Systems with Kinematic Loops",
 arXiv 2311.13732. The numbers are from the authors' library generalized_rbda (classes RevoluteChainWithRotor and
@@ -20,13 +20,13 @@ _documented = stock(
     """
     Args:
         n: Number of links, at least 1.
-        seed: Random numbers instead of the published ones: masses 0.5 to 2 kg, boxes with edges of 0.1 to 0.5 m,
-            centres of mass within +-0.5 m, joints 0.5 to 1.5 m apart in random directions with random orientations,
+        seed: Seed of random values that replace the published ones: masses 0.5 to 2 kg, boxes with edges of 0.1 to
+            0.5 m, centres of mass within +-0.5 m, joints 0.5 to 1.5 m apart in random directions and orientations,
             balanced axisymmetric rotors of 0.02 to 0.1 kg and 5e-5 to 2e-4 kg m^2, ratios 3 to 10 of either sign.
         root_joint: Joint of an additional base body of 10 kg with 1 kg m^2 about each axis through its origin.
 
     Returns:
-        The tree, with depth-first joints, and the couplings.
+        The tree, whose joints are in depth-first order, and the couplings.
 
     Raises:
         LoadError: ``n`` or ``seed`` is invalid.
@@ -36,7 +36,7 @@ _documented = stock(
 
 @dataclass(frozen=True)
 class _Link:
-    """Numbers of a link and its rotor; both joints turn about the z axis of ``placement`` in the previous link."""
+    """Data of a link and its rotor; both turn about the z axis of ``placement``, which is in the previous link."""
 
     placement: pin.SE3
     inertia: pin.Inertia
@@ -45,7 +45,7 @@ class _Link:
 
 
 def _published(k: int) -> _Link:
-    """Build link ``k``: 1 kg at 0.5 m of 1 m, 1 kg m^2 about its centre of mass, a massless rotor of 1e-4 kg m^2."""
+    """Build link ``k``: 1 m long, 1 kg at 0.5 m, 1 kg m^2 about the centre of mass; massless rotor of 1e-4 kg m^2."""
     placement = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0.0, 0.0]))
     body = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
     return _Link(placement, body, pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-4])), RATIO)
@@ -89,8 +89,9 @@ def belt_chain(
 ) -> tuple[pin.Model, tuple[Gear | Belt, ...]]:
     """Build a chain of ``n`` links in pairs, with the rotors of a pair on the preceding body (the paper's PBT).
 
-    A gear couples the first rotor of a pair to the first link, a belt the second rotor to the sum of both joint angles.
-    Names, numbers and gravity are as in ``geared_chain``; a seed turns the second rotor's axis against its link's axis.
+    A gear couples the first rotor of a pair to the first link. A belt couples the second rotor to the sum of both joint
+    angles. Names, numbers and gravity are as in ``geared_chain``. If a seed is given, the axes of the second rotor and
+    the second link are not parallel.
 
     Args:
         n: Number of links, even and at least 2.

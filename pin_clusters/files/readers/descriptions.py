@@ -19,11 +19,11 @@ def names() -> tuple[str, ...]:
 
 
 def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path of a robot of robot_descriptions, which may download it; return other arguments unchanged."""
+    """Return the path of a robot in robot_descriptions, which may download it; return other arguments unchanged."""
     if not (isinstance(file, str) and file.isidentifier() and file.endswith(ENDING)) or os.path.lexists(file):
         return file
     if find_spec(PACKAGE) is None:
-        raise LoadError(f"No such file: {file!r}. For robots of {PACKAGE} install it: pip install {PACKAGE}")
+        raise LoadError(f"No such file: {file!r}. To load robots of {PACKAGE}, install it: pip install {PACKAGE}")
     if file not in (available := names()):
         raise LoadError(f"No such file or robot of {PACKAGE}: {file!r}.{did_you_mean(file, available)}")
     try:
@@ -32,5 +32,5 @@ def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
         raise LoadError(f"{PACKAGE} cannot download {file!r}: {' '.join(str(error).split())[:300]}") from error
     path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
     if path is None:
-        raise LoadError(f"{file!r} of {PACKAGE} has no URDF_PATH or MJCF_PATH. Expand its xacro, and give the file.")
+        raise LoadError(f"{file!r} of {PACKAGE} has no URDF_PATH or MJCF_PATH. Expand its xacro, and pass the file.")
     return Path(path)

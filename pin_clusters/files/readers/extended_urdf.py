@@ -4,7 +4,7 @@ L. de Matteis, V. Batto, J. Carpentier, N. Mansard, "Extended URDF: Accounting f
 description", arXiv 2504.04767::
 
     closed_loop: [[frame_a, frame_b], ...]   # pairs of frames that coincide
-    type: [6d, 3d, ...]                      # completely (6d), or only their origins (3d)
+    type: [6d, 3d, ...]                      # whether all six axes coincide (6d), or only the origins (3d)
     name_mot: [joint, ...]                   # joints with motors
     joint_name: [joint, ...]                 # joints whose type differs from the URDF
     joint_type: [SPHERICAL, UJOINT_XY, FIXED, ...]  # types of these joints
@@ -31,7 +31,7 @@ from .urdf import parse_urdf
 
 KINDS = {"6d": "fixed", "3d": "spherical"}
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
-# Words in keys of other formats that change the dynamics and are not supported.
+# Unknown keys that contain these words raise an error, because they may change the dynamics.
 CHANGING = (
     "rotor",
     "inertia",
@@ -66,7 +66,7 @@ def buildModelFromYAML(
 
     Args:
         file: Path of the YAML file, or of its folder if the name of the file is ``robot.yaml``.
-        independent: Names of the independent joints, as in ``ClusterModel``; by default preferably those of motors.
+        independent: Names of the independent joints, as in ``ClusterModel``; by default, motor joints if possible.
         urdf: Path of the URDF file; by default ``robot.urdf`` next to the YAML file, or the only URDF there.
 
     Returns:
@@ -121,7 +121,7 @@ def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]
             hint = did_you_mean(str(key), KEYS)
             raise LoadError(
                 f"{source}: {key!r} may change the dynamics and is not supported.{hint} Pass an equivalent constraint "
-                "in constraints= (pc.Rotor for motors) and remove it."
+                "in constraints= (pc.Rotor for motors) and remove the key."
             )
         notes.unknown[repr(key)] += 1
     if not any(key in content for key in KEYS):
@@ -138,7 +138,9 @@ def _name(value: object, what: str, source: str) -> str:
 def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
     pairs, kinds = content["closed_loop"], content["type"] or ["6d"] * len(content["closed_loop"])
     if len(kinds) != len(pairs):
-        raise LoadError(f"{source}: closed_loop has {len(pairs)} pairs, but type {len(kinds)}. Give one per pair.")
+        raise LoadError(
+            f"{source}: closed_loop has {len(pairs)} pairs, but type has {len(kinds)}. Specify one type per pair."
+        )
     loops = []
     for i, (pair, kind) in enumerate(zip(pairs, kinds, strict=True)):
         owner = f"{source}: closed_loop[{i}]"
@@ -156,12 +158,14 @@ def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
 def _types(content: Mapping[str, list[Any]], source: str) -> dict[str, str]:
     names, types = content["joint_name"], content["joint_type"]
     if len(names) != len(types):
-        raise LoadError(f"{source}: joint_name has {len(names)} names, but joint_type {len(types)}. Give one per name.")
+        raise LoadError(
+            f"{source}: joint_name has {len(names)} entries, but joint_type has {len(types)}. Specify one per name."
+        )
     type_of: dict[str, str] = {}
     for name, kind in zip(names, types, strict=True):
         name = _name(name, "joint_name", source)
         if name in type_of:
-            raise LoadError(f"{source}: joint {name!r} is named twice in joint_name. Name it once.")
+            raise LoadError(f"{source}: joint {name!r} appears twice in joint_name. Remove one entry.")
         if kind not in TYPES:
             raise LoadError(f"{source}: joint_type {kind!r} of joint {name!r} is unknown. Known: {', '.join(TYPES)}.")
         type_of[name] = kind
@@ -171,7 +175,7 @@ def _types(content: Mapping[str, list[Any]], source: str) -> dict[str, str]:
 def _check_names(types: Mapping[str, str], tree: pin.Model, source: str) -> None:
     for name, kind in types.items():
         if kind == FIXED and not tree.existJointName(name) and tree.existFrame(name):
-            continue  # The joint is fixed in the URDF already.
+            continue  # The joint is already fixed in the URDF.
         if not tree.existJointName(name):
             raise LoadError(f"{source}: joint {name!r} does not exist.{did_you_mean(name, list(tree.names)[1:])}")
 
@@ -182,5 +186,7 @@ def _urdf_of(path: Path) -> Path:
     if usual.is_file() or not candidates:
         return usual
     if len(candidates) > 1:
-        raise LoadError(f"the folder of {str(path)!r} has {len(candidates)} URDF files, no robot.urdf. Give urdf=...")
+        raise LoadError(
+            f"the folder of {str(path)!r} has {len(candidates)} URDF files, but no robot.urdf. Specify urdf=..."
+        )
     return candidates[0]

@@ -20,7 +20,7 @@ from .motors import Motors, with_motors
 from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf
 
-# Readers by the root element of XML; YAML is recognised by its file ending.
+# Readers by the root element of XML; YAML is recognised by its file extension.
 READERS: dict[str, Callable[..., ClusterModel]] = {
     "robot": buildModelFromUrdf,
     "mujoco": buildModelFromMJCF,
@@ -29,11 +29,11 @@ READERS: dict[str, Callable[..., ClusterModel]] = {
 YAML = (".yaml", ".yml")
 FORMATS = "URDF, URDF+, MJCF, SDF, and the YAML of extended URDF"
 ELSEWHERE = {
-    ".xacro": "It is xacro source. Expand it first: xacro robot.xacro > robot.urdf.",
-    ".srdf": "An SRDF only adds to a URDF. Give the URDF.",
+    ".xacro": "The file is xacro source. Expand it first: xacro robot.xacro > robot.urdf.",
+    ".srdf": "An SRDF only extends a URDF. Specify the URDF.",
     ".usd": "USD is not supported. Export URDF or MJCF.",
     ".usda": "USD is not supported. Export URDF or MJCF.",
-    ".mjb": "This is a compiled MuJoCo model. Give the XML (mj_saveLastXML).",
+    ".mjb": "The file is a compiled MuJoCo model. Specify the XML file (mj_saveLastXML writes it).",
 }
 
 
@@ -49,14 +49,14 @@ def open_robot(
 ) -> ClusterModel:
     """Read a robot from a file of any supported format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
-    The root element identifies the format of XML, and the file ending identifies YAML. The function calls
+    The root element identifies the format of XML, and the file extension identifies YAML. The function calls
     ``buildModelFromUrdf``, ``buildModelFromMJCF``, ``buildModelFromSdf`` or ``buildModelFromYAML``; they document the
     supported contents and have further arguments.
 
     Args:
         file: Path of the file, or name of a robot of ``robot_descriptions``, if it is installed.
-        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
-            base of the file.
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default, the
+            base is as in the file.
         motors: Rotors, gears and limits of the motors: path of a ``.motors.yaml`` file, or a mapping with the same
             keys. ``pin-clusters motors FILE`` writes a template. No motor file is read by default.
 
@@ -96,13 +96,12 @@ def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
     if root in READERS:
         return READERS[root]
     if root is None:
-        raise LoadError(f"{source} is not XML, and its ending is not .yaml. Known formats: {FORMATS}.")
-    hint = " It is a part of an MJCF; give the file that includes it." if root == "mujocoinclude" else ""
+        raise LoadError(f"{source} is not XML, and its file extension is not .yaml. Known formats: {FORMATS}.")
+    hint = " It is a part of an MJCF; specify the file that includes it." if root == "mujocoinclude" else ""
     raise LoadError(f"{source}: unknown format with the root element <{root}>. Known formats: {FORMATS}.{hint}")
 
 
 def _root_element(text: bytes) -> str | None:
-    """Find the name of the root element without its namespace, or None if the text is not XML."""
 
     class FoundError(Exception):
         pass

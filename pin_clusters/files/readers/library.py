@@ -56,8 +56,8 @@ def load(
 
     Args:
         name: A name in ``robots()``.
-        root_joint: With ``"default"``, the base is a free flyer if the root link has an inertia (legged robots), and
-            fixed otherwise. None fixes the base; a joint model such as ``pin.JointModelFreeFlyer()`` moves it.
+        root_joint: ``"default"`` makes the base a free flyer if the root link has an inertia (legged robots), and fixes
+            it otherwise. None fixes the base. A joint model, such as ``pin.JointModelFreeFlyer()``, moves the base.
         q_reference: Reference pose, shape (nq,), [rad] or [m], as in ``ClusterModel``; by default the pose in the
             README of the robot, if any.
         independent: Names of the independent joints, as in ``ClusterModel``; by default the choice in the README.
@@ -92,7 +92,7 @@ def _parts(
     build = _BUILT.get(name)
     for parameter in parameters:
         if name in robots() and not (build and parameter in _PARAMETERS):
-            offered = f"Its parameters: {', '.join(_PARAMETERS)}." if build else "It has no parameters."
+            offered = f"Known parameters: {', '.join(_PARAMETERS)}." if build else "It has no parameters."
             raise ArgumentTypeError(f"robot {name!r} has no parameter {parameter!r}. {offered}")
     if build is not None:
         tree, constraints = build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)
@@ -117,5 +117,5 @@ def folders() -> "dict[str, Traversable]":
         if entry.is_dir() and any(entry.joinpath(file).is_file() for file in ("model.urdf", "model.xml"))
     }
     if not by_name:
-        raise LoadError("this installation of pin_clusters does not contain its robots. Reinstall it.")
+        raise LoadError("this installation of pin_clusters does not contain its robots. Reinstall pin_clusters.")
     return by_name

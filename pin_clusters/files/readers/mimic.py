@@ -14,8 +14,8 @@ _MIMIC = "JointModelMimic"
 def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...]]:
     """Replace mimic joints by ordinary joints with linear couplings.
 
-    Pinocchio's mimic joints have no coordinate, and several of its algorithms do not support them. In the result, every
-    joint has its own coordinates, as ``ClusterModel`` needs. Order, names, placements, inertias and frames do not
+    Pinocchio's mimic joints have no coordinate, and several of its algorithms do not support them. Every joint of the
+    result has its own coordinates, as ``ClusterModel`` requires. Order, names, placements, inertias and frames do not
     change.
 
     Args:
@@ -70,7 +70,6 @@ def _affine(joint: pin.JointModel) -> tuple[float, float]:
 
 
 def _master(model: pin.Model, j: int) -> int:
-    """Find the master of mimic joint ``j``: the ordinary joint with the same index in ``v``."""
     for k in range(1, model.njoints):
         candidate = model.joints[k]
         if candidate.shortname() != _MIMIC and candidate.nv == 1 and candidate.idx_v == model.joints[j].idx_v:
@@ -84,7 +83,7 @@ def _master(model: pin.Model, j: int) -> int:
 def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: float) -> pin.JointModel:
     """Rebuild the ordinary joint inside mimic joint ``j`` from its motion subspace, which includes the scaling."""
     if scaling == 0.0:
-        raise UnsupportedJointError(f"mimic joint {model.names[j]!r} has scaling 0. Make it a fixed joint.")
+        raise UnsupportedJointError(f"mimic joint {model.names[j]!r} has a scaling of 0. Make it a fixed joint.")
     scaled = data.joints[j].S
     subspace = np.asarray(scaled.matrix() if hasattr(scaled, "matrix") else scaled).reshape(6) / scaling
     linear, angular = subspace[:3], subspace[3:]

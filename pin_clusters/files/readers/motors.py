@@ -1,4 +1,4 @@
-"""Motors from a motor file or a mapping: check them against the table of keys, and add them as rotors."""
+"""Reader of motors in a motor file or a mapping; it checks them against the table of keys and adds them as rotors."""
 
 import math
 import os
@@ -44,10 +44,10 @@ def with_motors(
     entries = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
     if motors is not None and not entries:
-        raise LoadError(f"{source}: no motor of {model.name!r} is known (unknown: true). Fill in motors.")
+        raise LoadError(f"{source}: the motors of {model.name!r} are unknown (unknown: true). Fill in motors.")
     entries += [_table(Given({k: Given(x, label) for k, x in keys.items()}, label), MOTOR, "") for label, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
-    first = dict[str, tuple[str, bool]]()  # by joint: location of its first motor, and whether it has a name
+    first = dict[str, tuple[str, bool]]()  # location of each joint's first motor, and whether the motor has a name
     rotor_of = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
     for motor in entries:
@@ -61,22 +61,22 @@ def with_motors(
                     _check_in_file(model, new_rotors[0])
                     continue
             if i in rotor_of:
-                raise LoadError(f"{where}: joint {joint!r} has rotor {rotor_of[i]!r} in the robot's file. Keep one.")
+                raise LoadError(f"{where}: joint {joint!r} has rotor {rotor_of[i]!r} in the file. Remove one of them.")
             if joint in first and not (first[joint][1] and "name" in motor):
                 cure = f"Keep one{'' if words else ', or give each motor a name if both drive the joint'}."
-                raise LoadError(f"{where}: joint {joint!r} already has a motor, {first[joint][0]}. {cure}")
+                raise LoadError(f"{where}: joint {joint!r} already has a motor ({first[joint][0]}). {cure}")
             first[joint] = where, "name" in motor
             rotors += new_rotors
             with in_words_of(where):
-                new_rotors[0].resolve(tree)  # raises if the meaning of armature must be given
+                new_rotors[0].resolve(tree)  # raises an error if armature must be 'replace' or 'keep'
             if clashes := [r.name for r in new_rotors if tree.existJointName(str(r.name))]:
-                raise LoadError(f"{where}: {clashes[0]!r} is the name of a joint. Give the motor another name.")
+                raise LoadError(f"{where}: {clashes[0]!r} is the name of a joint. Rename the motor.")
             for item in (
                 *(f"motor {r.name!r}" for r in new_rotors),
                 *[f"limits of joint {joint!r}"] * bool(bounds),
             ):
                 if item in stated:
-                    raise LoadError(f"{where}: {item} is defined at {stated[item]} already. Rename one.")
+                    raise LoadError(f"{where}: {item} is already defined at {stated[item]}. Rename one of them.")
                 stated[item] = where
             gear = abs(new_rotors[0].ratios[0]) if bounds.get("at") == "motor" else 1.0  # type: ignore[index]
             for key in limits.keys() & bounds.keys():
@@ -103,13 +103,13 @@ def read_motors(motors: Motors) -> dict[str, Any]:
 
 
 def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[dict[str, float]]:
-    """List the joints of each motor of an entry, with the turns of its gear's output per turn of the joint."""
+    """Map the joints of each motor of an entry to the turns of the gear's output per turn of the joint."""
     if "joint" in motor:
         return [{joint: 1.0} for joint in joints_of(model, motor["joint"], where)]
     fit = {pattern: joints_of(model, pattern, where) for pattern in motor["joints"]}
     for pattern, names in fit.items():
         if len(names) > 1:
-            raise LoadError(f"{where}: {pattern!r} matches {len(names)} joints, with {names[0]!r}. Name each joint.")
+            raise LoadError(f"{where}: {pattern!r} matches {len(names)} joints, such as {names[0]!r}. List each joint.")
     return [{names[0]: motor["joints"][pattern] for pattern, names in fit.items()}]
 
 
@@ -121,7 +121,7 @@ def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
         fits = drivers.keys() == expected.keys() and is_close(r.axial_inertia, float(stated.axial_inertia or 0.0))
         if fits and all(is_close(abs(drivers[i]), abs(x)) for i, x in expected.items()):
             return
-    numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in expected.values())}"
+    numbers = f"{stated.axial_inertia:g} kg m^2 and ratio {', '.join(f'{x:.6g}' for x in expected.values())}"
     raise LoadError(f"in_file is true, but the robot's file has no rotor {stated.name!r} with {numbers}.")
 
 
@@ -164,9 +164,6 @@ def _motor(keys: Mapping[str, Any]) -> Motor | None:
     return replace(motor, **keywords, source=keys.get("source", motor.source))
 
 
-# --- conversion of the input, and checks against the table of keys ----------------------------------------------------
-
-
 def _of_python(value: Any, where: str, depth: int = 0) -> Given:
     if depth > MAX_DEPTH:
         raise LoadError(f"motors has more than {MAX_DEPTH} nested lists or mappings: {where}.")
@@ -202,13 +199,13 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     if missing := [key for key, x in table.items() if x.needed and key not in given.value]:
         raise LoadError(f"{given.where}: {missing[0]}{owner} is missing: {table[missing[0]].about}.")
     if table is MOTOR and len(joint_keys := {"joint", "joints"} & given.value.keys()) != 1:
-        problem = "give either joint or joints" if joint_keys else f"joint is missing: {MOTOR['joint'].about}"
+        problem = "specify either joint or joints" if joint_keys else f"joint is missing: {MOTOR['joint'].about}"
         raise LoadError(f"{given.where}: {problem}.")
     if {"joints", "limits"} <= given.value.keys():
-        raise LoadError(f"{given.value['limits'].where}: limits need joint in place of joints. Remove them.")
+        raise LoadError(f"{given.value['limits'].where}: limits require joint instead of joints. Remove them.")
     gears = len({"ratio", "stages"} & given.value.keys())
     if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
-        raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
+        raise LoadError(f"{given.where}: specify either ratio or stages{owner}.")
     if table is MOTOR and not {"rotor_inertia", "model"} & given.value.keys():
         raise LoadError(f"{given.where}: rotor_inertia{owner} is missing: {MOTOR['rotor_inertia'].about}.")
     keys = {k: table[k if named else "*"] for k in given.value}
@@ -237,7 +234,7 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
     if isinstance(kind, list):
         return [_value(x, name, key._replace(kind=kind[0]), owner) for x in value]
     if not isinstance(kind, Number):
-        value = value.lower() if kind == BOOL else value  # Python's True
+        value = value.lower() if kind == BOOL else value  # Python writes True.
         if kind != TEXT and value not in kind:
             raise LoadError(f"{given.where}: {label} must be {' or '.join(kind)}, got {value!r:.60}.")
         return value

@@ -1,4 +1,4 @@
-"""Reader of URDF and URDF+: Pinocchio reads the tree, this module reads everything that Pinocchio ignores."""
+"""Reader of URDF and URDF+: Pinocchio reads the tree; this module reads everything that Pinocchio ignores."""
 
 import os
 import xml.etree.ElementTree as ET
@@ -60,8 +60,8 @@ def buildModelFromUrdf(
 
     ``<transmission>`` (ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
     ``Rotor`` per actuator with a known inertia. The inertia comes from Drake's ``<drake:rotor_inertia>`` and
-    ``<drake:gear_ratio>`` or from ``rotor_inertias``. The rotor turns about the axis of the first joint, and the link
-    already contains its mass.
+    ``<drake:gear_ratio>`` or from ``rotor_inertias``. The rotor turns about the axis of the first joint; its mass is
+    already in a link.
 
     ``<dynamics damping=... friction=...>`` becomes ``Spring`` constraints: viscous and Coulomb friction of
     ``model.passive``, as in MJCF and SDF. ``<collision>`` and the extension ``<shape>`` of ``to_urdf`` become
@@ -79,7 +79,7 @@ def buildModelFromUrdf(
         rotor_inertias: Axial inertias of rotors, [kg m^2], by name of the actuator of a ``<transmission>``, or of the
             joint of a simple transmission.
         root_joint_name: Name of the root joint, ``"root_joint"`` by default.
-        mimic: Accepted for compatibility with Pinocchio, without effect: mimic joints are dependent joints.
+        mimic: Argument of Pinocchio that has no effect here, because mimic joints are always dependent joints.
 
     Returns:
         The model. Its tree equals Pinocchio's tree of the same file, except that continuous joints in a coupling or a
@@ -90,7 +90,7 @@ def buildModelFromUrdf(
         >>> model = pc.buildModelFromUrdf("robot.urdf", pin.JointModelFreeFlyer())  # doctest: +SKIP
     """
     if is_xml(urdf_filename):
-        raise LoadError("urdf_filename must be a path, but XML was given. Use buildModelFromXML for text.")
+        raise LoadError("urdf_filename must be a path, got XML. Use buildModelFromXML for text.")
     path, text = read_file(urdf_filename, "a URDF")
     root, constraints, q_reference = as_pinocchio(root_joint, constraints, q_reference, root_joint_name, mimic)
     parts = parse_urdf(text, root, constraints, repr(str(path)), independent, 3, rotor_inertias, path.parent)
@@ -175,7 +175,7 @@ def parse_urdf(
         source: Label of the document for messages.
         stacklevel: Frame of warnings, as in ``warnings.warn``.
         rotor_inertias: Axial inertias of rotors, [kg m^2], as in ``buildModelFromUrdf``.
-        folder: Folder of the meshes of collision shapes, which are also searched for in the folders above.
+        folder: Folder of the meshes of collision shapes; the folders above it are also searched.
 
     Returns:
         The tree, the constraints of the file (couplings, then loops) followed by ``constraints``, the independent
@@ -188,7 +188,7 @@ def parse_urdf(
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
-        notes.scan(root)  # Errors of this scan, such as unexpanded xacro, explain missing links.
+        notes.scan(root)  # comes first, because its errors, such as unexpanded xacro, explain missing links
     description = describe(root, source)
     check_numbers(description, notes)
     flags = read_flags(description)
@@ -211,8 +211,8 @@ def parse_urdf(
     turning = [n for n, j in description.joints.items() if n in tied and j.get("type") == "continuous"]
     notes.about(
         turning,
-        "continuous joints in a coupling or a loop are read as revolute joints without limits (one angle, which counts "
-        "turns, instead of its cosine and sine): {}.",
+        "continuous joints in a coupling or a loop become revolute joints without limits, whose coordinate is an angle "
+        "instead of cosine and sine: {}.",
     )
     if turning:
         for joint in turning:
@@ -229,13 +229,13 @@ def parse_urdf(
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, root_name: str, source: str) -> pin.Model:
     if root_joint is not None and root_name in description.joints:
-        raise LoadError(f"{source} has a joint named {root_name!r}, which is the name of root_joint. Rename it.")
+        raise LoadError(f"{source} has a joint named {root_name!r}, the name of root_joint. Rename that joint.")
     try:
         root = () if root_joint is None else (root_joint, root_name)
         tree = pin.buildModelFromXML(to_text(description.root), *root)
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise LoadError(f"Pinocchio cannot read {source}: {reason} (see its output above for details).") from None
+        raise LoadError(f"Pinocchio cannot read {source}: {reason} (see the output above for details).") from None
     for name, joint in description.joints.items():
         armature = read_armature(joint, f"joint {name!r}")
         if armature and tree.existJointName(name):

@@ -1,4 +1,4 @@
-"""Bodies of an MJCF file: bodies of the tree without locked rotors, and the bodies that the file adds."""
+"""Bodies of an MJCF file: bodies of the tree except locked rotors, and bodies that the file adds."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -19,31 +19,24 @@ MAX_DEPTH = 200
 
 @dataclass(eq=False)
 class Joint:
-    """A joint of a body in the MJCF file."""
-
     name: str
     kind: str  # ``"hinge"``, ``"slide"``, ``"free"`` or ``"ball"``
     axis: np.ndarray  # unit vector in the frame of the body, shape (3,)
-    # A point on the axis, in the frame of the body, shape (3,), [m].
-    pos: np.ndarray = field(default_factory=lambda: np.zeros(3))
-    # Indices in the model's q; None for joints that the file adds, which are 0 at the reference pose.
-    at_q: range | None = None
+    pos: np.ndarray = field(default_factory=lambda: np.zeros(3))  # point on the axis, in the body, shape (3,), [m]
+    at_q: range | None = None  # indices in the model's q; None for added joints, which are 0 at the reference pose
     at_v: range | None = None  # indices in the tree's v; None for joints that the file adds
-    turns: bool = False  # True if q of the model contains cosine and sine
+    turns: bool = False  # True if the model's q contains the cosine and sine of the angle
     armature: float = 0.0  # [kg m^2] or [kg]
 
 
 @dataclass(eq=False)
 class Body:
-    """A body of the MJCF file."""
-
     name: str
     parent: "Body | None"  # None for the world
     place: pin.SE3  # placement in the frame of the parent
     joints: list[Joint]  # joints between parent and body; empty only for the world
-    P: np.ndarray  # mass moments, see ``_masses``, shape (4, 4)
-    # Mass moments before any part was moved to another body; they give the size of the drawn box.
-    drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))
+    P: np.ndarray  # mass moments as defined in ``_masses``, shape (4, 4)
+    drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # P before the exchange, for the drawn box
     spins: bool = False  # True for rotors
     sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name, placement in the frame of the body
 
@@ -55,15 +48,12 @@ class Bodies:
     """The bodies of one file.
 
     Args:
-        model: The robot.
         locked: Joint ids of rotors that are fixed to their carriers at angle 0.
-        rotors: True if ``Rotor`` constraints become bodies. Otherwise the rotors with an inertia of their own are added
-            to their carriers.
+        rotors: True if ``Rotor`` constraints become bodies. Otherwise their inertias are added to their carriers.
 
     Attributes:
-        world: The world.
-        all: All other bodies, each after its parent.
-        of_joint: By joint id of the tree: the body that the joint moves, and the placement of the joint's frame in it.
+        all: All bodies except the world, each after its parent.
+        of_joint: Body that each joint moves, and placement of the joint's frame in the body, by joint id of the tree.
         of_rotor: Body of each ``Rotor``, by its name in ``model.rotors``.
         by_velocity: Names of the joints with one degree of freedom, by their index in the tree's v.
         remarks: Sentences for the comment at the top of the file.
@@ -117,15 +107,15 @@ class Bodies:
             kinds.append(part.kind)
             if part.kind == "free" and parent is not self.world:
                 raise UnsupportedJointError(
-                    f"joint {part.name!r} is a free joint below a body, and MuJoCo supports free joints only below the "
-                    "world. Attach the body to the world, or use three slides and a ball joint."
+                    f"joint {part.name!r} is a free joint below a body, but MuJoCo supports free joints only directly "
+                    "below the world. Attach the body to the world, or use three slides and a ball joint."
                 )
             armatures = armature[list(part.at_v)]
             single_armature = 0.0 if part.kind in ("planar", "free") else float(armatures[0])
             if np.any(armatures != single_armature):
                 self.remarks.append(
-                    f"armature of joint {part.name}: {text(armatures)} in the model, {text(single_armature)} in this "
-                    "file. MuJoCo has one number for a ball joint, and defines armature of a free joint differently."
+                    f"the armature of joint {part.name} is {text(armatures)} in the model, but {text(single_armature)} "
+                    "in this file. MuJoCo has one value for a ball joint, and another definition for a free joint."
                 )
             if part.kind == "planar":
                 joints += self._planar(part.name, frames[-1], part.at_q.start)
@@ -151,7 +141,7 @@ class Bodies:
         self.of_joint[j] = body, pin.SE3.Identity()
 
     def _planar(self, name: str, frame: pin.SE3, i: int) -> list[tuple[Joint, pin.SE3]]:
-        self.remarks.append(f"planar joint {name}: two slides and a hinge; its velocity is in the axes of the parent.")
+        self.remarks.append(f"planar joint {name} becomes two slides and a hinge; its velocity is in the parent frame.")
         x, y, z = np.eye(3)
         parts = (("_x", "slide", x, range(i, i + 1)), ("_y", "slide", y, range(i + 1, i + 2)))
         joints = [Joint(self.joint_names(name + end), kind, a, at_q=indices) for end, kind, a, indices in parts]
@@ -183,13 +173,13 @@ class Bodies:
             depth[body] = depth[above] + 1
             if depth[body] > MAX_DEPTH:
                 raise ModelError(
-                    f"to_mjcf: more than {MAX_DEPTH} bodies are nested (down to {body.name!r}), too deep for XML "
-                    "parsers. Split the chain."
+                    f"to_mjcf: more than {MAX_DEPTH} bodies are nested (down to {body.name!r}), which is too deep for "
+                    "XML parsers. Split the chain."
                 )
         return children
 
     def merge(self) -> None:
-        """Merge bodies without inertia into their only child, because MuJoCo allows several joints on a body."""
+        """Merge each body without inertia into its only child, because MuJoCo rejects such bodies."""
         carried = self.carried()
         for body in list(self.all):
             if np.any(body.P) or len(carried[body]) != 1:
@@ -204,7 +194,9 @@ class Bodies:
             for j, (owner, _) in list(self.of_joint.items()):
                 if owner is body:
                     del self.of_joint[j]
-                    self.remarks.append(f"{body.name} has no inertia: {child.name} has its joint; its frames are lost.")
+                    self.remarks.append(
+                        f"{body.name} has no inertia: {child.name} gets its joint, and its frames are lost."
+                    )
             self.all.remove(body)
 
     def settle(self) -> None:
@@ -223,8 +215,8 @@ class Bodies:
             moved.append(body.name)
         if moved:
             self.remarks.append(
-                "inertia along joint axes was moved from the parents of these bodies, so that MuJoCo accepts all "
-                f"bodies; no motion changes: {', '.join(moved)}."
+                "inertia along joint axes was moved to these bodies from their parents, because MuJoCo rejects them "
+                f"otherwise; no motion changes: {', '.join(moved)}."
             )
 
     def _borrowed(self, body: Body) -> np.ndarray | None:
@@ -244,7 +236,7 @@ class Bodies:
         if lent:
             why = f"the link has less inertia than the rotors in it ({', '.join(lent)})"
         return ModelError(
-            f"to_mjcf: the body {body.name!r} has {body.P[3, 3]:.4g} kg and the principal moments "
+            f"to_mjcf: the body {body.name!r} has a mass of {body.P[3, 3]:.4g} kg and the principal moments "
             f"{', '.join(f'{x:.4g}' for x in moments)} kg m^2: {why}, and no inertia can be moved from its parent. "
             "Correct the inertia of the body."
         )

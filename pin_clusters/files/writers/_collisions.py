@@ -46,7 +46,7 @@ def add_collisions(root: ET.Element, model: ClusterModel, links: Links) -> list[
 
 
 def _geometry(shape: Any) -> ET.Element | None:
-    """Build the content of ``<geometry>``; its numbers are read back to the same bits."""
+    """Build the content of ``<geometry>``, with numbers that are read back exactly."""
     g, kind = shape.geometry, type(shape.geometry).__name__.lower()
     if is_mesh(shape):
         if Path(shape.meshPath).is_file():

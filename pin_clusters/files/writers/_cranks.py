@@ -1,15 +1,15 @@
 """Cranks and rods in MJCF for Tello's differentials, whose constraints are equations between angles.
 
 The equations of hip and knee-ankle describe a rod of constant length. One end is on a crank, which turns by the angle
-of a rotor divided by the gear ratio g; the other end is on the leg. The model has no inertia for cranks, but MuJoCo
-needs some. The file moves inertia from the rotor to the crank, without a change of the kinetic energy. Let s be the
-speed of the carrier about the common axis, y the speed of the crank and g y the speed of the rotor, both relative to
-the carrier. The energy equals J (g y + s)^2 / 2 if
+of a rotor divided by the gear ratio g; the other end is on the leg. The model's cranks have no inertia, but MuJoCo
+requires inertia. The writer therefore moves inertia from the rotor to the crank; the kinetic energy does not change.
+Let s be the speed of the carrier about the common axis. Let y and g y be the speeds of the crank and the rotor,
+relative to the carrier. The energy equals J (g y + s)^2 / 2 if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 
 with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and K added to the carrier.
-Where A would be negative, a disc of inertia Jh is added, which turns by h = g / 2 per turn of the crank.
+If A would be negative, a disc of inertia Jh is added, which turns by h = g / 2 per turn of the crank.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,6 @@ _TOLERANCE = 1e-9
 
 
 class Crank(NamedTuple):
-    """A crank with its rod."""
-
     rotor: int  # joint id of the rotor
     carrier: int  # joint id of the body on which crank and rotor turn
     placement: pin.SE3  # crank frame in the frame of the carrier, at rotor angle 0
@@ -65,14 +63,14 @@ def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
 
 
 def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int]]:
-    """Compute the cranks of a hip: on the body of the gimbal's parent, about the thigh's axis at zero."""
+    """Compute a hip's cranks, which turn on the gimbal's parent body about the thigh's axis at q = 0."""
     rotor_1, rotor_2, gimbal, thigh = c.joints
     clamp, M, N = int(tree.parents[gimbal]), tree.jointPlacements[gimbal], tree.jointPlacements[thigh]
     x, y = _axis(tree, gimbal), N.rotation @ _axis(tree, thigh)
     shift = np.array(N.translation)
     if int(tree.parents[thigh]) != gimbal or abs(x @ y) > _TOLERANCE or np.linalg.norm(np.cross(shift, x)) > _TOLERANCE:
-        raise _not_a_linkage(s, "the axes of gimbal and thigh do not intersect at a right angle")
-    R = np.column_stack([x, y, np.cross(x, y)])  # frame of the equations in the gimbal frame, at zero
+        raise _not_a_linkage(s, "the axes of the gimbal and the thigh do not intersect at a right angle")
+    R = np.column_stack([x, y, np.cross(x, y)])  # axes of the equations' frame in the gimbal frame, at q = 0
     cranks = []
     for k, (rotor, sign) in enumerate(((rotor_1, 1.0), (rotor_2, -1.0))):
         side = -sign * s.lateral
@@ -87,11 +85,11 @@ def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int
 
 
 def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Crank, int]]:
-    """Compute the crank of knee and ankle: about the knee's axis on the thigh, turned by rotor 2."""
+    """Compute the crank of knee and ankle, which rotor 2 turns about the knee's axis on the thigh."""
     _, rotor, shin, foot = c.joints
     N, n = tree.jointPlacements[foot], _axis(tree, shin)
     if int(tree.parents[foot]) != shin or np.linalg.norm(np.cross(N.rotation @ _axis(tree, foot), n)) > _TOLERANCE:
-        raise _not_a_linkage(s, "the axes of foot and shin are not parallel")
+        raise _not_a_linkage(s, "the axes of the foot and the shin are not parallel")
     e = np.linalg.svd(n.reshape(1, 3))[2][1]
     plane = np.column_stack([e, np.cross(n, e)])
     o = complex(*(plane.T @ N.translation))
@@ -119,13 +117,14 @@ def _axis(tree: pin.Model, j: int) -> np.ndarray:
 
 def _not_a_linkage(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintError:
     return ConstraintError(
-        f"to_mjcf: {source.label} is an equation between angles, and {why}, so no crank and rod are equivalent to it. "
-        "MuJoCo supports polynomials of one joint, sums of joints, distances and points. Use pc.simulate instead."
+        f"to_mjcf: {source.label} is an equation between angles, and no crank and rod are equivalent to it: {why}. "
+        "MuJoCo can constrain only polynomials of one joint, sums of joints, distances and points. Use pc.simulate "
+        "instead."
     )
 
 
 def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
-    """Raise unless a constraint equation is proportional to the equation of the rod, at six random poses."""
+    """Raise an error unless a constraint equation is proportional to the rod's equation, at six random poses."""
     rng, values = np.random.default_rng(0), []
     data, source = tree.createData(), c.source
     for _ in range(6):
@@ -156,8 +155,8 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
     cosine = float(turned @ crank.axis)
     if rotor.parent is not holder or abs(abs(cosine) - 1.0) > _TOLERANCE:
         raise ConstraintError(
-            f"to_mjcf: {label}: rotor and crank are not on the same body or their axes are not parallel, so no crank "
-            "and rod are equivalent to the differential. Use pc.simulate instead."
+            f"to_mjcf: {label}: the rotor and the crank are on different bodies or their axes are not parallel, so no "
+            "crank and rod are equivalent to the differential. Use pc.simulate instead."
         )
     g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, rotor_joint.axis)
     lent = LENT * J

@@ -13,12 +13,12 @@ from ._collisions import is_mesh, points_of
 from ._text import Names, text, wxyz
 
 READABLE = (".stl", ".obj", ".msh")
-"""File endings of meshes that MuJoCo reads."""
+"""File extensions of meshes that MuJoCo reads."""
 _LINK, _ROTOR = "0.75 0.78 0.82 1", "0.85 0.45 0.10 1"
 _DRAWN = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
 _COLLIDES = {"contype": "1", "group": "3", "mass": "0"}
 _STEEL = 7800.0
-"""Density [kg/m^3] for drawing rotors without mass."""
+"""Density of steel [kg/m^3], for the size of drawn rotors without mass."""
 
 
 class Geoms:
@@ -69,9 +69,9 @@ class Geoms:
             placed_geom = {"name": names(shape.name), "conaffinity": affinity} | _placed(pose)
             self._colliding.setdefault(id(body), []).append(geometry | placed_geom)
         if lost:
-            bodies.remarks.append(f"collision shapes that are not written: {', '.join(lost)}.")
+            bodies.remarks.append(f"these collision shapes are not written: {', '.join(lost)}.")
         bodies.remarks.append(
-            "Geoms of group 3 collide with the world, and with each other if the collision model has a pair of them."
+            "Geoms of group 3 collide with the world and with geoms that are in a pair of the collision model."
             if self._colliding
             else "No geom collides, so there are no contacts."
         )
@@ -137,7 +137,7 @@ def _of_inertia(body: Body) -> list[dict[str, str]]:
 
 
 def _of_rotor(body: Body) -> list[dict[str, str]]:
-    """Build a cylinder with the axial inertia of a rotor; without mass, of steel and half as long as its radius."""
+    """Build a cylinder with a rotor's axial inertia; without mass, a steel cylinder half as long as its radius."""
     axis, (mass, centre, second) = body.joints[0].axis, _masses.about_centre(body.drawn)
     axial = _masses.axial(body.drawn, axis)
     if not axial > 0.0:

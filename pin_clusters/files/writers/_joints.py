@@ -11,7 +11,7 @@ from ...constraints._frames import resolve_frame
 from ...errors import UnsupportedJointError
 
 WHOLE = {"JointModelFreeFlyer": "free", "JointModelPlanar": "planar", "JointModelSpherical": "ball"}
-"""Joints that remain one joint, by their name in Pinocchio."""
+"""Kind in the file of joints that are written as one joint, by their name in Pinocchio."""
 CHAINS = ("JointModelTranslation", "JointModelUniversal", "JointModelSphericalZYX")
 """Joints whose coordinates equal the coordinates of a chain of hinges and slides."""
 UNLIMITED = float(np.finfo(float).max)
@@ -19,8 +19,6 @@ UNLIMITED = float(np.finfo(float).max)
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One joint of a chain."""
-
     name: str  # the last part has the name of the Pinocchio joint
     kind: str  # ``"hinge"``, ``"slide"``, ``"free"``, ``"planar"`` or ``"ball"``
     axis: np.ndarray  # unit vector in the frame of the part, shape (3,); zeros for joints without an axis
@@ -31,7 +29,7 @@ class Part:
 
 
 def parts_of(tree: pin.Model, j: int, where: str) -> list[Part]:
-    """Split a joint into a chain of parts; raise if the format ``where`` (``"URDF"``, ``"MJCF"``) lacks the joint."""
+    """Split a joint into a chain of parts; raise an error if ``where`` (``"URDF"`` or ``"MJCF"``) cannot contain it."""
     parts = _parts(tree.joints[j], tree.names[j], where)
     count, at_q, at_v = len(parts), in_q(tree, j).start, in_v(tree, j).start
     chain = []
@@ -65,12 +63,12 @@ def _parts(joint: pin.JointModel, name: str, where: str) -> list[_Simple]:
     raise UnsupportedJointError(
         f"joint {name!r} is a {kind}, which {where} does not support; it supports hinges, slides, "
         + ("floating and planar joints" if where == "URDF" else "free, planar and ball joints")
-        + ". Split it into such joints, or export in another format."
+        + ". Split the joint into supported joints, or export the model in another format."
     )
 
 
 def _subspace(joint: pin.JointModel) -> np.ndarray:
-    """Compute the motion subspace at zero, shape (6, nv), with a model, because not all joint kinds expose it."""
+    """Compute the motion subspace at q = 0, shape (6, nv), with a model because some joint kinds do not expose it."""
     model = pin.Model()
     model.addJoint(0, joint, pin.SE3.Identity(), "joint")
     data = model.createData()
@@ -79,8 +77,6 @@ def _subspace(joint: pin.JointModel) -> np.ndarray:
 
 
 class Place(NamedTuple):
-    """A frame on a body."""
-
     joint: int  # id of the joint that moves the body; 0 is the universe
     placement: pin.SE3  # in the frame of that joint
 

@@ -10,12 +10,12 @@ from ._text import Names
 
 WORLD = "world"
 _TOLERANCE = 1e-12
-"""Relative tolerance: frame inertias whose sum equals the inertia of the joint's body are written separately."""
+"""Relative tolerance; if the frame inertias sum to the inertia of the joint's body, they are written separately."""
 
 
 @dataclass(frozen=True, eq=False)
 class Extra:
-    """A frame other than the frame of a joint: a link on a fixed joint, placed in the frame of the moving joint."""
+    """A frame that is not a joint's frame, written as a link on a fixed joint; placed in the moving joint's frame."""
 
     link: str
     joint: str
@@ -24,9 +24,6 @@ class Extra:
 
 class Links:
     """Names and inertias of links.
-
-    Args:
-        tree: The tree.
 
     Attributes:
         of_joint: Name of the link that each joint moves, by joint id; the root link for the universe.
@@ -80,7 +77,7 @@ def is_identity(placement: pin.SE3) -> bool:
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Distribute the inertia of each joint's body over its links; without a matching sum the main link has it all."""
+    """Distribute each body's inertia over its links; if the frames' inertias have another sum, one link gets it all."""
     inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
         body_inertia = np.array(tree.inertias[j].matrix())

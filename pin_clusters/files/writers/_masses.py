@@ -1,22 +1,22 @@
-"""Mass distributions that MuJoCo accepts, and exchange of mass between bodies without a change of motion.
+"""Mass distributions that MuJoCo accepts, and exchange of mass between bodies that does not change any motion.
 
 A mass distribution is represented by its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4), [kg, kg m, kg m^2].
-Moments of parts add up. In another frame the moments are ``T P T'``, with the homogeneous matrix T of the placement.
+Moments of parts add up. The moments in another frame are ``T P T'``; T is the homogeneous matrix of the placement.
 
 Mass on the axis of a hinge can belong to the body on either side of the hinge; rotational inertia without mass can
-belong to either body of a slide. MuJoCo rejects some bodies, such as rotors without mass. Such a body takes a part of
-this kind from its parent. The sum of the two bodies, and therefore every motion, does not change.
+belong to either body of a slide. MuJoCo rejects some bodies, such as rotors without mass. Mass or inertia of this kind
+is moved to such a body from its parent. The sum of the two bodies, and therefore every motion, does not change.
 """
 
 import numpy as np
 import pinocchio as pin
 
 LEAST_MASS = 1e-6
-"""Mass [kg] of a body after the exchange, if it had less."""
+"""Smallest mass [kg] of a body after the exchange."""
 LEAST_MOMENT = 1e-14
 """Smallest principal moment [kg m^2] in the file, because MuJoCo rejects moments below 1e-15."""
 ROUNDING = 1e-11
-"""Violation of MuJoCo's condition A + B >= C, relative to C, that is corrected as a rounding error."""
+"""Largest violation of MuJoCo's condition A + B >= C, relative to C, that is corrected as a rounding error."""
 _MARGIN = 1e-3
 """Safety margin of the exchanged inertia, relative to the largest second moment of the body."""
 
@@ -34,7 +34,7 @@ def moments(inertia: pin.Inertia) -> np.ndarray:
 def spin(inertia: float, axis: np.ndarray) -> np.ndarray:
     """Compute the moments of a body with only an axial inertia [kg m^2] about an axis through its origin."""
     P = np.zeros((4, 4))
-    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # zero moments across the axis
+    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # no inertia about perpendicular axes
     return P
 
 
@@ -44,20 +44,20 @@ def axial(P: np.ndarray, axis: np.ndarray) -> float:
 
 
 def placed(placement: pin.SE3, P: np.ndarray) -> np.ndarray:
-    """Transform moments from a frame with the given placement to the frame of the placement."""
+    """Transform moments to the frame in which ``placement`` is expressed."""
     T = np.array(placement.homogeneous)
     return np.asarray(T @ P @ T.T)
 
 
 def about_centre(P: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Compute mass, centre of mass, and second moments about it, shape (3, 3)."""
+    """Compute the mass, the centre of mass, and the second moments about the centre of mass, shape (3, 3)."""
     m = float(P[3, 3])
     c = P[:3, 3] / m if m > 0.0 else np.zeros(3)
     return m, c, np.array(P[:3, :3] - m * np.outer(c, c))
 
 
 def principal(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute principal moments of inertia about the centre of mass, ascending, and their axes as a rotation."""
+    """Compute the principal moments of inertia about the centre of mass, ascending, and the rotation to their axes."""
     S = about_centre(P)[2]
     I = np.trace(S) * np.eye(3) - S
     values, axes = np.linalg.eigh(0.5 * (I + I.T))
@@ -81,7 +81,7 @@ def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.ndarray | None:
-    """Find the smallest moments on a line that make a body of moments P admissible, or None."""
+    """Compute the smallest moments on a hinge axis that make a body with moments P admissible, or return None."""
     added = np.zeros((4, 4))
     s = np.append(axis, 0.0)
     if P[3, 3] < LEAST_MASS:
@@ -105,7 +105,7 @@ def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.
 
 
 def borrowed_by_slide(P: np.ndarray) -> np.ndarray | None:
-    """Find moments without mass that make a body admissible, or None if the body has no mass."""
+    """Compute moments without mass that make a body admissible, or return None if the body has no mass."""
     if not P[3, 3] > 0.1 * LEAST_MOMENT:
         return None
     S = about_centre(P)[2]

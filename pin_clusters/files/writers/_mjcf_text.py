@@ -16,21 +16,21 @@ from ._robot import Robot
 from ._text import Names, in_comment, text, wxyz
 
 MUJOCO = "3.3.1"
-"""First MuJoCo version with armature of tendons."""
+"""First MuJoCo version that supports armature of tendons."""
 _DESCRIPTIONS = {
-    "best": "The rotors are locked into their carriers. Their reflected inertia is armature of joints, and of fixed "
-    "tendons where several joints turn a rotor. Lost: gyroscopic moments, and the inertial coupling of rotors with the "
-    "motion of their carriers.",
+    "best": "The rotors are locked into their carriers. Their reflected inertia is armature of joints, or of fixed "
+    "tendons if several joints turn a rotor. The file loses gyroscopic moments, and the inertial coupling of rotors "
+    "with the motion of their carriers.",
     "diagonal": "The rotors are locked into their carriers, and J ratio^2 is armature of each joint that turns a "
-    "rotor. Lost: the coupling of joints that turn a rotor together, gyroscopic moments, and the inertial coupling of "
-    "rotors with the motion of their carriers.",
+    "rotor. The file loses the coupling of joints that turn a rotor together, gyroscopic moments, and the inertial "
+    "coupling of rotors with the motion of their carriers.",
     "exact": "Every rotor is a body that an equality constraint couples to its joints. The only loss is stiffness, "
     "because MuJoCo's equality constraints are soft.",
 }
 
 
 class File:
-    """One MJCF file: a robot, visual geometry or None, and ``option`` with time step and integrator."""
+    """One MJCF file; ``visual`` is a geometry model or None, ``option`` contains the time step and the integrator."""
 
     def __init__(self, robot: Robot, visual: Any, option: dict[str, Any]) -> None:
         self.robot, self.model, self.tree = robot, robot.model, robot.tree
@@ -67,8 +67,8 @@ class File:
             remarks.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
         if self.robot.across:
             remarks.append(
-                "Also lost, because MuJoCo's mass matrix has no entry for joints of different branches: the coupling "
-                f"of the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
+                f"The file also loses the coupling of the joints that turn {', '.join(map(repr, self.robot.across))}, "
+                "because MuJoCo's mass matrix has no entry for joints of different branches; 'exact' keeps it."
             )
         return [*remarks, *self.bodies.remarks]
 

@@ -16,20 +16,13 @@ from ._ties import Ties
 
 
 class Robot:
-    """Bodies and constraints of a robot.
-
-    Args:
-        model: The robot.
-        approximation: ``"best"``, ``"diagonal"`` or ``"exact"``.
-        stiff: Time constant of the equalities, [s].
+    """Bodies and constraints of a robot; ``stiff`` is the time constant of the equality constraints, [s].
 
     Attributes:
-        bodies: Bodies of the file.
-        ties: Equality constraints and tendons of the file.
         joints: Joints by name.
         springs: Attributes of springs, dampers and dry friction, by the name of the joint.
         across: Names of rotors whose tendon couples joints of different branches.
-        tendon_of: Name of the tendon with the armature of a rotor that several joints turn, by the name of the rotor.
+        tendon_of: Name of the tendon that carries a rotor's armature, by rotor name, if several joints turn the rotor.
     """
 
     def __init__(self, model: ClusterModel, approximation: str, stiff: float) -> None:
@@ -58,8 +51,6 @@ class Robot:
         self._armature()
         self.springs = add_springs(self.ties)
 
-    # --- rotors
-
     def _armature(self) -> None:
         shared: list[Driven] = []
         for r in self._locked:
@@ -75,7 +66,7 @@ class Robot:
         self.across = [d.rotor for d in shared if not self._in_a_row(d.ratios)]
 
     def _in_a_row(self, joints: Iterable[str]) -> bool:
-        """Check whether all joints are on one path; otherwise MuJoCo's mass matrix has no entry for some pair."""
+        """Check whether all joints are on one path, because MuJoCo's mass matrix has entries only for such pairs."""
         ids = [self.tree.getJointId(name) for name in joints]
         support = max((set(map(int, self.tree.supports[i])) for i in ids), key=len)
         return support.issuperset(ids)
@@ -92,13 +83,13 @@ BENT = "4.0.0"
 
 
 def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
-    """Write springs, dampers and dry friction: as attributes of single joints, which are returned, or as tendons."""
+    """Add springs, dampers and dry friction as tendons; return the attributes of those that act on a single joint."""
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
     for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):
             raise ConstraintError(
-                f"to_mjcf: {c.label} compensates the weight of {c.mass:g} kg, but MuJoCo's gravity compensation is a "
-                "fraction of a body's weight. Remove it from the model, and add gravcomp to the body in the file."
+                f"to_mjcf: {c.label} compensates the weight of {c.mass:g} kg, but MuJoCo's gravcomp is a fraction of "
+                "a body's weight. Remove the constraint from the model, and add gravcomp to the body in the file."
             )
         if not isinstance(c, Spring):
             continue
@@ -139,8 +130,8 @@ def _numbers(c: Spring, rest: str) -> dict[str, str]:
         rest_positions = tuple(c.rest or (0.0,))
         if rest == "springlength" and min(rest_positions) < 0.0:
             raise ConstraintError(
-                f"to_mjcf: {c.label} has the rest length {text(rest_positions)}, and MuJoCo's tendons need a rest "
-                "length of at least 0. Negate all its coefficients, or shift the zero of the joints."
+                f"to_mjcf: {c.label} has the rest length {text(rest_positions)}, but MuJoCo's tendons require a "
+                "rest length of at least 0. Negate all its coefficients, or shift the zero of the joints."
             )
         attributes[rest] = text(rest_positions)
     return attributes

@@ -1,4 +1,4 @@
-"""Text of files: unique names that XML allows, and numbers that are read back to the same bits."""
+"""Text of files: unique names that XML allows, and numbers that are read back exactly."""
 
 import os
 import re
@@ -15,7 +15,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Names:
-    """Unique names for elements of one kind; ``taken`` names are in use already."""
+    """Function that makes the names of elements of one kind unique; the names ``taken`` are already in use."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
@@ -55,14 +55,14 @@ def wxyz(rotation: np.ndarray) -> np.ndarray:
 
 
 def write(text: str, file: str | os.PathLike[str] | None) -> str:
-    """Write text to a file, if one is given, completely or not at all; return the text."""
+    """Write text to ``file``, completely or not at all, unless ``file`` is None; return the text."""
     if file is None:
         return text
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
     if os.path.exists(file) and not os.path.isfile(file):  # ``whole`` would write to a device or a pipe.
         kind = "folder" if os.path.isdir(file) else "device or a pipe"
-        raise ExportError(f"{os.fspath(file)} is a {kind}; give the name of a file.")
+        raise ExportError(f"{os.fspath(file)} is a {kind}. Specify the name of a file.")
     with refused(ExportError, repr(str(file)[:200]), " Choose another name or folder."), whole(file) as (part,):
         part.write_text(text, encoding="utf-8")
     return text

@@ -17,9 +17,9 @@ from ._bodies import Bodies, Body, Joint
 from ._text import Names, text
 
 PIN = 0.1
-"""A revolute loop is closed at two points on its axis, at this distance [m] on either side."""
+"""A revolute loop is closed at two points on its axis; each has this distance [m] from the loop's frame."""
 _AXIAL = 1e-12
-"""Inertia [kg m^2] of a rod about its axis, because MuJoCo needs a positive value."""
+"""Inertia [kg m^2] of a rod about its axis, because MuJoCo requires a positive value."""
 
 
 class Ties:
@@ -32,7 +32,7 @@ class Ties:
 
     @cached_property
     def at_reference(self) -> list[pin.SE3]:
-        """Placements of the joints at the reference pose, computed only for loops because large trees need memory."""
+        """Placements of the joints at the reference pose, computed only for loops, to save memory for large trees."""
         return _poses(self.tree, np.array(self.model.q_reference))
 
     @cached_property
@@ -40,7 +40,7 @@ class Ties:
         return _poses(self.tree, np.array(pin.neutral(self.tree)))
 
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
-        """Couple a joint to ``offset + sum(ratio * joint)``: one joint by a polynomial, several by a fixed tendon."""
+        """Set a joint equal to ``offset + sum(ratio * joint)``, with a polynomial of one joint or a fixed tendon."""
         if len(terms) == 1:
             leader, ratio = terms[0]
             attributes = {"joint1": joint, "joint2": leader, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
@@ -69,9 +69,9 @@ class Ties:
             self._push_rods(source)
         else:
             raise ConstraintError(
-                f"to_mjcf: {source.label} is an equation between angles without an equivalent in MuJoCo, which has "
-                "polynomials of one joint, sums of joints, distances and points. Model the linkage with bodies, pc.Rod "
-                "and pc.Loop, or use pc.simulate."
+                f"to_mjcf: {source.label} is an equation between angles, but MuJoCo can constrain only polynomials of "
+                "one joint, sums of joints, distances and points. Model the linkage with bodies, pc.Rod and pc.Loop, "
+                "or use pc.simulate."
             )
 
     def tie(self, kind: str, name: str, given: dict[str, str]) -> None:
@@ -81,7 +81,7 @@ class Ties:
         if j not in self.bodies.of_joint:
             raise ConstraintError(
                 f"to_mjcf: {name} is on the body of joint {self.tree.names[j]!r}, which has no inertia, so the file "
-                "does not contain it. Give the body an inertia."
+                "does not contain this body. Add an inertia to the body."
             )
         body, joint_frame = self.bodies.of_joint[j]
         return self.site_on(body, name, joint_frame * placement)
@@ -94,7 +94,7 @@ class Ties:
     def _frames(self, c: FrameClosure) -> None:
         rows = tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0)))
         label = str(getattr(c.source, "name", None) or c.source.label)
-        if c.rotation == "none":  # A planar linkage keeps its points together across the plane, so connect is exact.
+        if c.rotation == "none":  # A planar linkage keeps its points in its plane, so connect is exact.
             self._point(c, label, "connect", 0.0)
         elif rows == (0, 1, 2, 3, 4, 5):
             self._point(c, label, "weld", 0.0)
@@ -111,10 +111,7 @@ class Ties:
         self.tie(kind, label, {"site1": a, "site2": b})
 
     def _joint_of_its_own(self, c: FrameClosure, label: str) -> None:
-        """Close any other loop: split one body, attach one half by the loop's joint, and weld it to the other half.
-
-        The frame of the half equals frame b at the reference pose.
-        """
+        """Close any other loop: split one body, attach one half by the loop's joint, and weld it to the other half."""
         frames = [self.at_reference[j] * M for j, M in c.ends]
         z, x, y = frames[0].rotation[:, 2], frames[0].rotation[:, 0], frames[0].rotation[:, 1]
         free = {
@@ -125,7 +122,7 @@ class Ties:
         }.get(tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0))))
         if free is None:
             raise ConstraintError(
-                f"to_mjcf: the constraint equations of {c.source.label} do not correspond to a joint of MuJoCo. Use "
+                f"to_mjcf: the constraint equations of {c.source.label} do not correspond to a MuJoCo joint. Use "
                 "pc.simulate instead."
             )
         carrier, split = c.joint_a, c.joint_b
@@ -152,7 +149,7 @@ class Ties:
         self.bodies.all.append(half)
         ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", weld_frame)
         self.tie("weld", label, {"site1": ends[0], "site2": ends[1]})
-        self.bodies.remarks.append(f"{label}: half of the inertia of {body.name} is a body that is welded to it.")
+        self.bodies.remarks.append(f"{label}: half of the inertia of {body.name} is in a body that is welded to it.")
 
     def _rod(self, c: RodClosure) -> None:
         label = str(getattr(c.source, "name", None) or c.source.label)
@@ -183,10 +180,7 @@ class Ties:
         return name
 
     def _massive_rod(self, c: RodClosure, label: str, a: pin.SE3, b: pin.SE3) -> None:
-        """Add a rod as a body with two hinges at one end and a point constraint at the other end.
-
-        The rod does not spin about itself. Its z axis is along the rod; its coordinates are 0 at the reference pose.
-        """
+        """Add a rod as a body along z with hinges about x and y at one end and a point constraint at the other end."""
         poses = self.at_reference
         start, end = (poses[j] * M for j, M in zip((c.joint_a, c.joint_b), (a, b), strict=True))
         z = (end.translation - start.translation) / np.linalg.norm(end.translation - start.translation)
@@ -202,7 +196,7 @@ class Ties:
         self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
 
     def _swing(self, c: RodClosure, z: np.ndarray) -> np.ndarray:
-        """Choose the axis of a rod's first hinge, perpendicular to the rod z: the likely main axis of its swing."""
+        """Choose the axis of a rod's first hinge, perpendicular to its direction z: the likely main rotation axis."""
         for j in (c.joint_a, c.joint_b):
             axis = joint_axis(self.tree.joints[j]) if j and self.tree.nvs[j] == 1 else None
             if axis is None:
@@ -216,7 +210,7 @@ class Ties:
         return np.asarray(across / np.linalg.norm(across))
 
     def _push_rods(self, source: PushRodAnkle) -> None:
-        """Couple the distance of the ends to the extension of the actuator: a spatial tendon to a fixed tendon."""
+        """Couple each rod's length (a spatial tendon) to the extension of its actuator (a fixed tendon)."""
         g = source.geometry(self.tree)
         for k, (actuator, shank, foot, length) in enumerate(zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)):
             label = f"{source.label} {k + 1}"

@@ -21,16 +21,16 @@ from ._links import Links, is_identity
 from ._text import Names, text
 
 NOTHING = 1e-12
-"""Coefficients below this fraction of the largest one are rounding errors of the elimination."""
+"""Coefficients below this fraction of the largest coefficient are rounding errors of the elimination."""
 
 
 def rows_by_source(model: ClusterModel) -> dict[int, Row]:
     """Collect the constraint equation (row) of each coupling, by the ``id`` of the user's constraint.
 
-    A row gives its dependent joint. In a cluster with loops, the model chooses the dependent joints from all equations,
-    so the dependent joint of a row may be independent there. A file must state a consistent choice. The rows of such a
-    cluster are therefore solved for dependent joints of the model, first for joints on no loop, which only rows move.
-    Redundant rows are omitted.
+    Each row is solved for its dependent joint. In a cluster with loops, the model chooses the dependent joints from all
+    equations, so the dependent joint of a row may be independent in the model. The rows of such a cluster are therefore
+    solved for dependent joints of the model, first for joints outside loops, which the rows alone determine. Redundant
+    rows are omitted.
     """
     tree, by_source = model.own_tree, {id(row.source): row for row in model.coupling_rows}
     looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}
@@ -41,7 +41,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
         cluster_rows = [row for row in model.coupling_rows if row.dependent in joints]
         rows = [row for row in cluster_rows if isinstance(row.source, (Gear, Belt, LinearCoupling))]
         dependent = [tree.getJointId(name) for name in cluster.dependent]
-        # Joints that mechanisms of the library (such as FourBar) determine.
+        # Mechanisms of the library, such as FourBar, determine these joints.
         determined = {row.dependent for row in cluster_rows} - {row.dependent for row in rows}
         off_loops = [j for j in dependent if j not in looped | determined]
         stated = {row.dependent for row in rows}
@@ -54,7 +54,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
 
 
 def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> list[Row]:
-    """Solve the rows for one joint each by Gauss-Jordan elimination, first for joints in ``first``, then ``then``."""
+    """Solve each row for one joint by Gauss-Jordan elimination, first for joints in ``first``, then in ``then``."""
     joints = sorted({j for row in rows for j in (row.dependent, *row.masters)})
     index = {j: i for i, j in enumerate(joints)}
     A = np.zeros((len(rows), len(joints) + 1))
@@ -88,18 +88,12 @@ def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> l
 
 
 class Constraints:
-    """Writer of the constraints of one model.
-
-    Args:
-        root: The ``<robot>``.
-        model: The model.
-        links: Names of its links.
-    """
+    """Writer of the constraints of one model, below the element ``root``."""
 
     def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings = Names()
-        self.names = defaultdict[str, Names](Names)  # names by the tag of our extensions
+        self.names = defaultdict[str, Names](Names)  # names by the tag of the extension
         self.rows = rows_by_source(model)
         self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
         self.resolved |= {id(c.source): c for c in model.closures}
@@ -119,14 +113,14 @@ class Constraints:
             write = next((writer for kinds, writer in writers if isinstance(c, kinds)), None)
             if write is None:
                 raise ConstraintError(
-                    f"{c.label} is a {type(c).__name__} on a Python function, which a file cannot contain. Write the "
-                    "model without it, and pass it again when reading the file: buildModelFromUrdf(file, "
-                    "constraints=[...])."
+                    f"{c.label} is a {type(c).__name__} defined by a Python function, which a file cannot contain. "
+                    "Write the model without this constraint, and pass the constraint when you read the file: "
+                    "buildModelFromUrdf(file, constraints=[...])."
                 )
             write(c)
 
     def _coupling(self, constraint: Gear | Belt | LinearCoupling) -> None:
-        """Add a coupling: with one ratio on two paths, as URDF+ defines it, or else with a ratio per joint."""
+        """Add a coupling: with one ratio for two paths, as in URDF+, or, if this is impossible, a ratio per joint."""
         row = self.rows.get(id(constraint))
         if row is None:
             return
@@ -147,7 +141,7 @@ class Constraints:
             ET.SubElement(element, "offset", value=text(offset))
 
     def _paths(self, constraint: Any, row: Row) -> tuple[int, float, float] | None:
-        """Find predecessor, ratio and offset if the row is a sum over two paths that end at its dependent joint."""
+        """Return predecessor, ratio and offset if the row is a URDF+ coupling of two paths, else None."""
         tree, ratios = self.tree, {c for c in row.coefficients if c != -1.0}
         if len(row.masters) == 1:
             first, ratio = row.masters[0], row.coefficients[0]
@@ -276,7 +270,7 @@ def friction_of(tree: pin.Model, constraints: Iterable[Any]) -> np.ndarray:
 
 
 def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
-    """Return the index in v of an unnamed spring along one joint of one degree of freedom, else None."""
+    """Return the joint's index in v if an unnamed spring acts on one joint with one degree of freedom, else None."""
     simple = isinstance(c, Spring) and isinstance(c.along, str) and c.name is None
     j = joint_id(tree, c.along, c.label) if simple else 0
     return int(tree.idx_vs[j]) if tree.nvs[j] == 1 else None

@@ -18,11 +18,11 @@ from ._text import text, write
 def warn_of_motors(caller: str, model: ClusterModel) -> None:
     lossy = [r.name for r in model.rotors if r.motor is not None and any(r.motor.loss_factors)]
     fast = [r.name for r in model.rotors if r.motor is not None and r.motor.torque_limits(1e9)[1] == 0.0]
-    losses = [("gear losses", lossy), ("torque limits by speed and voltage", fast)]
+    losses = [("gear losses", lossy), ("torque limits that depend on speed and voltage", fast)]
     if details := "; ".join(f"{loss} ({', '.join(names)})" for loss, names in losses if names):
         warnings.warn(
-            f"{caller}: the file does not contain these properties of motors of model {model.name!r}: {details}. Keep "
-            "them in a .motors.yaml file, for pc.open_robot(..., motors=FILE).",
+            f"{caller}: the file cannot contain these motor properties of model {model.name!r}: {details}. Write them "
+            "to a .motors.yaml file, and read the robot with pc.open_robot(..., motors=FILE).",
             PinClustersWarning,
             stacklevel=3,
         )
@@ -39,7 +39,7 @@ class Suggested(NamedTuple):
 
 
 def suggested(model: ClusterModel) -> list[Suggested]:
-    """Find joints that may have a motor; a link ``X_rotor`` on the parent of ``X[_joint]`` is taken as its rotor."""
+    """Find joints that may have a motor; if joint ``X`` or ``X_joint`` has a link ``X_rotor`` on its parent, use it."""
     tree, candidates = model.own_tree, list[Suggested]()
     links = {f.name: f for f in tree.frames if f.type == pin.FrameType.BODY and f.name.endswith("_rotor")}
     used = {iv for r in model.rotors for iv, _ in r.drivers}
@@ -61,7 +61,7 @@ def suggested(model: ClusterModel) -> list[Suggested]:
 
 
 def told(model: ClusterModel) -> str:
-    """Describe possible motors in sentences that start with a space, each with the command that uses them."""
+    """Describe possible motors, and the commands that use them, in sentences that each start with a space."""
     candidates, sentences = suggested(model), ""
     if armature := [f"{s.joint}: {s.armature:g}" for s in candidates if s.armature]:
         sentences += (
@@ -88,9 +88,9 @@ def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
 
 
 def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
-    """Write a motor file with the numbers of the robot's file, and ``null`` for unknown numbers."""
+    """Write a motor file with known values from the robot's file, and ``null`` for unknown values."""
     if not (candidates := suggested(model)):
-        raise ModelError(f"model {model.name!r} has no joint of one degree of freedom without a rotor.")
+        raise ModelError(f"model {model.name!r} has no joint with one degree of freedom that lacks a rotor.")
     lines = [
         f"# Motors of {model.name}, for --motors FILE and pc.open_robot(..., motors=FILE). Replace every null, and",
         "# delete joints without a motor. SI units. Keys of a motor:",

@@ -32,11 +32,11 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
 
     Joints with several degrees of freedom, except floating and planar joints, become chains of revolute and prismatic
     joints with the same coordinates. Frames become links without inertia on fixed joints. Pinocchio orders the children
-    of a link by joint name, so a tree that was built in another order gets another order of coordinates.
+    of a link by joint name, so the order of the coordinates can change.
 
     Args:
         model: The robot.
-        file: Path of the output, which is replaced completely or not at all. None writes nothing.
+        file: Path of the output, which is replaced completely or not at all. If None, no file is written.
 
     Returns:
         The URDF+ text, in SI units. A comment at the top lists the losses, such as gravity.
@@ -44,7 +44,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or ``file`` is not a path.
         UnsupportedJointError: URDF does not support a joint, such as a ball joint or a screw.
-        ConstraintError: A constraint cannot be written: a ``Coupling`` on a Python function.
+        ConstraintError: A constraint cannot be written: a ``Coupling`` defined by a Python function.
         ModelError: A name contains characters that XML does not allow.
         ExportError: The file cannot be written.
 
@@ -63,8 +63,8 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     for j, parts in chains.items():
         if any(part.kind == "ball" for part in parts):
             raise UnsupportedJointError(
-                f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and URDF has no ball joint. Use three "
-                "revolute joints, or write MJCF with pc.to_mjcf, which has ball joints."
+                f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, but URDF has no ball joints. Use three "
+                "revolute joints, or write an MJCF file with pc.to_mjcf, which supports ball joints."
             )
     links = Links(tree)
     check_text(model.name)
@@ -86,7 +86,9 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
-    remarks = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
+    remarks = _remarks(model, chains) + (
+        [f"These collision shapes are not written: {', '.join(lost)}."] if lost else []
+    )
     idle = np.flatnonzero((np.array([own_tree.damping, own_tree.friction]) != by_springs).any(axis=0))
     if lazy := dict.fromkeys(str(tree.names[joint_in_v(tree, int(i))]) for i in idle):
         remarks.append(f"Damping and friction without a pc.Spring, which have no effect, are lost: {', '.join(lazy)}.")
@@ -101,7 +103,7 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
     g = np.array(model.gravity.linear)
     remarks = [
         f"{model.name}, written by pc.to_urdf; read it with pc.buildModelFromUrdf, without a root joint.",
-        f"Gravity is not in URDF: {text(g)} m/s^2 in this model, {text(STANDARD_GRAVITY)} when it is read.",
+        f"URDF has no gravity: it is {text(g)} m/s^2 in this model, but {text(STANDARD_GRAVITY)} after reading.",
     ]
     if not np.array_equal(g, STANDARD_GRAVITY):
         warnings.warn(
@@ -112,9 +114,9 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
         )
     several = [model.own_tree.names[j] for j, parts in chains.items() if len(parts) > 1]
     if several:
-        remarks.append(f"Joints with several degrees of freedom, written as chains of joints: {', '.join(several)}.")
+        remarks.append(f"Joints with several degrees of freedom become chains of joints: {', '.join(several)}.")
     if any(c for c in model.constraints):
-        remarks.append("Programs other than pin_clusters read the tree and ignore its constraints.")
+        remarks.append("Programs other than pin_clusters read the tree and ignore the constraints.")
     return remarks
 
 
@@ -158,7 +160,7 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
         limit["upper"] = text(finite(tree.upperPositionLimit[k]))
     ET.SubElement(joint, "limit", limit)
     dynamics = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
-    if any(dynamics.values()):  # Parsers of URDF need the attribute damping.
+    if any(dynamics.values()):  # URDF parsers require the attribute damping.
         attributes = {key: text(value) for key, value in dynamics.items() if value != 0.0 or key == "damping"}
         ET.SubElement(joint, "dynamics", attributes)
 

@@ -1,4 +1,4 @@
-"""Read CSV files that were exported from ROS bags: ``sensor_msgs/JointState``, as arrays or in columns by joint."""
+"""Read CSV files that were exported from ROS bags; ``sensor_msgs/JointState`` is in arrays or in columns by joint."""
 
 import math
 import re
@@ -13,7 +13,7 @@ _ENDINGS = {"position": "", "velocity": ".v", "effort": ".tau"}
 _CELL = re.compile(
     r"(?:.*[./])?(name|position|velocity|effort)[._\[]?(\d+)\]?$|(?:.*/)?([^/]+)/(position|velocity|effort)$"
 )
-"""``field.position0`` of rostopic, ``position.0``, ``/joint_states/knee/position`` of PlotJuggler."""
+"""Matches ``field.position0`` of rostopic, ``position.0``, and ``/joint_states/knee/position`` of PlotJuggler."""
 _TIME = re.compile(r".*stamp|%time|__time|time")
 _STAMP = re.compile(r"\d{13,30}", re.ASCII)  # Time stamps in nanoseconds since 1970
 
@@ -23,7 +23,7 @@ def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
     rows = rows_of(lines, file)
     head = [cell.strip() for cell in next(rows, (0, []))[1]]
     fields = {i: m.groups() for i, cell in enumerate(head) if (m := _CELL.match(cell))}
-    # The sender's own stamp comes first.
+    # The time stamp of the sender is preferred.
     times = sorted(filter(_TIME.fullmatch, head), key=lambda cell: not cell.endswith("stamp"))
     if len(lines) < 2 or not times or not any("position" in x for x in fields.values()):
         return None
@@ -33,7 +33,8 @@ def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
     for line, row in rows:
         if len(row) != len(head):
             raise TrajectoryError(
-                f"{file}, line {line}: {len(row)} cells, but {len(head)} column names. Does the set of joints change?"
+                f"{file}, line {line} has {len(row)} cells, but there are {len(head)} column names. All lines must "
+                "contain the same joints."
             )
         stamp = int(row[time_column]) if _STAMP.fullmatch(row[time_column].strip()) else None
         start = stamp if not values[time_column] else start
@@ -52,7 +53,7 @@ def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
         joint_names = {joint} if joint else names.get(k, set())
         if len(joint_names) != 1:
             raise TrajectoryError(
-                f"{file}: {head[i]!r} belongs to the joints {sorted(joint_names)}; expected one name{k}."
+                f"{file}: {head[i]!r} belongs to the joints {sorted(joint_names)}; expected one joint in name{k}."
             )
         if quantity != "name" and not np.isnan(column := np.array(values[i])).all():
             result[joint_names.copy().pop() + _ENDINGS[quantity or joint_quantity]] = column

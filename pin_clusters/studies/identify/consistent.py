@@ -1,4 +1,4 @@
-"""Project estimates onto physically consistent values: no negative numbers, and inertias of real bodies."""
+"""Project estimates onto physically consistent values, such as nonnegative friction and inertias of real bodies."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _SMALL = 1e-6  # Smallest eigenvalue of a starting pseudo-inertia, relative to t
 
 
 def consistent(unknowns: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.ndarray:
-    """Return the physical values that fit best; ``x`` is the solution without bounds, ``R`` its triangular factor."""
+    """Return the physical values that fit best; ``x`` is the unbounded solution, and ``R`` is its triangular factor."""
     from scipy.optimize import least_squares, lsq_linear
 
     prior = np.array([p.prior for p in unknowns])
@@ -41,9 +41,9 @@ def consistent(unknowns: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> n
             y[rows], J[np.ix_(rows, rows)] = body.toDynamicParameters(), body.calculateJacobian()
         return y, J
 
-    # Continuation in the weight of the equations, because the valley of the full problem is narrow.
+    # The weight of the equations is increased in steps, because the minimum of the full problem is hard to find.
     for weight in (1e-6, 1e-3, 1.0):
-        # Where the torques carry little information the prior decides: its scale counts as a standard deviation.
+        # The prior, with its scale as standard deviation, determines what the torques contain no information about.
         A = np.vstack([weight * R, np.diag(1.0 / scales(unknowns))])
         b = A @ prior + np.append(weight * R @ x, 0.0 * x)
         if not bodies:

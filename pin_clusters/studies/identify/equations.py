@@ -26,14 +26,13 @@ Filter = Callable[[np.ndarray], np.ndarray]
 class Losses:
     """Friction in gears that is proportional to the load: ``s |load| c``.
 
-    c = 1 / efficiency - 1 where power flows to the joint, and c = 1 - back_efficiency otherwise.
+    The factor c is 1 / efficiency - 1 if power flows to the joint, and 1 - back_efficiency otherwise.
     """
 
     direction: np.ndarray  # s, the smoothed sign of the motor speed, shape (N, motors)
-    # torque at the output of each gear, referred to the motor, with the prior parameters, shape (N, motors)
-    load: np.ndarray
+    load: np.ndarray  # torque at the output of each gear, referred to the motor, for the priors, shape (N, motors)
     load_derivatives: np.ndarray  # derivatives of ``load``, shape (N, motors, parameters)
-    B: np.ndarray  # maps motor torques to rows, shape (N, rows, motors)
+    B: np.ndarray  # matrix from motor torques to rows, shape (N, rows, motors)
     factors: np.ndarray  # c of the model, forward and backward, shape (2, motors)
     index: np.ndarray  # indices of the efficiencies among the parameters, or -1 if they are known, shape (2, motors)
 
@@ -51,16 +50,15 @@ class Losses:
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """A row per sample and motor (or independent joint): ``residual = X @ x`` plus losses, x relative to the priors."""
+    """Equations ``residual = X @ x + losses`` per sample and motor (or independent joint); x is relative to priors."""
 
     names: tuple[str, ...]  # names of the rows
-    # torques of the log less the prior model, shape (N, rows); ``measured`` holds the torques of the log
-    residual: np.ndarray
-    measured: np.ndarray
+    residual: np.ndarray  # torques in the log minus torques of the prior model, shape (N, rows)
+    measured: np.ndarray  # torques in the log, shape (N, rows)
     X: np.ndarray  # regressor, shape (N, rows, parameters)
     priors: np.ndarray  # prior values of the parameters
     losses: Losses | None  # losses of the gears, None if all gears are lossless
-    take: Filter  # filter and selection of samples for the losses; the other arrays are filtered already
+    take: Filter  # filter and selection of samples for the losses; the other arrays are already filtered
 
     def evaluate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Compute the residuals, (N, rows), and the derivatives of the model's torques, (N, rows, parameters)."""
@@ -99,7 +97,7 @@ def equations(
     resisting = {"viscous": w, "coulomb": turns}
     for k, p in enumerate(unknowns):
         if p.kind in SPRINGS:
-            # The torque of a spring is linear in its coefficient, so that a unit coefficient gives the column of X.
+            # The torque of a spring is linear in its coefficient, so a unit coefficient yields the column of X.
             unit = dict[str, Any]({SPRINGS[p.kind]: 1.0})
             rest_position = p.source.rest if p.kind == "spring" else None
             X[:, :, k] = -passive([Spring(p.source.along, rest=rest_position, **unit)])
@@ -138,15 +136,15 @@ def equations(
             elif p.kind == "back_efficiency":
                 eta_index[1, motor] = k
             elif p.kind == "efficiency":
-                # One efficiency holds for both directions unless the back-efficiency is given or estimated.
+                # One efficiency holds for both directions unless the back-efficiency is known or estimated.
                 separate = eta_index[1, motor] >= 0 or p.source.back_efficiency is not None
                 eta_index[:, motor] = k, eta_index[1, motor] if separate else k
         load = np.einsum("nij,nj->ni", B_inverse, load_torque) - inertia * spins
         all_sought = np.all((eta_index >= 0) & (eta_index[0] != eta_index[1]))
         if all_sought and np.linalg.norm(load - load_derivatives @ priors) < 1e-3 * np.linalg.norm(load):
             raise ModelError(
-                f"identify: the efficiencies of {model.name!r} can be estimated only if a load is known: leave a known "
-                "mass or spring out of `what`."
+                f"identify: the efficiencies of {model.name!r} can be estimated only if a load is known. Remove a "
+                "known mass or spring from `what`."
             )
         losses = Losses(turns, load, load_derivatives, to_rows @ B, np.array(loss_factors), eta_index)
     residual, measured = (take(np.einsum("nij,nj->ni", to_rows, x)) for x in (torque - model_torque, torque))

@@ -1,4 +1,4 @@
-"""Read logs of a robot's motion and motor torques; errors give column and sample."""
+"""Read logs of a robot's motion and motor torques; error messages contain the column and the sample."""
 
 import dataclasses
 import os
@@ -17,7 +17,7 @@ from ..study.trajectories.files import read
 from . import bag
 
 _LEAST, _FLAT, _GAP = 50, 5, 1.5
-"""Fewest samples of a log; fewest equal samples of a flat top; largest step relative to the median step."""
+"""Smallest number of samples of a log; smallest number of equal samples in a flat top; largest step over median."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +51,13 @@ def read_log(model: ClusterModel, source: Any, constants: Mapping[str, float], s
     for key, x in columns.items():
         if x.shape != time.shape or x.ndim != 1:
             raise TrajectoryError(
-                f"{name}: column {key!r} has shape {x.shape}, but time has {time.shape}. Resample it."
+                f"{name}: column {key!r} has shape {x.shape}, but time has {time.shape}. Resample the column."
             )
         columns[key] = x = x[selected]
         if invalid_rows := np.flatnonzero(~np.isfinite(x)).tolist():
             raise TrajectoryError(
                 f"{name}: column {key!r} is {x[invalid_rows[0]]} at sample {invalid_rows[0]}. Repair the sample, or "
-                "exclude it by span."
+                "exclude it with span=."
             )
     _check_time(name, columns["time"])
     _check_channels(name, columns, allowed=options.pop("allow_saturated"))
@@ -67,7 +67,7 @@ def read_log(model: ClusterModel, source: Any, constants: Mapping[str, float], s
     if base_columns(model) is not None and motion.base is None:
         raise TrajectoryError(
             f"{name}: the base of {model.name!r} floats, but the log has no columns {' '.join(BASE)}. Record them, or "
-            "fix the base: root_joint=None of pc.load and pc.open_robot."
+            "fix the base with root_joint=None in pc.load or pc.open_robot."
         )
     full_turn, base = 360.0 if motion.degrees else 2.0 * np.pi, motion.base
     continuous = [j for j in motion.positions if j in model.names and joint_of(model, j).nq == 2]
@@ -85,12 +85,12 @@ def _check_time(name: str, time: np.ndarray) -> None:
     steps = np.diff(time)
     gaps = np.flatnonzero(steps > _GAP * np.median(steps)).tolist()
     if gaps:
-        i, problem, cure = gaps[0], "the sampling rate varies", "Resample it."
+        i, problem, cure = gaps[0], "the sampling rate varies", "Resample the log."
         if len(gaps) <= len(time) // 50:
             problem, spans = "samples are missing", f"({time[0]:g}, {time[i]:g}) or ({time[i + 1]:g}, {time[-1]:g})"
-            cure = f"Resample it, or select a part: span={spans}."
+            cure = f"Resample the log, or select a part: span={spans}."
         raise TrajectoryError(
-            f"{name}: {problem}: the step after sample {i} is {steps[i]:.3g} s, the median step is "
+            f"{name}: {problem}: the step after sample {i} is {steps[i]:.3g} s, but the median step is "
             f"{np.median(steps):.3g} s. {cure}"
         )
 
@@ -134,13 +134,13 @@ def _torques(
             raise TrajectoryError(f"{name}: column {key!r} {reason}.{hint} Remove or rename it.")
         if quantity == "current" and owner not in constants:
             raise TrajectoryError(
-                f"{name}: {key!r} needs torque_constant={{{owner!r}: ...}} (--torque-constant), [N m/A]."
+                f"{name}: {key!r} requires torque_constant={{{owner!r}: ...}} (--torque-constant), [N m/A]."
             )
         torques[owner] = columns.pop(key) * (constants[owner] if quantity == "current" else 1.0)
     missing = [x for x in motors if x not in torques] if set(torques) & set(motors) else []
     if not torques or missing or not (set(torques) <= set(motors) or set(torques) <= set(joints)):
         raise TrajectoryError(
-            f"{name}: expected MOTOR.tau or MOTOR.current of all motors ({', '.join(motors)}), or JOINT.tau of "
+            f"{name}: expected MOTOR.tau or MOTOR.current for all motors ({', '.join(motors)}), or JOINT.tau for "
             f"some of {', '.join(joints)}; got {', '.join(torques) or 'none'}."
         )
     return torques

@@ -1,4 +1,4 @@
-"""Write the page of an identification: estimates, prediction of the last part of the log, method."""
+"""Write the page of an identification: the estimates, the prediction of the last part of the log, and the method."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ def page(result: Identification) -> str:
         )
         if name in result.moved:
             remarks.append(
-                f"interval of two errors: {number(result.interval[0, k])} to {number(result.interval[1, k])}"
+                f"interval of two standard errors: {number(result.interval[0, k])} to {number(result.interval[1, k])}"
             )
         rows.append([name, number(result.prior[k]), number(x), number(error), share, unit, Words(", ".join(remarks))])
     head = ["parameter", "model", "estimate", "standard error", "%", "unit", Words("note")]
@@ -43,7 +43,7 @@ def page(result: Identification) -> str:
         "heading": f"{result.robot}, identified",
         "robot": result.robot,
         "cutoff": number(result.cutoff),
-        "sentence": f"{len(rows)} parameters of {result.robot} from {result.log}.",
+        "sentence": f"{len(rows)} parameters of {result.robot}, estimated from {result.log}.",
         "filtered": np.isfinite(result.cutoff),
         "parameters": table(head, rows, "Model: prior value. Errors: one standard deviation.", "Parameters"),
         "together": together_table if together else "",

@@ -28,7 +28,7 @@ KINDS = {
 }
 """Kinds of parameters and their units; for prismatic joints, read m for rad and N for N m."""
 SPRINGS = {"joint_viscous": "damping", "joint_coulomb": "friction", "spring": "stiffness"}
-"""Kinds stored in ``pc.Spring``, and the field; the first two belong to springs named ``friction of JOINT``."""
+"""Field of ``pc.Spring`` that stores each kind; the first two kinds belong to springs named ``friction of JOINT``."""
 # kinds that are fields of pc.Motor, with their physical bounds
 _MOTORS = {
     "viscous": (0.0, np.inf),
@@ -80,14 +80,14 @@ def sought(model: ClusterModel, what: str | Sequence[str]) -> list[Parameter]:
         candidates = _of_kind(model, kind)
         matches = {p.label: p for p in candidates if fnmatchcase(p.of, pattern or "*")}
         if not matches:
-            names = ", ".join(dict.fromkeys(p.of for p in candidates)) or "nothing. Add it by pc.Spring or pc.Rotor"
-            raise ModelError(f"identify: {model.name!r} has no {entry!r}; it has {kind} of {names}.")
+            names = ", ".join(dict.fromkeys(p.of for p in candidates)) or "none. Add one with pc.Spring or pc.Rotor"
+            raise ModelError(f"identify: {model.name!r} has no {entry!r}. Names with {kind}: {names}.")
         selected |= matches
     return list(selected.values())
 
 
 def scales(unknowns: Sequence[Parameter]) -> np.ndarray:
-    """Return a large change of each parameter: its own size, at least 1e-3 of the largest with the same unit, or 1."""
+    """Return the scale of each parameter: its absolute value, at least 1e-3 of the largest with this unit, or 1."""
     largest = [max(abs(o.prior) for o in unknowns if o.unit == p.unit) for p in unknowns]
     return np.array([max(abs(p.prior), 1e-3 * top) or 1.0 for p, top in zip(unknowns, largest, strict=True)])
 
@@ -104,7 +104,7 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
     if kind == "inertial":
         entries = [(n, i, x) for n, s in bodies.items() for i, x in zip(range(s.start, s.stop), _BODY, strict=True)]
         return [Parameter(kind, n, values[i], (-np.inf, np.inf), units[i], item=x) for n, i, x in entries]
-    # A mass scales the whole inertia of a body, so that its centre and shape stay; rods have a mass only.
+    # A mass scales the whole inertia of a body, because its centre and shape do not change; rods have only a mass.
     if kind in ("mass", "armature"):
         indices = range(
             *((columns.rods_from, columns.width) if kind == "mass" else (columns.armatures_from, columns.rods_from))
@@ -128,8 +128,7 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
 def _spin(model: ClusterModel, r: RotorElement, is_axial: np.ndarray, values: np.ndarray) -> Parameter:
     """Return the axial inertia of a rotor as a parameter.
 
-    The direction of a rotor that is a body is n n' (n: axis); the sum of its other principal moments is the upper
-    bound.
+    A rotor that is a body has the direction n n' (n: axis); the sum of its other moments is the upper bound.
     """
     upper, direction = np.inf, 1.0 * is_axial
     if r.joint_id is not None:

@@ -27,7 +27,7 @@ from .solve import Fit, fit, in_a_row
 
 _LEAST, _LAST = 3, 2  # Smallest number of torques per parameter; smallest number of samples for the prediction
 _HIDDEN, _ZERO, _MOVED = 1e-6, 1e-6, 0.1
-"""Component in hidden directions and coefficient of a combination that count as zero; reported shift by its error."""
+"""Largest hidden component and coefficient that count as zero; smallest reported shift, relative to the error."""
 
 
 def identify(
@@ -65,8 +65,8 @@ def identify(
         allow_saturated: Accept columns that are flat at their extremes.
         friction_speed: As in ``pc.passive_torque``, [rad/s] or [m/s].
         test: Share of the log, at its end, for cross-validation; the estimates use the whole log.
-        noises: Number of repetitions with added noise, which estimate the bias from noise of the motion; 0 leaves the
-            bias.
+        noises: Number of repetitions with added noise, which estimate the bias from noise of the motion; 0 means that
+            the bias is not corrected.
         seed: Seed of the added noise.
 
     Returns:
@@ -76,7 +76,8 @@ def identify(
     Raises:
         ArgumentTypeError: An argument has the wrong type, or an option is out of range.
         UnknownNameError: A kind is unknown.
-        ModelError: The robot has no parameter of a kind. For losses: the motors are coupled, or no load is known.
+        ModelError: The robot has no parameter of a kind, or losses cannot be estimated, because motors are coupled or
+            no load is known.
         TrajectoryError: The log is invalid (names, gaps, rates, values that are not finite, saturation, length), or
             ``cutoff`` is not between one period in the log and half the sampling rate.
 
@@ -86,7 +87,7 @@ def identify(
     References:
         Gautier, "Dynamic identification of robots with power model", 1997 (parallel filter); Newey and West,
         Econometrica 55, 1987, Bell and McCaffrey, Survey Methodology 28, 2002, and Sun, J. Econometrics 178, 2014
-        (errors); Cook and Stefanski, JASA 89, 1994, and Carroll et al., JASA 91, 1996 (noise of the motion, taken off);
+        (errors); Cook and Stefanski, JASA 89, 1994, and Carroll et al., JASA 91, 1996 (bias from noise of the motion);
         Rucker and Wensing, "Smooth parameterization of rigid-body inertia", 2022.
 
     Example:
@@ -127,8 +128,8 @@ def identify(
     if samples * len(system.names) < _LEAST * len(unknowns):
         raise TrajectoryError(
             f"{motion.name}: the filter of {cutoff:.3g} Hz leaves {samples} samples of {len(system.names)} torques, "
-            f"too few for {len(unknowns)} parameters. Record a longer log, estimate fewer parameters, or raise the "
-            "cutoff."
+            f"which are too few for {len(unknowns)} parameters. Record a longer log, estimate fewer parameters, or "
+            "raise the cutoff."
         )
     if (split := int((1.0 - test) * samples)) * len(system.names) < len(unknowns) or samples - split < _LAST:
         raise ArgumentTypeError(
@@ -138,7 +139,7 @@ def identify(
     solution = fit(system, unknowns, min_lags)
     bias, influence = np.zeros(len(unknowns)), solution.influence
     if filtering and noises:
-        # Simulation extrapolation: added noise shows the bias from noise of the motion (Cook and Stefanski 1994).
+        # Simulation extrapolation: added noise reveals the bias from noise of the motion (Cook and Stefanski 1994).
         rng, strength = np.random.default_rng(seed), noise_of(columns, rate, cutoff)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PinClustersWarning)  # the fit of the log itself has already warned
@@ -164,9 +165,9 @@ def identify(
 
     if biased := [p.label for p, b, s in zip(unknowns, bias, error, strict=True) if abs(b) > s]:
         warnings.warn(
-            f"{motion.name}: noise of the motion shifts {', '.join(biased[:3])}{' and more' * (len(biased) > 3)} by "
-            "more than their errors. The shift is subtracted, but the errors may be too small. Lower the cutoff, or "
-            "record velocities.",
+            f"{motion.name}: noise of the motion biases the estimates of {', '.join(biased[:3])}"
+            f"{' and more' * (len(biased) > 3)} by more than their errors. The bias is subtracted, but the errors may "
+            "be too small. Lower the cutoff, or record velocities.",
             PinClustersWarning,
             stacklevel=2,
         )
@@ -213,7 +214,7 @@ def _check(test: Any, cutoff: Any, span: Any, torque_constant: Any) -> None:
             "torque_constant",
             torque_constant,
             torque_constant is None or valid_constants,
-            "numbers other than 0, by motor",
+            "a mapping of motors to numbers other than 0",
         ),
     ):
         if not valid:

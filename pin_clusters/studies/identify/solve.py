@@ -9,7 +9,7 @@ from .equations import Equations
 from .parameters import Parameter, scales
 
 _RANK, _ROUNDS, _UNCORRELATED = 1e-7, 3, 0.1
-"""Relative singular value that counts as zero; rounds of reweighting; correlation of residuals that counts as zero."""
+"""Relative singular value that counts as zero; number of reweighting rounds; correlation that counts as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,22 +20,21 @@ class Fit:
     influence: np.ndarray  # contribution of each sample to ``x``, in identifiable directions, shape (N, parameters)
     lags: int  # number of samples over which residuals are correlated
     variance_factor: np.ndarray  # factor by which the variances are too small, shape (parameters,)
-    R: np.ndarray  # triangular factor of the weighted equations; ``size`` holds the norms of its columns
+    R: np.ndarray  # triangular factor of the weighted equations; ``size`` contains the norms of its columns
     size: np.ndarray
-    # orthonormal directions, in units of 1 / size, that affect no torque, shape (hidden, parameters)
-    hidden: np.ndarray
+    hidden: np.ndarray  # orthonormal directions, in units of 1 / size, without torque, shape (hidden, parameters)
     weights: np.ndarray  # whitening matrix, shape (rows, rows): residuals @ weights have unit covariance
 
 
 def fit(system: Equations, unknowns: Sequence[Parameter], min_lags: int, start: Fit | None = None) -> Fit:
-    """Solve the equations; residuals are correlated over at least ``min_lags`` samples."""
+    """Solve the equations, with residuals that are correlated over at least ``min_lags`` samples."""
     x, W, rounds = (
         (np.zeros(len(unknowns)), np.eye(len(system.names)), _ROUNDS) if start is None else (start.x, start.weights, 1)
     )
     for _ in range(rounds):
         x = _solved(system.evaluate, x, W, unknowns, linear=system.losses is None)
         r, J = system.evaluate(x)
-        if rounds > 1:  # rounding errors count as noise, so that exact data get finite weights
+        if rounds > 1:  # Rounding errors count as noise, because exact data would have infinite weights.
             rounding = 1e-9 * np.sqrt(np.mean(system.measured**2, axis=0)) + np.finfo(float).tiny
             W = np.diag(1.0 / np.sqrt(np.mean(r**2, axis=0) + rounding**2))
     A, b, n = W.T @ J, r @ W, len(r)
@@ -58,7 +57,7 @@ def fit(system: Equations, unknowns: Sequence[Parameter], min_lags: int, start: 
 
 
 def in_a_row(x: np.ndarray, lags: int) -> np.ndarray:
-    """Sum over windows of lags + 1 samples; squared sums give the estimator of Newey and West (1987)."""
+    """Sum over windows of lags + 1 samples; the squared sums are the estimator of Newey and West (1987)."""
     sums = np.cumsum(np.pad(x, ((lags + 1, lags + 1), (0, 0))), axis=0)
     return (sums[lags + 1 :] - sums[: -lags - 1]) / np.sqrt(lags + 1.0)
 

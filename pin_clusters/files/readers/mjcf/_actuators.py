@@ -21,8 +21,6 @@ from ._tree import Layout
 
 @dataclass(frozen=True)
 class Actuator:
-    """An actuator of joints or tendons."""
-
     name: str  # label for messages
     joint: str | None  # driven joint, or None
     tendon: str | None  # driven tendon, or None
@@ -44,7 +42,7 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
         if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
-            raise LoadError(f"{owner}: its armature or damping needs a hinge, slide or tendon. Remove it.")
+            raise LoadError(f"{owner}: armature and damping need a hinge, slide or tendon. Remove them.")
         electric = _electric(a) if element.tag == "dcmotor" else {}
         forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
         force = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
@@ -53,7 +51,6 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
 
 
 def _electric(a: Element) -> dict[str, float]:
-    """Read the constants of a ``<dcmotor>``, or compute them from nominal voltage, stall torque and no-load speed."""
     k = math.sqrt(a.motorconst[0] * a.motorconst[-1]) if a.motorconst else 0.0
     constants = {"torque_constant": k, "resistance": a.resistance, "force": a.saturation[0] if a.saturation else 0.0}
     if a.nominal and min(a.nominal) > 0.0:
@@ -77,7 +74,6 @@ def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layou
 
 
 def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
-    """Add the armature of motors to the joints, armature * gear^2, and set the effort limits."""
     tree = layout.tree
     for actuator, i in _of_scalars(actuators, layout):
         tree.armature[i] += actuator.armature * actuator.gear**2
@@ -88,8 +84,8 @@ def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
 def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) -> tuple[list[Rotor], list[str]]:
     """Convert the armature of geared joints to rotors with motors on the parent bodies.
 
-    Linear damping and dry friction of these joints move from the springs in ``passive`` to the motors. The second
-    result lists joints whose armature stays because no actuator with a gear drives them.
+    Linear damping and dry friction of these joints are moved from the springs in ``passive`` to the motors. The second
+    result lists joints whose armature remains, because no actuator with a gear drives them.
     """
     created: list[Rotor] = []
     tree = layout.tree
@@ -148,8 +144,6 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
 
 @dataclass(frozen=True)
 class Tendon:
-    """A fixed or spatial tendon."""
-
     name: str  # unique
     kind: str  # ``"fixed"`` or ``"spatial"``
     element: Element
@@ -160,8 +154,8 @@ class Tendon:
     def coefficients(self, owner: str) -> dict[str, float]:
         if self.kind != "fixed":
             raise LoadError(
-                f"{owner}: {self.element.owner} is spatial, so its length is not a sum of joints. An equality can use "
-                "a spatial tendon only alone and between two sites, as a rod."
+                f"{owner}: {self.element.owner} is spatial, so its length is not a sum of joint coordinates. An "
+                "equality may contain only one spatial tendon, which must connect two sites like a rod."
             )
         return dict(self.joints)
 
@@ -174,7 +168,7 @@ def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
         name = element.get("name") or f"tendon{count}"
         owner = f"tendon {name!r}"
         if name in tendons:
-            raise LoadError(f"Two tendons have the name {name!r}. Rename one.")
+            raise LoadError(f"Two tendons have the same name {name!r}. Rename one of them.")
         a = document.elements.of(element, element.tag, owner, defaults="tendon")
         if element.tag == "fixed":
             tendons[name] = Tendon(name, "fixed", a, _sum(document, element, joints, owner), (), False)
@@ -194,7 +188,7 @@ def _sum(document: Document, element: ET.Element, joints: Mapping[str, Joint], o
         if not joints[name].scalar:
             raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Use hinges or slides.")
         if attributes.coef is None:
-            raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")
+            raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Add it.")
         total[name] = total.get(name, 0.0) + attributes.coef
     if not total:
         raise LoadError(f"{owner} has no joint. Add a joint, or remove the tendon.")

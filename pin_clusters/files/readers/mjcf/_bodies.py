@@ -1,4 +1,4 @@
-"""Reader of the bodies in ``<worldbody>``, depth-first as in MuJoCo's numbering."""
+"""Reader of the bodies in ``<worldbody>``, in MuJoCo's depth-first order."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
@@ -20,8 +20,6 @@ MADE_BY_MUJOCO = {"attach", "replicate", "composite", "flexcomp"}
 
 @dataclass
 class Joint:
-    """A joint of a body."""
-
     name: str  # unique among joints
     kind: str  # ``"hinge"``, ``"slide"``, ``"ball"`` or ``"free"``
     pos: np.ndarray  # anchor in the body, shape (3,), [m]
@@ -29,8 +27,7 @@ class Joint:
     ref: float  # coordinate in the pose of the file, [rad] or [m]
     range: tuple[float, float] | None  # limits, [rad] or [m], or None
     element: Element
-    # Displacement from the pose of the file at which an equality locks the joint; the tree omits locked joints.
-    held: float | None = None
+    held: float | None = None  # displacement from the pose of the file at which an equality locks the joint, or None
     of_ball: bool = False  # True for a hinge that replaces a part of a ball joint
 
     @property
@@ -39,16 +36,12 @@ class Joint:
 
 
 class Geom(NamedTuple):
-    """A shape that may have mass."""
-
     element: Element
-    frame: pin.SE3  # placement in the body of the <frame> elements around the geom
+    frame: pin.SE3  # placement of the <frame> elements around the geom, in the frame of the body
 
 
 @dataclass
 class Body:
-    """A body, or the world."""
-
     name: str  # unique among bodies
     parent: int  # index of the parent body; the world is its own parent
     placement: pin.SE3  # in the parent body
@@ -57,7 +50,7 @@ class Body:
     geoms: list[Geom] = field(default_factory=list)
     sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name, placement in the body
     mocap: bool = False
-    gravcomp: float = 0.0  # compensated fraction of its weight
+    gravcomp: float = 0.0  # compensated fraction of the body's weight
 
     @property
     def owner(self) -> str:
@@ -95,7 +88,7 @@ def read_bodies(document: Document) -> list[Body]:
         if item.depth > MAX_DEPTH:
             raise LoadError(f"{document.source} has more than {MAX_DEPTH} nested bodies.")
         if item.element.tag == "body":
-            name = names["body"](item.element.get("name"), f"body{len(bodies)}")  # with MuJoCo's number
+            name = names["body"](item.element.get("name"), f"body{len(bodies)}")  # numbered as in MuJoCo
             attributes = document.elements.plain(item.element, "body", f"body {name!r}")
             pose = item.frame * attributes.pose
             bodies.append(Body(name, item.body, pose, mocap=attributes.mocap, gravcomp=attributes.gravcomp))
@@ -106,7 +99,7 @@ def read_bodies(document: Document) -> list[Body]:
 
 
 def _read(document: Document, bodies: list[Body], names: Names, place: _Place, child: ET.Element) -> _Place | None:
-    """Read one element; return it if its children must be read too."""
+    """Read one element; return its ``_Place`` if its children must also be read."""
     body = bodies[place.body]
     check_tag(child, BODY, body.owner)
     if child.tag == "body" or child.tag == "frame":
@@ -142,7 +135,7 @@ def _site(document: Document, body: Body, place: _Place, element: ET.Element, na
 def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
     owner = f"joint {element.get('name')!r} of {body.owner}" if element.get("name") else f"a joint of {body.owner}"
     if place.body == 0:
-        raise LoadError(f"{owner}: the world cannot have joints. Move it into a body.")
+        raise LoadError(f"{owner}: the world cannot have joints. Move this joint into a body.")
     if element.tag == "freejoint":
         check_attributes(element, "freejoint", owner)
         joint, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
@@ -152,9 +145,9 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
         joint = document.elements.of(element, "joint", owner, place.childclass)
         kind = joint.type
     if body.joints and "free" in (kind, body.joints[0].kind):
-        raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
+        raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove the others.")
     if kind == "free" and body.parent != 0:
-        raise LoadError(f"{owner}: only bodies in the world can have a free joint.")
+        raise LoadError(f"{owner}: only direct children of the world can have a free joint.")
     base = body.name if not body.joints else f"{body.name}_{len(body.joints) + 1}"
     name = names["joint"](element.get("name"), base)
     owner = joint.owner = f"joint {name!r}"
@@ -163,32 +156,32 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
     axis = normal(joint.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
     bounds = None
     if kind != "free":
-        # A ball joint may lack a range, because a default class for all joints may switch limits on.
+        # A ball joint may have no range, because a default class can enable limits for all joints.
         bounds = joint.limits("range", "limited", document.compiler.autolimits, needed=kind != "ball")
     if bounds is not None:
         bounds = scale * bounds[0], scale * bounds[1]
         if scalar and not bounds[0] < bounds[1]:
-            raise LoadError(f"{owner}: its range {joint.given['range']!r} is empty. Give the lower limit first.")
+            raise LoadError(f"{owner}: the range {joint.given['range']!r} is empty. Write the lower limit first.")
     ref = scale * joint.ref if scalar else 0.0
     anchor = place.frame.act(joint.pos) if kind != "free" else np.zeros(3)
     body.joints.append(Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, joint))
 
 
 class _Names:
-    """Unique names of one kind of elements; ``given`` names are in the file, ``taken`` is reserved."""
+    """Unique names of one kind of elements; the names ``given`` are in the file, and the name ``taken`` is reserved."""
 
     def __init__(self, kind: str, kinds: str, given: Iterable[str | None] = (), taken: str = "") -> None:
         self.kind, self.kinds, self.given, self.known = kind, kinds, set(given), {taken}
 
     def __call__(self, name: str | None, base: str) -> str:
-        """Register the name of an element, or a unique name that starts with ``base`` if the file gives none."""
+        """Register the name of an element, or a unique name that starts with ``base`` if the element has none."""
         if not name:
             while base in self.given or base in self.known:
                 base += "_"
         elif name == UNIVERSE and self.kind != "site":
             raise LoadError(f"{self.kind} {name!r} has the name that Pinocchio reserves for the world. Rename it.")
         elif name in self.known:
-            raise LoadError(f"Two {self.kinds} have the name {name!r}. Rename one.")
+            raise LoadError(f"Two {self.kinds} have the same name {name!r}. Rename one of them.")
         self.known.add(name or base)
         return name or base
 

@@ -14,37 +14,25 @@ from ._elements import Element, Elements, Units, check_attributes, check_tag
 from ._schema import INSIDE, SECTIONS
 
 MAX_DEPTH = 1000
-"""Largest nesting depth of elements, and so of a chain of bodies."""
+"""Largest nesting depth of elements, which also limits the length of a chain of bodies."""
 
 
 @dataclass
 class Document:
-    """A document, from which all other modules read.
+    """A document that contains all its includes."""
 
-    Attributes:
-        root: The ``<mujoco>`` element with all includes in place.
-        source: Label of the document for messages.
-        folder: Folder of meshes and includes; None for text.
-        notes: Notes for the warning at the end.
-        elements: Factory of elements with typed values.
-        compiler: All ``<compiler>`` elements merged into one.
-        name: Name of the robot.
-        sections: Elements by section; a file may repeat a section.
-        disabled: Effects that ``<option><flag>`` switches off.
-    """
-
-    root: ET.Element
-    source: str
-    folder: Path | None
+    root: ET.Element  # the ``<mujoco>`` element
+    source: str  # label of the document for messages
+    folder: Path | None  # folder of meshes and includes; None for text
     notes: Notes = field(default_factory=Notes)
     elements: Elements = field(default_factory=Elements)
-    compiler: Element = field(init=False)
-    sections: dict[str, list[ET.Element]] = field(default_factory=lambda: defaultdict(list))
+    compiler: Element = field(init=False)  # all ``<compiler>`` elements, merged into one
+    sections: dict[str, list[ET.Element]] = field(default_factory=lambda: defaultdict(list))  # elements by section
 
     def __post_init__(self) -> None:
         self.name = self.root.get("model") or "robot"
         for section in self.root:
-            self.sections[section.tag] += section
+            self.sections[section.tag] += section  # A file may repeat a section.
         flags = [f for o in self.root.findall("option") for f in o.findall("flag")]
         self.disabled = {effect for f in flags for effect, state in f.attrib.items() if state == "disable"}
 
@@ -69,7 +57,7 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
 
 
 def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:
-    """Replace each ``<include>`` by the children of its file; raise for repeated files, or files out of ``allowed``."""
+    """Replace each ``<include>`` by its file; raise an error for repeated files, and for files outside ``allowed``."""
     included: set[Path] = set()
     stack = [(root, 0)]
     while stack:
@@ -94,15 +82,15 @@ def _included(
     if not name:
         raise LoadError(f'{source}: an <include> has no attribute file. Write <include file="..."/>.')
     if folder is None or allowed is None:
-        raise LoadError(f"{source} includes {name!r}, but text has no folder. Give the path of the file instead.")
+        raise LoadError(f"{source} includes {name!r}, but text has no folder. Pass the path of the file instead.")
     path = (folder / name).resolve()
     if not path.is_relative_to(allowed.resolve()):
         raise LoadError(
-            f"{source} includes {name!r}, which is outside of {str(allowed)!r}. For security, only files in that "
-            "folder are read. Set root_folder= to a folder that contains all files."
+            f"{source} includes {name!r}, which is outside {str(allowed)!r}. Only files in that folder are read, for "
+            "security reasons. Set root_folder= to a folder that contains all files."
         )
     if path in seen:
-        raise LoadError(f"{source} includes {name!r} twice (or in a circle). As in MuJoCo, each file is included once.")
+        raise LoadError(f"{source} includes {name!r} twice or in a circle. Only one include is allowed, as in MuJoCo.")
     seen.add(path)
     return parse_xml(read(path, "an MJCF", repr(name)), repr(name), MAX_DEPTH, "<mujoco>")
 
@@ -114,7 +102,7 @@ def _compile(document: Document) -> None:
         attributes.update(element.attrib)
     settings = document.compiler = Element("compiler", attributes, "compiler", document.elements.units)
     if settings.coordinate != "local":
-        raise LoadError("compiler: coordinate must be local (MuJoCo 2.3.4). Save the file with an older MuJoCo.")
+        raise LoadError("compiler: coordinate must be local. Convert the file with a MuJoCo before 2.3.4.")
     if settings.angle not in ("degree", "radian"):
         raise LoadError(f"compiler: angle must be degree or radian, got {settings.angle!r}.")
     sequence = settings.eulerseq
@@ -128,13 +116,13 @@ class NotPlainError(LoadError):
 
     def __init__(self, tag: str, owner: str) -> None:
         super().__init__(
-            f"{owner}: <{tag}> can be expanded only by MuJoCo's compiler. Install mujoco, or expand the file with it: "
+            f"{owner}: only MuJoCo's compiler can expand <{tag}>. Install mujoco, or expand the file with mujoco: "
             "spec = mujoco.MjSpec.from_file(file); spec.compile(); text = spec.to_xml()"
         )
 
 
 MAX_COPIES = 10_000
-"""Limit for copies of elements, because MuJoCo would fill the memory and cannot be interrupted."""
+"""Largest number of copies of an element, because MuJoCo's compiler can fill the memory and cannot be interrupted."""
 
 
 def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
@@ -148,7 +136,7 @@ def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
         spec = mujoco.MjSpec.from_string(given) if is_xml(given) else mujoco.MjSpec.from_file(str(given))
         spec.compile()
         return str(spec.to_xml())
-    except Exception as error:  # The compiler raises various classes.
+    except Exception as error:  # MuJoCo's compiler raises exceptions of many classes.
         raise LoadError(f"{reason} MuJoCo {mujoco.__version__} raised: {error}") from None
 
 

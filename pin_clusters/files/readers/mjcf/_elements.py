@@ -14,7 +14,6 @@ from ._schema import ACTUATORS, ATTRIBUTES, LOOSE, MAIN
 
 
 def check_attributes(element: ET.Element, kind: str, owner: str) -> None:
-    """Raise ``LoadError`` for an attribute that is not in MJCF, because it may be misspelt."""
     attributes = ATTRIBUTES[kind]
     for key in element.attrib:
         if key not in attributes:
@@ -36,8 +35,6 @@ _AXES = {"x": 0, "y": 1, "z": 2}
 
 @dataclass(frozen=True)
 class Units:
-    """Units of angles and Euler sequence, as ``<compiler>`` defines them."""
-
     radian: bool = False
     eulerseq: str = "xyz"
 
@@ -46,7 +43,7 @@ class Units:
 
 
 class Element:
-    """An element with defaults: it has a value for each attribute of its kind in ``ATTRIBUTES``, and ``pose``.
+    """An element with a value for each attribute of its kind in ``ATTRIBUTES``, and with a ``pose``.
 
     A value is parsed on first access, which raises ``LoadError`` if the text is invalid. ``given`` contains the texts
     of the attributes, including the element's default class; ``owner`` is the label for messages.
@@ -70,12 +67,12 @@ class Element:
         return value
 
     def limits(self, key: str, switch: str, autolimits: bool, needed: bool = True) -> tuple[float, float] | None:
-        """Return a range if it is active, or None; with ``autolimits``, every given range is active."""
+        """Return a range if it is active, else None; if ``autolimits`` is True, all ranges in the file are active."""
         bounds, on = getattr(self, key), getattr(self, switch)
         if on == "false" or (on == "auto" and (bounds is None or not autolimits)):
             return None
         if bounds is None and needed:
-            raise LoadError(f"{self.owner}: {switch} is true, but {key} is missing. Give it.")
+            raise LoadError(f"{self.owner}: {switch} is true, but {key} is missing. Add it.")
         return bounds
 
 
@@ -87,7 +84,6 @@ class Elements:
         self.classes: dict[str, dict[str, dict[str, str]]] = {MAIN: {}}
 
     def read_defaults(self, root: ET.Element) -> None:
-        """Collect the classes of all ``<default>`` elements, with inherited values."""
         classes = self.classes
         stack: list[tuple[ET.Element, str | None]] = [(e, None) for e in root.findall("default")[::-1]]
         while stack:
@@ -98,7 +94,7 @@ class Elements:
             if parent is None and name != MAIN:
                 classes[name] = classes[MAIN]  # The outermost class may have a name other than main.
             if parent is not None and name in classes:
-                raise LoadError(f"default: class {name!r} is defined twice. Rename one.")
+                raise LoadError(f"default: class {name!r} is defined twice. Rename one of them.")
             tags = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
             classes[name] = tags
             inner = []
@@ -113,14 +109,14 @@ class Elements:
             stack.extend(inner[::-1])
 
     def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
-        """Build an element of a kind without classes; raise for unknown attributes."""
+        """Build an element of a kind that has no default classes; raise an error for unknown attributes."""
         check_attributes(element, kind, owner)
         return Element(kind, element.attrib, owner, self.units)
 
     def of(
         self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
     ) -> Element:
-        """Build an element with the defaults of its class for the tag ``defaults``, by default its kind."""
+        """Build an element with the defaults of its class; ``defaults`` is their tag, if it differs from ``kind``."""
         if kind not in LOOSE:
             check_attributes(element, kind, owner)
         own_class = element.get("class")
@@ -143,7 +139,7 @@ def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:
 
 
 def _place(element: Element) -> tuple[np.ndarray, np.ndarray]:
-    """Read orientation, shape (3, 3), and position of an element in its parent; ``fromto`` overrides both."""
+    """Compute the orientation, shape (3, 3), and position of an element in its parent; ``fromto`` overrides both."""
     owner, units = element.owner, element.units
     orientations = [key for key in ORIENTATIONS[1:] if key in element]
     if "fromto" in element:

@@ -1,4 +1,4 @@
-"""``<equality>``: connect and weld become loops, joint and tendon equalities become couplings or locks."""
+"""``<equality>``: connect and weld become loops; joint and tendon equalities become couplings or locks."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from ._elements import Element, of_quaternion
 from ._tree import Layout, poses_of_file
 
 KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendon": "equality tendon"}
-"""Keys of ``ATTRIBUTES``, by tag."""
+"""Key in ``ATTRIBUTES`` of each tag."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class Equation:
     left: Mapping[str, float]  # coefficients by joint
     right: Mapping[str, float]  # coefficients by joint; empty for a lock
     coefficients: tuple[float, ...]  # coefficients of the polynomial, c0 first, without trailing zeros
-    # A spatial tendon whose length differs from its length in the pose of the file by c0; left and right are empty.
-    distance: Tendon | None = None
+    distance: Tendon | None = None  # spatial tendon whose length minus its length in the pose of the file is c0
 
     @property
     def owner(self) -> str:
@@ -66,7 +65,7 @@ def read_equalities(
             inactive.append(f"{kind} {label}")
             continue
         if kind not in KINDS:
-            raise LoadError(f"{owner}: <{kind}> of soft bodies or distances is not supported. Remove it.")
+            raise LoadError(f"{owner}: <{kind}> (soft bodies, distances) is not supported. Remove it.")
         soft = soft or "solref" in a or "solimp" in a
         if kind in ("connect", "weld"):
             ties.append(_tie(kind, f"{kind} {label}", a, bodies, poses, sites))
@@ -95,12 +94,12 @@ def _tie(
     loose = kind == "connect" or a.torquescale == 0.0
     if "site1" in a or "site2" in a:
         if "body1" in a or "body2" in a:
-            raise LoadError(f"{owner}: give two bodies or two sites, not both.")
+            raise LoadError(f"{owner}: specify two bodies or two sites, not both.")
         (body1, first), (body2, second) = (_site(a, key, sites) for key in ("site1", "site2"))
     elif "body1" not in a:
-        raise LoadError(f"{owner}: body1 is missing. Name a body, or two sites.")
+        raise LoadError(f"{owner}: body1 is missing. Specify a body, or two sites.")
     elif kind == "connect" and "anchor" not in a:
-        raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
+        raise LoadError(f"{owner}: anchor is missing. Specify the point in body1.")
     else:
         body1, body2 = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
         between = poses[body1].actInv(poses[body2])  # placement of body 2 in body 1, in the pose of the file
@@ -123,7 +122,7 @@ def _tie(
 def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tuple[int, pin.SE3]:
     owner, name = a.owner, getattr(a, key)
     if not name:
-        raise LoadError(f"{owner}: {key} is missing. Name two sites, or two bodies.")
+        raise LoadError(f"{owner}: {key} is missing. Specify two sites, or two bodies.")
     if name not in sites:
         raise LoadError(f"{owner}: {key} {name!r} does not exist.{did_you_mean(name, sites)}")
     return sites[name]
@@ -132,9 +131,9 @@ def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tup
 def _equation(kind: str, name: str, a: Element, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> Equation:
     first, second = getattr(a, f"{kind}1"), getattr(a, f"{kind}2")
     if not first:
-        raise LoadError(f"{a.owner}: {kind}1 is missing. Name the dependent {kind}.")
+        raise LoadError(f"{a.owner}: {kind}1 is missing. Specify the dependent {kind}.")
     if second == first:
-        raise LoadError(f"{a.owner}: {kind}1 and {kind}2 are both {first!r}. Name another {kind}2.")
+        raise LoadError(f"{a.owner}: {kind}1 and {kind}2 are both {first!r}. Specify another {kind}2.")
     coefficients = a.polycoef + (0.0, 1.0)[len(a.polycoef) :]
     degree = max((i for i, c in enumerate(coefficients) if c != 0.0), default=0) if second else 0
     single = tendons.get(first) if kind == "tendon" and not second else None
@@ -151,7 +150,7 @@ def _terms(
         return tendons[name].coefficients(owner)
     if kind == "joint" and name in joints:
         if not joints[name].scalar:
-            raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Name hinges or slides.")
+            raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Use hinges or slides.")
         return {name: 1.0}
     candidates = tendons if kind == "tendon" else [n for n, joint in joints.items() if joint.scalar]
     raise LoadError(f"{owner}: there is no {kind} {name!r}.{did_you_mean(name, candidates)}")
@@ -163,6 +162,6 @@ def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
         with in_words_of(f"equality {tie.name!r}"):
             a, b = (layout.frame(i, M) for i, M in zip(tie.bodies, tie.frames, strict=True))
             loop = Loop(a, b, tie.kind, name=tie.name)
-            loop.closures(layout.tree)  # Errors are raised here, where messages can name the element.
+            loop.closures(layout.tree)  # raises errors here, where the message can contain the equality
             loops.append(loop)
     return loops

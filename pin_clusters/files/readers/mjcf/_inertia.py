@@ -1,4 +1,4 @@
-"""Inertias of bodies: from ``<inertial>``, or the sum over geoms, which are shapes or meshes."""
+"""Inertias of bodies, from ``<inertial>`` or as the sum over geoms, which are shapes or meshes."""
 
 import math
 
@@ -37,7 +37,7 @@ def read_inertias(document: Document, bodies: list[Body], meshes: Meshes) -> lis
 
 
 Raw = tuple[float, np.ndarray, np.ndarray]
-"""Mass, centre of mass, and rotational inertia about it, which need not be physical."""
+"""Mass, centre of mass, and inertia about the centre of mass; the values need not be physical."""
 
 
 def _parts(inertia: pin.Inertia) -> Raw:
@@ -47,14 +47,14 @@ def _parts(inertia: pin.Inertia) -> Raw:
 def _of_element(element: Element) -> Raw:
     owner, mass, diagonal, full = element.owner, element.mass, element.diaginertia, element.fullinertia
     if mass is None:
-        raise LoadError(f"{owner}: mass is missing. Give it in kg.")
+        raise LoadError(f"{owner}: mass is missing. Specify it in kg.")
     if (diagonal is None) == (full is None):
         got_text = "neither" if full is None else "both"
-        raise LoadError(f"{owner}: give diaginertia or fullinertia, got {got_text}.")
+        raise LoadError(f"{owner}: specify either diaginertia or fullinertia, got {got_text}.")
     placement = element.pose
     if full is not None:
         if any(key in element for key in ORIENTATIONS):
-            raise LoadError(f"{owner}: fullinertia is in the axes of the body and takes no orientation. Remove it.")
+            raise LoadError(f"{owner}: fullinertia is in the axes of the body. Remove the orientation.")
         xx, yy, zz, xy, xz, yz = full
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     else:
@@ -69,7 +69,7 @@ def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: n
     settings, owner = document.compiler, f"inertia of {body.owner}"
     bound, least = settings.boundmass, settings.boundinertia
     if mass == 0.0 < bound and body.inertial is None:
-        # MuJoCo puts the centre of mass of an empty body at the body's position in its parent, but in the body's axes.
+        # MuJoCo uses the components of the body's position in its parent as the centre of mass of an empty body.
         lever = np.array(body.placement.translation)
     mass = max(mass, bound)
     moments, axes = np.linalg.eigh(I)
@@ -108,16 +108,16 @@ def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
         return None
     shell = g.shellinertia
     if kind == "sdf":
-        raise LoadError(f"{owner}: a plugin of MuJoCo computes the inertia of an sdf. Give its body an <inertial>.")
+        raise LoadError(f"{owner}: a plugin of MuJoCo computes the inertia of an sdf. Add an <inertial> to its body.")
     if "mesh" in g and "fromto" not in g:
         if kind != "mesh":
             raise LoadError(
                 f"{owner}: MuJoCo's compiler fits the size of this {kind} to a mesh, and the inertia of its body "
-                "depends on the size. Give the body an <inertial>, or the geom a size."
+                "depends on the size. Add an <inertial> to the body, or a size to the geom."
             )
         unit = meshes.unit_density(g.mesh, owner, shell)
     elif kind == "mesh":
-        raise LoadError(f"{owner}: type is mesh, but the attribute mesh is missing. Name a mesh.")
+        raise LoadError(f"{owner}: type is mesh, but the attribute mesh is missing. Specify a mesh.")
     else:
         size = size_of(g)
         needed = FORMS[kind]
@@ -126,7 +126,7 @@ def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
         unit = solid(kind, size[:needed], shell, owner)
     placement = geom.frame * g.pose
     if unit.mass < 1.0 / LARGEST**3:
-        raise InertiaError(f"{owner}: its volume or area is too small ({unit.mass:g}). Give its body an <inertial>.")
+        raise InertiaError(f"{owner}: its volume or area is too small ({unit.mass:g}). Add an <inertial> to its body.")
     scale = density if mass is None else mass / unit.mass
     return placement.act(pin.Inertia(scale * unit.mass, unit.lever, scale * unit.inertia))
 
@@ -145,10 +145,7 @@ FORMS = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
 
 
 def solid(kind: str, size: np.ndarray, shell: bool, owner: str) -> pin.Inertia:
-    """Compute the inertia of a shape of ``FORMS`` about its centre, with mass 1 per volume, or per area if ``shell``.
-
-    ``size`` contains radii and half lengths, as in MJCF.
-    """
+    """Compute the inertia of a shape about its centre, for density 1 (per area if ``shell``) and MJCF's ``size``."""
     if shell:
         return _shell(kind, size, owner)
     if kind == "box":
@@ -190,7 +187,7 @@ def _shell(kind: str, size: np.ndarray, owner: str) -> pin.Inertia:
             moments += area * (second.sum() - second)
         return pin.Inertia(mass, np.zeros(3), np.diag(moments))
     if kind == "ellipsoid":
-        raise LoadError(f"{owner}: the shell of an ellipsoid has no closed form. Give its body an <inertial>.")
+        raise LoadError(f"{owner}: an ellipsoid's shell has no closed-form inertia. Add an <inertial> to its body.")
     r, half = size
     side = 4.0 * math.pi * r * half
     across, along = side * (r**2 / 2.0 + half**2 / 3.0), side * r**2

@@ -17,7 +17,7 @@ def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndar
     """Read all poses by name, shape (nq,); the name of an unnamed pose is its number."""
     split = {rod.names[0]: rod.joint for rod in rods.values()}
     seconds = {rod.names[1] for rod in rods.values()}
-    # Joints in the order of the file, with ball joints in place of the hinges that replace them.
+    # Joints in the order of the file; the list contains ball joints instead of the hinges that replace them.
     joints = [split.get(j.name, j) for b in layout.bodies for j in b.joints if j.name not in seconds]
     nq = sum(SIZES[j.kind] for j in joints)
     poses: dict[str, np.ndarray] = {}
@@ -25,7 +25,7 @@ def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndar
         name = key.get("name") or str(count)
         owner = f"keyframe {name!r}"
         if name in poses:
-            raise LoadError(f"Two keyframes have the name {name!r}. Rename one.")
+            raise LoadError(f"Two keyframes have the same name {name!r}. Rename one of them.")
         qpos = Element("key", key.attrib, owner, layout.document.elements.units).qpos
         if qpos is None:
             continue
@@ -51,7 +51,7 @@ def _pose(qpos: np.ndarray, joints: Iterable[Joint], rods: Mapping[str, Rod], la
 
 
 def chosen(keyframes: Mapping[str, np.ndarray], name: str | None) -> tuple[str, np.ndarray] | None:
-    """Choose the keyframe for the reference pose: the given name, else ``home``, else the first keyframe."""
+    """Choose the keyframe for the reference pose: ``name``, else ``home``, else the first keyframe, else None."""
     if name is None:
         name = "home" if "home" in keyframes else next(iter(keyframes), None)
         return None if name is None else (name, keyframes[name])

@@ -66,15 +66,16 @@ def buildModelFromMJCF(
     - Stiffness, damping and dry friction of joints and tendons, and ``gravcomp``, become ``model.passive``, see
       ``pc.passive_torque``; ``pc.simulate`` applies them.
     - Armature of joints and actuators stays armature, or becomes rotors. Armature of tendons over several joints is
-      exact too. Armature of a free joint has another meaning in MuJoCo, which a warning explains.
-    - A body between a ball joint and a connect can spin about itself. Its ball joint becomes two hinges (``name_1``,
-      ``name_2``) perpendicular to the line between them, with a warning.
-    - Driven joints, then joints with springs, are preferred as independent joints. Rotors of motors become gears.
+      also exact. Armature of a free joint has another meaning in MuJoCo, which a warning explains.
+    - A body between a ball joint and a connect can spin about the line between them. Its ball joint becomes two hinges
+      (``name_1``, ``name_2``) perpendicular to that line, with a warning.
+    - Driven joints, then joints with springs, are preferred as independent joints. Couplings of motor rotors become
+      ``Gear`` constraints.
 
     Contents that change the dynamics but are not supported raise ``LoadError``. If MuJoCo is installed, it expands
     ``<replicate>``, ``<attach>``, ``<composite>`` and ``<flexcomp>``. Contacts, sensors, limits of actuators and visual
     geometry have no effect; ``model.tree`` contains the limits of joints. Geoms that can collide (``contype`` or
-    ``conaffinity`` is not 0) become shapes of ``model.collision``: a plane is a half space, a mesh its convex hull.
+    ``conaffinity`` is not 0) become shapes of ``model.collision``: a plane as a half space, a mesh as its convex hull.
 
     Args:
         mjcf_filename: Path of the file, or its XML as text.
@@ -86,7 +87,7 @@ def buildModelFromMJCF(
             motion of the joints.
         armature: ``"rotor"`` converts the armature A of a joint that an actuator drives with gear N to
             ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body. Linear damping and dry friction of that
-            joint, and force limit and constants of the actuator (``<dcmotor>``), become its ``Motor``.
+            joint, and force limit and constants of the actuator (``<dcmotor>``), become the rotor's ``Motor``.
         keyframe: Name of the keyframe for the reference pose.
         root_folder: Folder that must contain all included files; by default the folder of the file.
 
@@ -113,7 +114,7 @@ def buildModelFromMJCF(
 
 
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
-    """Load a shipped robot, without warnings because its README documents them; ``root_joint`` as in ``load``."""
+    """Load a shipped robot without warnings, because its README documents them; ``root_joint`` is as in ``load``."""
     keeps_base = isinstance(root_joint, str)
     _, named = checked(None if keeps_base else root_joint, (), independent)
     with warnings.catch_warnings():
@@ -161,7 +162,7 @@ def _build(
     equations, held = resolve([e for e in stated if e.distance is None])
     for name, x in held.items():
         joints[name].held = x
-    notes.about(sorted(held), "joints that an equality locks are fixed: {}.")
+    notes.about(sorted(held), "these joints are fixed, because an equality locks them: {}.")
     balls = split_balls(document, bodies, ties)
     layout = build_tree(document, bodies, inertias, root_joint)
     motors.add_armature(actuators, layout)
@@ -175,7 +176,7 @@ def _build(
     for owner, coupling in couplings(equations, joints, leading, independent, round_):
         check_fit({owner: coupling}, layout.tree)
         constraints.append(coupling)
-        if isinstance(coupling, Gear):  # The driven link becomes independent in place of the rotor.
+        if isinstance(coupling, Gear):  # The driven link becomes independent instead of the rotor.
             leading = list(dict.fromkeys(coupling.link if n == coupling.rotor else n for n in leading))
     for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
         length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]
@@ -187,7 +188,7 @@ def _build(
         turned, unconverted = motors.rotors(actuators, layout, passive)
         passive = [s for s in passive if not isinstance(s, Spring) or any((*s.stiffness, *s.damping, s.friction))]
         constraints += turned
-        notes.about(unconverted, "armature of joints without a geared actuator stays armature: {}.")
+        notes.about(unconverted, "the armature of joints without a geared actuator remains: {}.")
     keyframes = read_keyframes(layout, balls)
     for name, q in keyframes.items():
         layout.tree.referenceConfigurations[name] = q
@@ -223,7 +224,7 @@ def _at_rest(
         except ConfigurationError as error:
             if asked is not None:
                 raise
-            notes.append(f"keyframe {name!r} cannot be assembled and is not the reference pose: {error}")
+            notes.append(f"keyframe {name!r} cannot be assembled and is not used as the reference pose: {error}")
         else:
             _note_motion(notes, f"keyframe {name!r}", model, q)
             return model
@@ -247,9 +248,9 @@ def _note_doubtful(notes: list[str], model: ClusterModel) -> None:
     problems += [f"is outside the ranges of {len(outside)} joints ({', '.join(outside)})"] if outside else []
     if problems:
         notes.append(
-            f"no keyframe can be used, and the pose of the file {' and '.join(problems)}. Give another reference pose "
-            "with q_reference=... or a <keyframe>. pc.project(model, q, hold=[JOINT, ...]) closes the loops of a pose "
-            "while these joints keep their values."
+            f"no keyframe can be used, and the pose of the file {' and '.join(problems)}. Pass another reference pose "
+            "with q_reference=..., or add a <keyframe>. pc.project(model, q, hold=[JOINT, ...]) closes the loops of a "
+            "pose without moving these joints."
         )
 
 

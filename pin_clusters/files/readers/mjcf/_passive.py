@@ -42,21 +42,21 @@ def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Seque
         document.notes.about(
             [bodies[i].name for i in actuated],
             "actuators compensate the weight of the bodies {} (actuatorgravcomp), so model.passive does not contain "
-            "it: add the compensation to tau.",
+            "the compensation. Add it to tau.",
         )
     return forces
 
 
 def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
-    """Select the bodies whose weight is compensated by actuators, at all joints between body and world."""
-    above: list[dict[bool, str]] = []  # per body: an example joint with, and one without actuatorgravcomp
+    """Select the bodies whose weight actuators compensate, at all joints between the body and the world."""
+    above: list[dict[bool, str]] = []  # a joint above each body, by its value of actuatorgravcomp
     for body in layout.bodies:
         owners = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **owners})
     for i in held:
         if len(above[i]) > 1:
             raise LoadError(
-                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} does not, and both move "
+                f"{above[i][True]} has actuatorgravcomp, but {above[i][False]} does not, and both move "
                 f"{layout.bodies[i].owner}. Partial gravity compensation by actuators is not supported: set "
                 "actuatorgravcomp of all joints to the same value."
             )
@@ -66,7 +66,7 @@ def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
 def _acting(
     layout: Layout, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
 ) -> tuple[Powers, Powers, float] | None:
-    """Compute active stiffness, damping (with motors, times gear^2) and dry friction, or None if all are off."""
+    """Compute the enabled stiffness, damping (with motor damping times gear^2) and dry friction, or None for zeros."""
     disabled, total = layout.document.disabled, np.array(damping)
     for m in motors:
         total += np.array(m.damping) * m.gear**2
@@ -86,7 +86,7 @@ def _inertia(layout: Layout, name: str) -> float:
     if any(j.held is not None or j.of_ball for body in layout.bodies for j in body.joints):
         raise LoadError(
             f"joint {name!r}: springdamper cannot be evaluated if equalities lock joints or ball joints become hinges, "
-            "because it depends on the inertia of the original tree. Give stiffness and damping."
+            "because it depends on the inertia of the original tree. Specify stiffness and damping."
         )
     indices = in_v(layout.tree, layout.ids[name])
     return float(len(indices) / layout.inverse[indices].sum())
@@ -99,7 +99,7 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
     period, ratio = a.springdamper
     if period > 0.0 and ratio > 0.0:
         if (period * ratio) ** 2 < 1.0 / LARGEST**2:
-            raise LoadError(f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Give a longer time.")
+            raise LoadError(f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Use a longer time.")
         inertia = _inertia(layout, joint.name)
         stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
         damping = (2.0 * inertia / period, *damping[1:])
@@ -110,8 +110,8 @@ def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> li
     if joint.kind == "free" and (any(damping[1:]) or friction):
         lost = "frictionloss" if friction else "damping by powers of the velocity"
         raise LoadError(
-            f"{owner}: {lost} of a free joint is not supported (MuJoCo applies it in world axes); only linear damping "
-            "is. If the value comes from a default class, use <freejoint/>, which has no defaults; otherwise remove it."
+            f"{owner}: {lost} of a free joint is not supported, because MuJoCo applies it in world axes. Remove it, or "
+            "use <freejoint/>, which has no defaults, if it comes from a default class. Linear damping is supported."
         )
     rest_position: Any = None
     if joint.scalar:
@@ -130,8 +130,8 @@ def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) ->
     stiffness, damping, friction = acting
     if tendon.wrapped:
         raise LoadError(
-            f"{owner}: its {', '.join(acts(tendon)) or 'damping'} acts along a path around geoms or pulleys, which is "
-            "not supported. Remove the attribute, or use a path through sites only."
+            f"{owner}: {', '.join(acts(tendon)) or 'damping'} is not supported on a path around geoms or pulleys. "
+            "Remove the attribute, or use a path through sites only."
         )
     relaxed = _relaxed(layout)
     held = 0.0

@@ -1,4 +1,4 @@
-"""Joint and tendon equalities: find locked joints, and build couplings of the remaining joints."""
+"""Joint and tendon equalities: search for locked joints, and couplings of the remaining joints."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from ._equalities import Equation
 MOST_PRODUCTS = 3
 """Largest number of factors of a kernel term; polynomials up to this degree need no compiled function."""
 SAME = 1e-9
-"""Tolerance, [rad] or [m], for two values of a locked joint."""
+"""Largest difference, [rad] or [m], between the values at which two equalities lock a joint."""
 Terms = tuple[tuple[str, float], ...]
 
 
@@ -60,7 +60,7 @@ def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, fl
             elif abs(constant) > SAME:
                 raise LoadError(
                     f"{equation.owner} contradicts the other equalities: they lock its joints at values that violate "
-                    f"it by {constant:.3g}. Remove one of them."
+                    f"it by {constant:.3g}. Remove one of these equalities."
                 )
         waiting = remaining
     return waiting, locked
@@ -72,7 +72,7 @@ def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
     left_terms = {n: c for n, c in equation.left.items() if n not in locked}
     right = {n: c for n, c in equation.right.items() if n not in locked}
     held = [in_order(c * locked[n] for n, c in side.items() if n in locked) for side in (equation.left, equation.right)]
-    # The polynomial p(y + c) as a polynomial of y, with the sum c of the locked joints.
+    # Write p(y + c) as a polynomial in y, where c is the sum over the locked joints.
     shifted = np.polynomial.Polynomial(equation.coefficients)(np.polynomial.Polynomial([held[1], 1.0]))
     coefficients = [float(c) for c in np.atleast_1d(shifted.coef)]
     coefficients[0] -= held[0]
@@ -90,13 +90,11 @@ def couplings(
 ) -> list[tuple[str, Any]]:
     """Build a coupling for each equation, with the label of its equality.
 
-    In a linear equation, any joint that no other equation determines can be dependent. Rotors of motors are preferred,
-    then joints without a motor. A joint counts as a rotor if it is in ``round_`` and turns faster than all other joints
-    of the equation, or if no other joint is in ``round_``.
+    A linear equation determines a joint that no other equation determines. Rotors of motors are preferred, then joints
+    without a motor. A motor's rotor is a joint in ``leading`` and ``round_`` that turns faster than all other joints of
+    the equation, or that is the only one in ``round_``.
 
     Args:
-        equations: Equations after ``resolve``.
-        joints: All joints by name.
         leading: Names of joints that are preferred as independent joints.
         independent: Names of joints that the caller requires as independent joints.
         round_: Names of joints whose bodies have the inertia of a rotor.
@@ -112,7 +110,7 @@ def couplings(
 
     built: list[tuple[str, Any]] = []
     followers = {next(iter(e.left)): e.owner for e in equations if len(e.coefficients) > 2 and len(e.left) == 1}
-    groups = {name: {name} for name in joints}  # sets of joints that equations of two joints couple
+    groups = {name: {name} for name in joints}  # sets of joints that are coupled by equations between two joints
     for equation in sorted(equations, key=lambda e: len(e.coefficients) <= 2):
         names = list(dict.fromkeys([*equation.left, *equation.right]))
         if len(equation.coefficients) > 2:
@@ -124,7 +122,7 @@ def couplings(
         if not open_ones or (len(names) == 2 and groups[names[0]] is groups[names[1]]):
             raise LoadError(
                 f"{equation.owner}: other equalities already couple the joints {', '.join(map(repr, names))}, so this "
-                "equality is redundant or contradicts them. Remove one of them."
+                "equality is redundant or contradicts them. Remove one of these equalities."
             )
         c = equation.left
         first = max(open_ones, key=readiness)
@@ -148,24 +146,17 @@ class PolynomialCoupling(Constraint):
     """sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x), with displacements x from the pose of the file.
 
     The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Only the numbers are pickled.
-
-    Args:
-        left: Coefficients by joint.
-        right: Coefficients by joint of the independent side.
-        coefficients: Coefficients of the polynomial, c0 first.
-        zeros: Coordinate of each joint in the pose of the file, [rad] or [m].
-        name: Name for messages.
     """
 
-    left: Terms
-    right: Terms
-    coefficients: tuple[float, ...]
-    zeros: Terms
-    name: str
+    left: Terms  # coefficients by joint
+    right: Terms  # coefficients by joint of the independent side
+    coefficients: tuple[float, ...]  # coefficients of the polynomial, c0 first
+    zeros: Terms  # coordinate of each joint in the pose of the file, [rad] or [m]
+    name: str  # name for messages
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """Joints of the independent side; without a linear term, the inverse has no derivative at zero."""
+        """Joints of the right side, because the inverse has no derivative at zero if there is no linear term."""
         return tuple(name for name, _ in self.right) if len(self.left) == 1 else ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:
@@ -212,7 +203,7 @@ def _in_python(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
 
 
 def _formulas(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Callable[..., None]]:
-    """Build the polynomial and its first three derivatives, which write to ``out``; coefficients are constants."""
+    """Build functions that write the polynomial or one of its first three derivatives to ``out``."""
     n = len(a)
     tables = [np.polynomial.polynomial.polyder(np.array(c), k) for k in range(4)]
 

@@ -18,22 +18,15 @@ _STRAIGHT = 1e-6
 
 @dataclass(frozen=True)
 class Rod:
-    """A ball joint that two hinges replace.
+    """A ball joint that two hinges replace."""
 
-    Attributes:
-        joint: The ball joint.
-        line: Unit vector from the ball to the connect, in the body.
-        names: Names of the hinges; the first is next to the parent and turns about ``axes[0]``.
-        axes: Unit vectors in the body, perpendicular to the line and to each other.
-    """
-
-    joint: Joint
-    line: np.ndarray
-    names: tuple[str, str]
-    axes: tuple[np.ndarray, np.ndarray]
+    joint: Joint  # the ball joint
+    line: np.ndarray  # unit vector from the ball to the connect, in the body
+    names: tuple[str, str]  # names of the hinges; the first hinge is next to the parent and turns about ``axes[0]``
+    axes: tuple[np.ndarray, np.ndarray]  # unit vectors in the body, perpendicular to the line and to each other
 
     def angles(self, R: np.ndarray) -> tuple[float, float]:
-        """Compute the angles [rad] of the hinges that turn the line as the rotation R of the ball joint does."""
+        """Compute the hinge angles [rad] that turn the line in the same way as the rotation R of the ball joint."""
         d, first = R @ self.line, self.axes[0]
         # The direction of the line after turns by q2 about the second axis, then by q1 about the first axis, is
         # d = cos q2 (cos q1 line + sin q1 first x line) - sin q2 first.
@@ -42,9 +35,9 @@ class Rod:
 
 
 def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie]) -> dict[str, Rod]:
-    """Replace ball joints of bodies that could spin about themselves; return the rods by name of the joint.
+    """Replace ball joints of bodies that could spin about an axis; return the rods by name of the joint.
 
-    Such a body has a single ball joint and one connect at another point. Slides along the line between them are
+    Such a body has a single ball joint and one connect at another point. Slides along the line between these points are
     allowed (a cylinder and its piston).
     """
     rods: dict[str, Rod] = {}
@@ -57,16 +50,16 @@ def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie])
                 body.joints = _hinges(body.joints[0], rod)
     document.notes.about(
         sorted(rods),
-        "bodies between a ball joint and a connect can spin about themselves, and no constraint determines the spin: "
-        "each of the ball joints {} is read as two hinges (..._1, ..._2) perpendicular to the line, without spin. The "
-        "inertia does not change.",
+        "bodies between a ball joint and a connect can spin about the line between them, and no constraint determines "
+        "the spin. Each of the ball joints {} therefore becomes two hinges (..._1, ..._2) perpendicular to the line. "
+        "The inertia does not change.",
     )
     return rods
 
 
 def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -> Rod | None:
     joint = bodies[i].joints[0]
-    poses = {i: (np.eye(3), np.zeros(3))}  # rotation and position in body i, of the bodies below it
+    poses = {i: (np.eye(3), np.zeros(3))}  # rotations and positions of body i and the bodies below it, in body i
     slides = []
     for k, body in enumerate(bodies[i + 1 :], i + 1):
         if body.parent not in poses:
@@ -98,13 +91,13 @@ def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -
 
 
 def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
-    """Build the hinges; because they are perpendicular, they have the damping and armature of the ball exactly."""
+    """Build the hinges, which have exactly the ball's damping and armature, because they are perpendicular."""
     a = joint.element
     for key in ("stiffness", "frictionloss"):
         if np.any(getattr(a, key)):
             raise LoadError(f"{a.owner}: {key} has no equivalent for the two hinges that replace the joint. Remove it.")
     if any(a.damping[1:]):
-        raise LoadError(f"{a.owner}: two hinges replace the joint and support only linear damping. Remove the rest.")
+        raise LoadError(f"{a.owner}: two hinges replace the joint and have only linear damping. Remove other terms.")
     attributes = {key: a.given[key] for key in ("damping", "armature") if key in a}
     return [
         Joint(

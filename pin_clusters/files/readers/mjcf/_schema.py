@@ -36,7 +36,7 @@ INSIDE = {
     "keyframe": {"key"},
     "equality": {"connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance"},
 }
-"""Tags by section, for the sections that are read."""
+"""Allowed tags in each section that is read."""
 MAIN = "main"
 KINDS = ("hinge", "slide", "ball", "free")
 TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")

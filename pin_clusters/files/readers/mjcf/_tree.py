@@ -1,4 +1,4 @@
-"""Build the ``pin.Model`` of the bodies: one joint per joint of the file, with q as in MuJoCo's qpos."""
+"""Construction of the ``pin.Model``, with one joint per joint of the file and with q as in MuJoCo's qpos."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -14,25 +14,19 @@ from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element
 
-_QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
+_QUATERNION = [1, 2, 3, 0]  # converts w, x, y, z to x, y, z, w
 
 
 class Layout(Places[int]):
-    """The tree, and the placements of the file's bodies, by number, and sites in it.
-
-    Attributes:
-        q0: Pose of the file (``qpos0``), shape (nq,).
-        ids: Joint ids by name.
-        sites: By site: name of the joint that moves it, and its placement in the frame of that joint.
-    """
+    """The tree, and the placements in it of the bodies, by number, and of the sites."""
 
     def __init__(self, document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia]) -> None:
         super().__init__(0)
         self.document, self.bodies, self.inertias = document, bodies, inertias
         self.tree.name = document.name
-        self.q0 = np.zeros(0)
-        self.ids: dict[str, int] = {}
-        self.sites: dict[str, tuple[str, pin.SE3]] = {}
+        self.q0 = np.zeros(0)  # pose of the file (``qpos0``), shape (nq,)
+        self.ids: dict[str, int] = {}  # joint ids by name
+        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # joint that moves each site, and placement in its frame
 
     @property
     def joints(self) -> list[Joint]:
@@ -106,18 +100,17 @@ def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.Join
         return -1
     roots = [i for i, b in enumerate(bodies) if i and b.parent == 0]
     if len(roots) != 1:
-        raise LoadError(f"root_joint needs exactly one body in the world; {document.source} has {len(roots)}.")
+        raise LoadError(f"root_joint requires exactly one body in the world; {document.source} has {len(roots)}.")
     body = bodies[roots[0]]
     if any(j.held is None for j in body.joints):
         names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
-        raise LoadError(f"root_joint: {body.owner} must be fixed to the world, but has joint {names}. Omit it.")
+        raise LoadError(f"root_joint: {body.owner} must be fixed to the world, but has joint {names}. Omit root_joint.")
     if any(j.name == name for b in bodies for j in b.joints):
-        raise LoadError(f"root_joint: {document.source} has a joint named {name!r} already. Rename it.")
+        raise LoadError(f"root_joint: {document.source} already has a joint named {name!r}. Rename that joint.")
     return roots[0]
 
 
 def _displaced(joint: Joint, x: float) -> pin.SE3:
-    """Compute the displacement of a body by a locked hinge or slide; a locked free joint keeps its pose."""
     if joint.kind == "free":
         return pin.SE3.Identity()
     if joint.kind == "slide":
@@ -163,10 +156,10 @@ def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> N
     if joint.kind == "free" and armature > 0.0:
         A = f"{armature:g}"
         document.notes.messages.append(
-            f"{owner} has armature {A}. In MuJoCo the linear velocity of a free joint is in world axes, so armature "
-            f"adds the force {A} (a + w x v) in body axes; here, as in Pinocchio, it adds {A} a. The mass matrices "
-            f"agree, but the forces differ by {A} w x v. If the armature is not intended, use <freejoint/>, which has "
-            'no defaults, or write armature="0".'
+            f"{owner} has armature {A}. The linear velocity of a free joint is in world axes in MuJoCo, so armature "
+            f"adds the force {A} (a + w x v) in body axes. In pin_clusters and Pinocchio, armature adds {A} a. The "
+            f"mass matrices agree, but the forces differ by {A} w x v. If the armature is not intended, use "
+            '<freejoint/>, which has no defaults, or write armature="0".'
         )
     tree.armature[v], tree.damping[v], tree.friction[v] = armature, a.damping[0], a.frictionloss
     effort = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
@@ -189,6 +182,6 @@ def _gravity(document: Document) -> np.ndarray:
 
 
 def to_pinocchio(values: np.ndarray) -> np.ndarray:
-    """Convert a quaternion (w, x, y, z) to a unit quaternion (x, y, z, w); zeros give the identity, as in MuJoCo."""
+    """Convert a quaternion (w, x, y, z) to a unit quaternion (x, y, z, w); zeros mean the identity, as in MuJoCo."""
     length = float(np.linalg.norm(values))
     return np.array([0.0, 0.0, 0.0, 1.0]) if length < 1e-10 else values[_QUATERNION] / length

@@ -1,4 +1,4 @@
-"""Reader of SDF, which does not use Pinocchio because its wheels are built without SDF support."""
+"""Reader of SDF, which does not use Pinocchio, because Pinocchio's wheels are built without SDF support."""
 
 import os
 from collections.abc import Iterable
@@ -34,11 +34,11 @@ def buildModelFromSdf(
 ) -> ClusterModel:
     """Read a model of SDF 1.2 to 1.12.
 
-    The joints nearest to the root form the tree. A link with two parents closes a loop (a ``Loop`` of the kind of the
-    joint). ``gearbox`` becomes a ``Gear``, whose rotor is the body without children. ``<mimic>`` becomes a
+    The joints nearest to the root form the tree. A link with two parents closes a loop (a ``Loop`` of the joint's
+    kind). ``gearbox`` becomes a ``Gear``, whose rotor is the body without children. ``<mimic>`` becomes a
     ``LinearCoupling``. A body between two ball joints of a loop becomes a ``Rod`` if its inertia is axisymmetric.
     Drake's rotor inertia of an axis becomes a ``Rotor``. Springs, damping and friction become ``model.passive``, see
-    ``pc.passive_torque``. ``universal`` and ``revolute2`` are two hinges, the second with the name ``<joint>_axis2``.
+    ``pc.passive_torque``. ``universal`` and ``revolute2`` become two hinges; the second has the name ``<joint>_axis2``.
     Nested models, and included files in the folder of the file, are read; their joints and links have the name
     ``model::name``. If the tree passes a joint from child to parent, the sign of its coordinate does not change.
 
@@ -62,7 +62,7 @@ def buildModelFromSdf(
         >>> model.independent_joints
         ('hinge',)
     """
-    text, source, folder = text_or_file(file_or_string, "a SDF")
+    text, source, folder = text_or_file(file_or_string, "an SDF")
     extra, named = checked(root_joint, constraints, independent)
     notes = Notes()
     document = read_document(text, source, folder, notes)
@@ -76,7 +76,7 @@ def buildModelFromSdf(
         notes.messages.append(
             f"the loops of {listing([str(loop.name) for group in groups for loop in group])} allow no motion of their "
             f"joints, so these joints are fixed: {listing(fixed)}. If they should move, check that their axes are "
-            "parallel: soft constraints in other simulators hide small errors."
+            "parallel, because soft constraints in other simulators hide small errors."
         )
         robot = _assemble(parts, root_joint)
     tree, spanning = robot.tree, robot.spanning
@@ -92,7 +92,7 @@ def buildModelFromSdf(
     _note(robot, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
-    if liked:  # Without known motors, sprung joints would often be a badly conditioned choice for the loops.
+    if liked:  # If no motor is known, sprung joints are often badly conditioned as independent joints.
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
     preferred = list(dict.fromkeys(liked))
     return ClusterModel(
@@ -106,11 +106,9 @@ def buildModelFromSdf(
 
 
 class _Robot(NamedTuple):
-    """The tree and the constraints of a file."""
-
     tree: pin.Model
     spanning: Spanning
-    couplings: tuple[LinearCoupling, ...]  # in place of joints that close loops
+    couplings: tuple[LinearCoupling, ...]  # replace joints that close loops
     loops: tuple[Loop, ...]
     rods: tuple[Rod, ...]
     hinged: tuple[RodBody, ...]  # rods without axial symmetry, which stay bodies
@@ -139,16 +137,16 @@ def _assemble(parts: Parts, root_joint: pin.JointModel | None) -> _Robot:
 def _note(robot: _Robot, notes: Notes) -> None:
     notes.about(
         [r.link.name for r in robot.hinged],
-        "bodies between two ball joints can spin about themselves, and no constraint determines the spin: one ball "
-        "joint of each of {} is read as two hinges (..._1, ..._2) perpendicular to the line, without spin. The inertia "
-        "does not change.",
+        "bodies between two ball joints can spin about the line between them, and no constraint determines the spin. "
+        "One ball joint of each of {} therefore becomes two hinges (..._1, ..._2) perpendicular to the line. The "
+        "inertia does not change.",
     )
     if robot.couplings:
         closing = {str(loop.name) for loop in robot.loops}
         notes.about(
             [j.name for j in robot.spanning.closing if j.kind == "prismatic" and j.name not in closing],
-            "the sliders {} constrain two parallel hinges so that, closed exactly, they could not move. The hinges are "
-            "coupled one to one instead; the error of the sliders is quadratic in the angle.",
+            "the sliders {} would lock two parallel hinges if the loops were closed exactly. The hinges are coupled "
+            "one to one instead; the error of the sliders is quadratic in the angle.",
         )
     notes.about(
         [j.name for j in robot.spanning.closing if loses(j)],

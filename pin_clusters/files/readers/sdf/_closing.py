@@ -1,7 +1,7 @@
 """Joints that close loops, and rods between two ball joints, as constraints.
 
-Files for simulators with soft constraints contain loops that cannot move, or only to first order; see
-``sliding_triangle`` and ``locked``.
+Files for simulators with soft constraints can contain loops that cannot move (see ``locked``), or that can move only to
+first order (see ``sliding_triangle``).
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ KINDS = {
     "revolute2": "universal",
 }
 SHORT = 1e-6  # Ends nearer than this [m] do not define a line.
-# Tolerance for singular values of columns of about unit length; printed digits cause errors of about 1e-6 in axes.
+# Tolerance for singular values, for columns of about unit length; axes in files have errors of about 1e-6.
 RANK = 1e-4
 
 
@@ -59,7 +59,7 @@ class RodBody:
 
     @property
     def is_round(self) -> bool:
-        """True if ``Rod`` accepts its inertia, so that its spin about itself does not affect the dynamics."""
+        """True if ``Rod`` accepts the inertia, because spin about the rod's axis then does not affect the dynamics."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PinClustersWarning)
@@ -70,7 +70,7 @@ class RodBody:
 
     @property
     def inertia(self) -> pin.Inertia:
-        """Inertia in the frame at the first end, as ``Rod`` needs it."""
+        """Inertia in the frame at the first end, as ``Rod`` requires."""
         return self.seen_from(self.ends[0]).actInv(self.link.place).act(self.link.inertia)
 
 
@@ -91,7 +91,6 @@ def rods_of(parts: Parts) -> tuple[RodBody, ...]:
 
 
 def _connected(parts: Parts, without: str) -> list[set[str]]:
-    """Group the links that joints connect if one link is removed."""
     pairs = [(j.parent, j.child) for j in parts.joints.values() if j.kind != "gearbox"]
     return merged(pair for pair in pairs if without not in pair)
 
@@ -116,7 +115,7 @@ def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
 
 
 def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
-    """Map ball joints that two hinges replace to a frame in the joint frame; the hinges turn about its y and z axes."""
+    """Map ball joints that two hinges replace to frames in the joint frames; the hinges turn about the y and z axes."""
     moving = {b.outer: b.joint for b in spanning.branches}
     frames = {}
     for rod in rods:
@@ -143,7 +142,7 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
 
     Two bodies turn about parallel hinges of a third body. A slider between the two bodies is perpendicular to the line
     between the hinges. Equal angles satisfy the slider to first order, but its error grows with the square of the
-    angle, so exactly closed hinges cannot move. Such files mean equal angles (Cassie's leaf springs).
+    angle, so exactly closed hinges cannot move. Such files intend equal angles (Cassie's leaf springs).
     """
     if joint.kind != "prismatic":
         return None
@@ -166,7 +165,7 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
 
 
 def _carries(name: str, parts: Parts) -> bool:
-    """Check for a limit, a spring or damping; a joint with one of them becomes independent."""
+    """Check for a limit, a spring or damping; a joint with one of these properties becomes independent."""
     axis = parts.joints[name].axes[0]
     return bool(axis.stiffness or axis.damping or np.isfinite(axis.lower) or np.isfinite(axis.upper))
 

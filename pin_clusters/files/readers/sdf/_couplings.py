@@ -1,7 +1,7 @@
-"""``gearbox`` and ``<mimic>`` as couplings, springs, and Drake's rotors.
+"""Couplings from ``gearbox`` and ``<mimic>``, springs, and Drake's rotors.
 
-According to the specification of SDF, a gearbox with the reference body R couples two angles: theta_1 from R to the
-parent link about ``axis``, and theta_2 from R to the child link about ``axis2``, with theta_2 = -ratio theta_1.
+A gearbox with the reference body R couples two angles, theta_2 = -ratio theta_1 (specification of SDF). The angle
+theta_1 is from R to the parent link about ``axis``; theta_2 is from R to the child link about ``axis2``.
 """
 
 from collections.abc import Collection
@@ -41,7 +41,6 @@ def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
 
 
 def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers: set[str]) -> Any:
-    """Build the coupling of a gearbox; the joint of the rotor is dependent."""
     terms: dict[str, float] = {}
     for link, axis, factor in ((joint.parent, joint.axes[0], joint.lead), (joint.child, joint.axes[1], 1.0)):
         direction = joint.place.rotation @ axis.direction
@@ -80,7 +79,7 @@ def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction
             if abs(abs(along) - 1.0) > PERPENDICULAR:
                 raise LoadError(
                     f"{joint.owner}: joint {turning.name!r} between link {link!r} and the reference body "
-                    f"{reference!r} is not parallel to the axis of the gearbox, so the angle is undefined. Name "
+                    f"{reference!r} is not parallel to the axis of the gearbox, so the angle is undefined. Specify "
                     "another reference body, or correct the axes."
                 )
             terms[turning.name] = sense * np.sign(along) * (-1.0 if branch.backwards else 1.0)
@@ -98,7 +97,6 @@ def springs_of(spanning: Spanning) -> list[Spring]:
 
 
 def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:
-    """Build the rotors of the joints in the tree; as in Drake, the default gear ratio is 1."""
     rotors = []
     moving = {branch.joint.name: branch.joint for branch in spanning.branches if branch.joint.kind != "fixed"}
     for model_scope in scope.every():
@@ -110,7 +108,7 @@ def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:
                     continue
                 if model_scope.full(name) not in moving:
                     raise LoadError(
-                        f"{owner}: it has a rotor, but no coordinate, because it closes a loop or cannot move. Remove "
+                        f"{owner} has a rotor, but no coordinate, because it closes a loop or cannot move. Remove "
                         "<drake:rotor_inertia>, or add a <mimic> or a spring, which keeps the joint in the tree."
                     )
                 with in_words_of(owner):

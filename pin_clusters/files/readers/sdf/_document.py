@@ -16,21 +16,18 @@ from .._xml import only_child, parse_xml
 from ._values import flag, text_of
 
 MAX_DEPTH = 20  # largest nesting depth of included files
-MAX_INCLUDES = 1000  # Limit for all includes: if each of n files includes the next one twice, there are 2^n models.
-SCENERY = ("sun", "ground_plane")  # models of every Gazebo installation that are not part of a robot
+MAX_INCLUDES = 1000  # limited, because n files that each include the next file twice contain 2^n models
+SCENERY = ("sun", "ground_plane")  # models in every Gazebo installation, which are not part of a robot
 VERSIONS = ((1, 2), (1, 12))
 
 
 @dataclass
 class Document:
-    """One model of a file."""
-
     model: ET.Element  # the ``<model>`` with all includes in place
     version: tuple[int, int]  # version of the format, such as (1, 6)
     source: str  # label of the file for messages
     gravity: np.ndarray | None = None  # gravity of the world, shape (3,), [m/s^2], or None
-    # Versions of included models, by ``id`` of the element.
-    versions: dict[int, tuple[int, int]] = field(default_factory=dict)
+    versions: dict[int, tuple[int, int]] = field(default_factory=dict)  # of included models, by ``id``
     folder: Path | None = None  # folder of the file; None for text
     folders: dict[int, Path] = field(default_factory=dict)  # folders of included models, by ``id``, for meshes
 
@@ -42,7 +39,7 @@ def read_document(text: str | bytes, source: str, folder: Path | None, notes: No
     worlds = root.findall("world")
     models = root.findall("model")
     if len(worlds) > 1 or (worlds and models):
-        raise LoadError(f"{source} has several worlds, or a world and models. Keep only the one with the robot.")
+        raise LoadError(f"{source} has several worlds, or a world and models. Keep only the part with the robot.")
     reader = _Includes(folder, source, notes)
     container = worlds[0] if worlds else root
     reader.put_in(container, version, 0)
@@ -66,7 +63,7 @@ def _version(root: ET.Element, source: str) -> tuple[int, int]:
     version = int(parts[1]), int(parts[2])
     if not VERSIONS[0] <= version <= VERSIONS[1]:
         first, last = (".".join(map(str, v)) for v in VERSIONS)
-        raise LoadError(f"{source} has SDF version {text}, expected {first} to {last}. Convert it: gz sdf -p.")
+        raise LoadError(f"{source} has SDF version {text}, expected {first} to {last}. Convert it with gz sdf -p.")
     return version
 
 
@@ -80,7 +77,7 @@ def _the_robot(place: ET.Element, source: str, notes: Notes) -> ET.Element:
         raise LoadError(f"{source} has several models: {names}. Keep only the robot.")
     robot = moving[0] if moving else models[0]
     ignored = [m.get("name") or "?" for m in models if m is not robot]
-    notes.about(ignored, "other models, which are static, are ignored: {}.")
+    notes.about(ignored, "these static models are ignored: {}.")
     return robot
 
 
@@ -108,19 +105,19 @@ class _Includes:
         uri = text_of(include, "uri", "<include>")
         owner = f"<include> of {uri!r}"
         if depth >= MAX_DEPTH:
-            raise LoadError(f"{owner}: includes are nested more than {MAX_DEPTH} deep. Check for files in a cycle.")
+            raise LoadError(f"{owner}: includes are nested more than {MAX_DEPTH} deep. Check for cyclic includes.")
         self.count += 1
         if self.count > MAX_INCLUDES:
             raise LoadError(
-                f"{owner}: the document has more than {MAX_INCLUDES} includes, with those in included files. The "
-                f"maximum is {MAX_INCLUDES}."
+                f"{owner}: the document and its included files have more than {MAX_INCLUDES} includes. The maximum is "
+                f"{MAX_INCLUDES}."
             )
         if include.get("merge") in ("true", "1"):
             raise LoadError(f'{owner}: merge="true" is not supported. Include the file as a nested model, or copy it.')
         if unknown := [
             e.tag for e in include if e.tag not in ("uri", "name", "pose", "static", "placement_frame", "plugin")
         ]:
-            raise LoadError(f"{owner}: <{unknown[0]}> is not supported. Copy the model in place of the <include>.")
+            raise LoadError(f"{owner}: <{unknown[0]}> is not supported. Replace the <include> by a copy of the model.")
         file = self._file(uri, owner, here)
         if file is None:
             return None
@@ -130,7 +127,7 @@ class _Includes:
             raise LoadError(f"{owner}: cannot read {file.name!r}: {error.strerror}.") from None
         self.size += len(text)
         if self.size > MAX_BYTES:
-            raise too_long(f"{owner} and all before it", self.size)
+            raise too_long(f"{owner} with all earlier includes", self.size)
         root = parse_xml(text, owner, start="<sdf version=...>", any_prefix=True)
         version = _version(root, owner)
         models = root.findall("model")
@@ -153,7 +150,7 @@ class _Includes:
         if self.folder is None or here is None:
             if name in SCENERY:
                 return None
-            raise LoadError(f"{owner}: XML text cannot include files. Give the path of a file instead.")
+            raise LoadError(f"{owner}: XML text cannot include files. Pass the path of a file instead.")
         root = self.folder.resolve()
         for base in (here, root) if scheme == "model" or not separator else (root,):
             file = (base / name.lstrip("/") if separator else base / name).resolve()
@@ -161,15 +158,15 @@ class _Includes:
                 file = next(_described(file), file).resolve()
             if not file.is_relative_to(root):
                 raise LoadError(
-                    f"{owner}: the file is outside the folder of the document. For security, only files in that folder "
-                    "are read; copy the file there."
+                    f"{owner}: the file is outside the folder of the document. Only files in that folder are read, for "
+                    "security reasons. Copy the file there."
                 )
             if file.is_file():
                 return file
         if name in SCENERY:
             self.notes.messages.append(f"{name!r} is scenery and is ignored.")
             return None
-        raise LoadError(f"{owner}: there is no such file in the folder of {self.source}. Copy it there.")
+        raise LoadError(f"{owner}: there is no such file in the folder of {self.source}. Copy the file there.")
 
 
 def _described(folder: Path) -> Iterator[Path]:

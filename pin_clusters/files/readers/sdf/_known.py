@@ -1,4 +1,4 @@
-"""Elements of SDF: elements that are read, elements for other programs, and unsupported elements of the dynamics."""
+"""SDF elements that are read, SDF elements for other programs, and unsupported elements that change the dynamics."""
 
 import difflib
 import xml.etree.ElementTree as ET
@@ -69,7 +69,7 @@ def _unread(child: ET.Element, parent: str, known: set[str], owner: str, notes: 
         if name in CHANGING or (name in PHYSICAL and (inner is child or inner.tag != name)):
             raise LoadError(
                 f"{owner}: <{plain_name(inner.tag)}> changes the dynamics and is not supported. Pass an equivalent "
-                "constraint in constraints= and remove it."
+                "constraint in constraints= and remove the element."
             )
     if parent in ("inertial", "inertia", "mimic"):
         raise LoadError(f"{owner}: <{tag}> in <{parent}> is not supported. Remove it.")

@@ -20,7 +20,7 @@ from ._values import flag, limit, placement, text_of, value, values
 
 AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "gearbox": 2, "universal": 2, "revolute2": 2}
 WITHOUT_AXIS = ("fixed", "ball")
-BARE = "these links have no <inertial> and therefore 1 kg and 1 kg m^2 about each axis, the defaults of SDF: {}."
+BARE = "these links have no <inertial>, so their inertia is SDF's default, 1 kg and 1 kg m^2 about each axis: {}."
 NEEDLESS = "ball and fixed joints have no axis in SDF, so their limits, damping and springs have no effect: {}."
 NamesByNote = Mapping[str, list[str]]
 """Names of links or joints, by the note about them."""
@@ -28,8 +28,6 @@ NamesByNote = Mapping[str, list[str]]
 
 @dataclass(frozen=True)
 class Link:
-    """A link of the file."""
-
     name: str
     place: pin.SE3  # link frame in the model frame
     inertia: pin.Inertia  # in the link frame
@@ -38,32 +36,22 @@ class Link:
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a joint.
+    """One axis of a joint; the limits are in SI units, and infinite if there is no limit."""
 
-    Attributes:
-        direction: Unit vector in the frame of the joint, shape (3,).
-        lower, upper, effort, velocity: Limits in SI units, infinite without a limit.
-        damping, friction: [N m s/rad] or [N s/m], and [N m] or [N].
-        stiffness, rest: Stiffness, [N m/rad] or [N/m], and rest position, [rad] or [m], of its spring.
-        mimic: Name of the leading joint, index of its axis, multiplier and offset; None without a mimic.
-    """
-
-    direction: np.ndarray
+    direction: np.ndarray  # unit vector in the frame of the joint, shape (3,)
     lower: float = -math.inf
     upper: float = math.inf
     effort: float = math.inf
     velocity: float = math.inf
-    damping: float = 0.0
-    friction: float = 0.0
-    stiffness: float = 0.0
-    rest: float = 0.0
-    mimic: tuple[str, int, float, float] | None = None
+    damping: float = 0.0  # [N m s/rad] or [N s/m]
+    friction: float = 0.0  # [N m] or [N]
+    stiffness: float = 0.0  # stiffness of the spring, [N m/rad] or [N/m]
+    rest: float = 0.0  # rest position of the spring, [rad] or [m]
+    mimic: tuple[str, int, float, float] | None = None  # leading joint, index of its axis, multiplier, offset
 
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint of the file."""
-
     name: str  # unique in the robot
     kind: str  # type in the file
     parent: str  # name of a link, or ``world``
@@ -71,7 +59,7 @@ class Joint:
     place: pin.SE3  # joint frame in the model frame
     axes: tuple[Axis, ...] = ()
     lead: float = 0.0  # lead of a screw, [m/rad], or ratio of a gearbox
-    reference: str = ""  # gearbox: link from which the two angles are measured
+    reference: str = ""  # link from which the two angles of a gearbox are measured
 
     @property
     def names(self) -> tuple[str, str]:
@@ -84,7 +72,7 @@ class Joint:
 
 @dataclass
 class Parts:
-    """Links, joints and further frames of a document, by name; frames with the name of their link."""
+    """Links, joints and further frames (name of the link, placement) of a document, by name."""
 
     in_world: pin.SE3  # model frame in the world
     links: dict[str, Link] = field(default_factory=dict)
@@ -142,11 +130,11 @@ def _inertia(inertial: ET.Element, name: str, owner: str, noted: NamesByNote) ->
         raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
     element = only_child(inertial, "inertia", owner)
     moments = symmetric(values(element, owner, ixx=1.0, ixy=0.0, ixz=0.0, iyy=1.0, iyz=0.0, izz=1.0))
-    if is_unreal(moments, owner, "Correct it; often the signs of ixy, ixz, iyz are wrong."):
+    if is_unreal(moments, owner, "Correct the inertia; often the signs of ixy, ixz, iyz are wrong."):
         noted[UNREAL].append(name)
     pose = only_child(inertial, "pose", owner)
     if pose is not None and pose.get("relative_to"):
-        raise LoadError(f"{owner}: the pose of <inertial> is relative to the link. Remove relative_to.")
+        raise LoadError(f"{owner}: the pose of <inertial> is always relative to the link. Remove relative_to.")
     pose_in_link = placement(pose, owner)
     return pose_in_link.act(pin.Inertia(mass, np.zeros(3), moments))
 
@@ -160,7 +148,7 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, noted: Name
     if child == WORLD:
         raise LoadError(f"{owner}: its child is the world, which cannot move. Exchange parent and child.")
     if parent == child:
-        raise LoadError(f"{owner}: parent and child belong to the same link {child!r}. Name another link.")
+        raise LoadError(f"{owner}: parent and child belong to the same link {child!r}. Specify another link.")
     frame = scope.place(name, owner)
     tags = ("axis", "axis2")[: AXES.get(kind, 0)]
     if kind in WITHOUT_AXIS and any(
@@ -177,7 +165,7 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, noted: Name
     elif kind == "gearbox":
         lead = value(element, "gearbox_ratio", 1.0, owner)
         if lead == 0.0:
-            raise LoadError(f"{owner}: gearbox_ratio must not be 0. Give the ratio of the gear.")
+            raise LoadError(f"{owner}: gearbox_ratio must not be 0. Specify the ratio of the gear.")
         reference = scope.link(text_of(element, "gearbox_reference_body", owner), owner)
     return Joint(scope.full(name), kind, parent, child, frame, axes, lead, reference)
 
@@ -206,7 +194,7 @@ def _axis(
     components = np.array([0.0, 0.0, 1.0]) if stated is None else np.array(numbers(stated.text, f"<{tag}>", owner, 3))
     direction = unit(components)
     if direction is None:
-        raise LoadError(f"{owner}: <{tag}> is zero. Give a direction, such as 0 0 1.")
+        raise LoadError(f"{owner}: <{tag}> is zero. Specify a direction, such as 0 0 1.")
     if abs(np.linalg.norm(components) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in noted[STRETCHED_JOINTS]:
         noted[STRETCHED_JOINTS].append(scope.full(name))
     if stated is not None and stated.get("expressed_in"):
@@ -223,7 +211,7 @@ def _axis(
     damping, friction, stiffness, rest = values(
         passive, owner, damping=0.0, friction=0.0, spring_stiffness=0.0, spring_reference=0.0
     )
-    # In SDF, a negative number means no limit.
+    # A negative number means no limit in SDF.
     effort, velocity = (math.inf if x < 0.0 else x for x in (effort, velocity))
     mimic = _mimic(scope, element, owner)
     return Axis(direction, lower, upper, effort, velocity, damping, friction, stiffness, rest, mimic)
@@ -238,10 +226,10 @@ def _mimic(scope: Scope, axis: ET.Element, owner: str) -> tuple[str, int, float,
         raise LoadError(f'{owner}: <mimic> has no attribute joint. Write <mimic joint="...">.')
     home, last = scope.find(leader, f"{owner}, <mimic>")
     if last not in home.members or home.members[last].tag != "joint":
-        raise LoadError(f"{owner}: <mimic> names {leader!r}, which is not a joint. Name a joint.")
+        raise LoadError(f"{owner}: <mimic> refers to {leader!r}, which is not a joint. Specify a joint.")
     which = element.get("axis", "axis")
     if which not in ("axis", "axis2"):
-        raise LoadError(f"{owner}: <mimic> names the axis {which!r}, expected axis or axis2.")
+        raise LoadError(f"{owner}: <mimic> has the axis {which!r}, expected axis or axis2.")
     multiplier, offset, reference = values(element, owner, multiplier=1.0, offset=0.0, reference=0.0)
     if multiplier == 0.0:
         raise LoadError(f"{owner}: the multiplier of <mimic> is 0, so the joint cannot move. Use type fixed.")

@@ -19,17 +19,7 @@ RESERVED = (WORLD, "universe")
 
 
 class Scope:
-    """One ``<model>``: its names and their placements.
-
-    Attributes:
-        element: The ``<model>``.
-        path: Names of the enclosing models and of this one; empty for the robot's model.
-        version: Version of the format.
-        parent: The enclosing model; None for the robot's model.
-        members: Links, joints, frames and models, by name.
-        models: Scopes of the nested models.
-        static: True if this or an enclosing model is static.
-    """
+    """One ``<model>``, with the placements of its links, joints, frames and nested models (the members)."""
 
     def __init__(
         self, element: ET.Element, version: tuple[int, int], document: Document, parent: "Scope | None" = None
@@ -39,7 +29,7 @@ class Scope:
             raise LoadError('A <model> has no name. Every model needs a name: <model name="...">.')
         self.element, self.parent = element, parent
         self.version = document.versions.get(id(element), version)
-        self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)
+        self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)  # names below the robot's model
         if len(self.path) > MAX_NESTED:
             raise LoadError(f"models are nested more than {MAX_NESTED} deep. The maximum is {MAX_NESTED}.")
         self.owner = f"model {'::'.join(self.path) or name!r}"
@@ -60,7 +50,7 @@ class Scope:
             raise LoadError(f"{self.owner}: {child.tag} {name!r} has a reserved name. Rename it.")
         if name in self.members:
             raise LoadError(
-                f"{self.owner}: {self.members[name].tag} and {child.tag} share the name {name!r}. Rename one."
+                f"{self.owner}: {self.members[name].tag} and {child.tag} share the name {name!r}. Rename one of them."
             )
         self.members[name] = child
         if child.tag == "model":
@@ -75,7 +65,7 @@ class Scope:
             yield from scope.every()
 
     def find(self, name: str, owner: str) -> "tuple[Scope, str]":
-        """Resolve a name with ``::``; return the model and the name in it, or raise ``LoadError``."""
+        """Resolve a name with ``::``; return the scope and the name in that scope, or raise ``LoadError``."""
         scope, last = self, name
         while "::" in last:
             first, _, last = last.partition("::")

@@ -16,10 +16,8 @@ PERPENDICULAR = 1e-6
 
 @dataclass(frozen=True)
 class Branch:
-    """A joint of the tree."""
-
     joint: Joint
-    backwards: bool  # True if the tree passes it from child to parent
+    backwards: bool  # True if the tree passes the joint from child to parent
 
     @property
     def inner(self) -> str:
@@ -32,8 +30,6 @@ class Branch:
 
 @dataclass(frozen=True)
 class Spanning:
-    """A spanning tree of links."""
-
     root: str  # root link; ``world`` if joints connect the model to the world
     branches: tuple[Branch, ...]  # joints of the tree, depth first
     closing: tuple[Joint, ...]  # joints that close loops
@@ -54,11 +50,11 @@ class Spanning:
 
 
 def span(parts: Parts) -> Spanning:
-    """Choose the spanning tree so that the joints that close loops lose as little as possible.
+    """Choose the spanning tree such that the joints that close loops lose as few properties as possible.
 
     A breadth-first search, from parents to children and in the order of the file, visits the joints. A loop is cut at
-    a ball joint if possible, otherwise at a joint without limits and damping. Among equal candidates, the loop is cut
-    at the last one visited. Joints with a spring, a coupling or a thread always stay in the tree.
+    a ball joint if possible, otherwise at a joint without limits and damping. If several candidates are equal, the loop
+    is cut at the last of them. Joints with a spring, a coupling or a thread always stay in the tree.
     """
     static = [link for link in parts.links.values() if link.static]
     joints = [Joint(f"{link.name}_static", "fixed", WORLD, link.name, link.place) for link in static]
@@ -107,7 +103,7 @@ def _coupled(parts: Parts) -> set[str]:
 
 
 def _root(parts: Parts, joints: Sequence[Joint]) -> str:
-    """Choose the root: the world if joints connect to it, else the canonical link or the one that reaches most."""
+    """Choose the root: the world if joints connect to it, else the canonical link, else the link that reaches most."""
     if any(WORLD in (j.parent, j.child) for j in joints):
         return WORLD
     children = {j.child for j in joints}
@@ -126,7 +122,7 @@ def _around(joints: Sequence[Joint]) -> Mapping[str, list[Joint]]:
 
 
 def _in_breadth(root: str, joints: Sequence[Joint], forwards: bool = False) -> list[Joint]:
-    """List the joints in the order of a breadth-first search; joints against their direction come last."""
+    """List the joints in the order of a breadth-first search; joints passed from child to parent come last."""
     around = _around(joints)
     distance = {root: 0}
     first, against = deque([root]), deque[str]()
@@ -183,7 +179,7 @@ def _depth_first(root: str, joints: Sequence[Joint]) -> Iterator[Branch]:
         if branch.outer in visited:
             continue
         if depth > MAX_LINKS_IN_A_ROW:
-            raise LoadError(f"link {branch.outer!r} has more than {MAX_LINKS_IN_A_ROW} ancestors, the limit.")
+            raise LoadError(f"link {branch.outer!r} has more than {MAX_LINKS_IN_A_ROW} ancestors.")
         visited.add(branch.outer)
         yield branch
         waiting += [(branch.outer, k, depth + 1) for k in reversed(around[branch.outer]) if k is not j]

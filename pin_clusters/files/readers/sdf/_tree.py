@@ -1,4 +1,4 @@
-"""Build the ``pin.Model`` of a document."""
+"""Construction of the ``pin.Model`` of a document."""
 
 from collections.abc import Mapping
 
@@ -17,13 +17,9 @@ LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "screw": "H"}
 def build_tree(
     parts: Parts, spanning: Spanning, root_joint: pin.JointModel | None, as_universal: Mapping[str, pin.SE3]
 ) -> Places[str]:
-    """Build the tree with the placements of the links in it.
+    """Build the tree with the placements of the links; if ``root_joint`` is None, the root link is fixed.
 
-    Args:
-        parts: Links and joints.
-        spanning: Spanning tree of the links.
-        root_joint: Joint that moves the root link; None fixes the root link at its pose in the file.
-        as_universal: Ball joints that two hinges replace, about the y and z axes of a frame in the joint frame.
+    ``as_universal`` contains the ball joints that two hinges replace, about y and z of a frame in the joint frame.
     """
     places = Places(WORLD)
     tree = places.tree
@@ -34,7 +30,7 @@ def build_tree(
 
     if root_joint is not None and spanning.root == WORLD:
         raise LoadError(
-            "root_joint was given, but joints of the file (or <static>) connect the model to the world. Omit "
+            "root_joint is not allowed, because joints of the file (or <static>) connect the model to the world. Omit "
             "root_joint, or remove these joints."
         )
     if spanning.root != WORLD:
@@ -65,7 +61,7 @@ def build_tree(
 
 
 def _add(tree: pin.Model, parent: int, joint: Joint, placement: pin.SE3, backwards: bool, universal: bool) -> int:
-    """Add a joint of the file as one or two joints; return the id of the last one."""
+    """Add a joint of the file as one or two joints; return the id of the last joint."""
     if universal:
         # The reader of MJCF uses the same names.
         hinges = [("revolute", f"{joint.name}_{i}", Axis(np.eye(3)[i])) for i in (1, 2)]
