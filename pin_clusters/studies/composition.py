@@ -1,6 +1,6 @@
-"""Summarize a robot as numbers: closed loops, rotor speeds, armature of the file, and the reference pose.
+"""Summarize a robot as numbers: closed loops, rotor speeds, armature in the file, and the reference pose.
 
-``pin-clusters info`` prints these. Clusters, rotors and dimensions are attributes of the model.
+``pin-clusters info`` prints these numbers. Clusters, rotors and dimensions are attributes of the model.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class ClosedLoop:
     cluster: int  # index in ``model.clusters``
     closed_by: tuple[str, ...]  # labels of the loop-closure constraints
     solved: int  # number of constraint equations that are solved
-    stated: int  # number of constraint equations of the constraints; the remaining ones are redundant
+    stated: int  # total number of constraint equations; those that are not solved are redundant
     chosen_at_each_pose: bool  # whether the solved equations are chosen anew at each pose
     worst_condition: float  # worst condition number of the dependent joints over several poses of the assembly mode
     condition: float  # condition number of the dependent joints at the reference pose; 1 is best
@@ -65,17 +65,17 @@ def _closed_by(model: ClusterModel, cluster: Cluster) -> tuple[str, ...]:
 
 
 def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
-    """Count the equations of a cluster's constraints, without couplings that follow from others."""
+    """Count the equations of a cluster's constraints, without couplings that follow from other constraints."""
     follow = {id(row) for row in loop.followers}
     implicit = sum(row.dependent in loop.joints and id(row) not in follow for row in model.coupling_rows)
     return sum(c.size for c in loop.closures) + implicit
 
 
 def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
-    """Return the factors, by joint, of each rotor's speed relative to its carrier.
+    """Return the factors by which joint velocities contribute to each rotor's speed relative to its carrier.
 
-    Without closed loops they multiply independent velocities. With closed loops they multiply tree velocities, so that
-    they are valid at every pose.
+    Without closed loops, the factors multiply independent velocities. With closed loops, they multiply tree velocities,
+    so they are valid at every pose.
 
     Args:
         model: The robot.
@@ -101,7 +101,7 @@ def file_armature(model: ClusterModel) -> dict[str, np.ndarray]:
 
 
 def reference_pose(model: ClusterModel) -> dict[str, np.ndarray]:
-    """Return the reference pose by joint, [rad] or [m]; continuous joints have an angle."""
+    """Return the reference pose by joint, [rad] or [m]; continuous joints have one angle."""
     coordinates = {}
     for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
         q = model.q_reference[joint.idx_q : joint.idx_q + joint.nq]

@@ -1,4 +1,4 @@
-"""Simulate a robot that holds its pose by PD and falls onto a ground, as in ``simulate`` and ``view --simulate``."""
+"""Simulate the fall of a robot under PD control onto a ground, as in ``simulate`` and ``view --simulate``."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def touching_points(
 
     Args:
         model: The robot.
-        points: Pairs of a name pattern of joints and frames, as in ``posed``, and of points in these frames, [m].
+        points: Pairs of a name pattern for joints and frames (as in ``posed``), and points in these frames, [m].
         what: Name of the argument in messages.
 
     Example:
@@ -94,13 +94,13 @@ def _matching(pattern: str, names: Iterable[str], what: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Drop:
-    """A simulation of a robot that holds its pose by PD, with or without a ground; create it by ``Drop.of``."""
+    """A simulation of a robot that holds its pose by PD control, with or without a ground; create it by ``Drop.of``."""
 
     model: ClusterModel  # the robot
     q0: np.ndarray  # initial configuration, shape (nq,)
     hold: Hold  # the controller
     options: dict[str, Any]  # arguments of ``pc.simulate``
-    notes: tuple[str, ...]  # sentences on the start and the controller
+    notes: tuple[str, ...]  # sentences about the start and the controller
     ghost: ClusterModel | None  # an approximation of the robot, or None
     ghost_label: str  # label of the approximation in the legend
 
@@ -129,7 +129,7 @@ class Drop:
             drop: Initial height of the lowest point above the ground, [m]; 0.1 by default.
             kp: Stiffness of all driven joints, [N m/rad] or [N/m]; by default as in ``pc.simulation.holding.Hold``.
             kd: Damping of all driven joints, [N m s/rad] or [N s/m]; by default as in ``Hold``.
-            dt: Step, [s].
+            dt: Time step, [s].
             ghost: Name of an approximation to simulate in the same way.
             options: Further arguments of ``pc.simulate``, such as ``duration``.
 
@@ -155,7 +155,7 @@ class Drop:
             notes.append(f"Dropped from {drop:g} m.")
         if (driven := hold.kp > 0.0).any():
             gains = (f"{x[driven].min():.3g} to {x[driven].max():.3g}" for x in (hold.kp, hold.kd))
-            notes.append("Its pose is held by PD, kp {}, kd {}.".format(*gains))
+            notes.append("A PD controller holds its pose, kp {}, kd {}.".format(*gains))
         options |= {"dt": dt, "ground": ground, "touching": touching}
         approximate = None if ghost is None else approximations.robot(model, ghost)
         return cls(model, q, hold, options, tuple(notes), approximate, approximations.LABELS.get(ghost or "", ""))
@@ -187,7 +187,7 @@ class Drop:
         contacts, ghost_contacts = found if self.options["ground"] else None, ghost if self.options["ground"] else None
         if contacts is not None and ghost_contacts is not None:
             impulses = f"{landing_impulse(found):.3g} N s, ghost: {landing_impulse(ghost_contacts):.3g} N s"
-            notes = [*notes, f"Impulse of the first {1e3 * LANDING:g} ms on the ground: {impulses}."]
+            notes = [*notes, f"Impulse of the ground in the first {1e3 * LANDING:g} ms: {impulses}."]
         ghost_arguments = {} if ghost is None else {"ghost": (ghost.time, ghost.q), "ghost_label": self.ghost_label}
         animation: Recording = viewer.animate(
             found.time,

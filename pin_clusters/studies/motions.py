@@ -1,6 +1,6 @@
-"""Generate motions for display: a passive swing, a sweep of all joints, random poses and recordings, with a ghost.
+"""Generate motions for display: passive swings, sweeps of all joints, random poses, recordings and ghosts.
 
-``pin-clusters view --animate`` shows them. In Python they are arrays for ``pin_clusters.visualize.animate``.
+``pin-clusters view --animate`` shows them; ``pin_clusters.visualize.animate`` accepts their arrays.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)  # Motions that are available for every robot
 STEP = 1e-3  # Time step of simulations, [s]
 AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5  # [rad] or [m], [Hz], [rad/s], [s]
-_WEIGHTLESS = 1e-9  # gravity torque relative to the weight that counts as zero
+_WEIGHTLESS = 1e-9  # largest gravity torque, relative to the weight, that counts as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Motion:
     """A motion for display.
 
     Attributes:
-        time: Shape (n,), [s].
+        time: Time of each sample, shape (n,), [s].
         q: Configurations of the tree, shape (n, nq).
         v: Independent velocities, shape (n, nv).
         tau: Independent torques, shape (n, nv), constant from each sample to the next, [N m] or [N]; None if unknown.
@@ -54,7 +54,7 @@ def check(kind: str) -> None:
     available = (*KINDS, *study.motions())
     if kind not in available and not Path(kind).is_file():
         raise UnknownNameError(
-            f"there is no motion, and no file, {kind!r}.{did_you_mean(kind, available, limit=len(available))}"
+            f"no motion or file is named {kind!r}.{did_you_mean(kind, available, limit=len(available))}"
         )
 
 
@@ -80,10 +80,9 @@ def make(
     Args:
         model: The robot.
         kind: ``"swing"``, ``"sweep"``, ``"random"``, a name of ``pc.study.motions()``, or a ``.csv`` or ``.npz`` file.
-        duration: [s]; by default 5, 4 and 9 for the first three, and the whole recording otherwise.
-        amplitude: Largest displacement (sweep) or initial displacement (swing) of the independent joints from the
-            reference pose, [rad] or [m].
-        progress: Called with the numbers of finished and of all steps of a simulation.
+        duration: Duration, [s]; by default 5, 4 and 9 s for the first three kinds, and the length of a recording.
+        amplitude: Largest (sweep) or initial (swing) offset of the independent joints from the reference, [rad] or [m].
+        progress: Callback that is called with the numbers of finished and total steps of a simulation.
 
     Raises:
         TrajectoryError: The recording does not fit the robot.
@@ -113,10 +112,9 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
 
     Args:
         model: The robot.
-        duration: [s]
-        amplitude: Initial displacement of every independent joint from the reference pose, [rad] or [m]; loops may
-            reduce it.
-        progress: Called with the numbers of finished and of all steps.
+        duration: Duration, [s].
+        amplitude: Initial offset of every independent joint from the reference pose, [rad] or [m]; loops may reduce it.
+        progress: Callback that is called with the numbers of finished and total steps.
 
     Raises:
         SimulationError: The simulation ends at its first step.
@@ -139,7 +137,7 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
     torque = computeGeneralizedGravity(model, model.createData(), q0)
     if base is not None:
         torque[base] = 0.0
-        notes.append("The base is held.")
+        notes.append("The base is fixed.")
     if not np.any(np.abs(torque) > _WEIGHTLESS * max(weight, 1e-300)):
         v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
         notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
@@ -151,11 +149,7 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
 
 
 def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[..., np.ndarray]:
-    """Create forward dynamics ``a(q, v, tau)`` with a held floating base, for ``pc.simulate``.
-
-    ``mass`` is a function of q that returns the mass matrix, and ``torques`` is inverse dynamics, a function of q, v
-    and a.
-    """
+    """Create forward dynamics with a fixed base from ``mass(q)`` and the inverse dynamics ``torques(q, v, a)``."""
     free, zeros = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
 
     def dynamics(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -175,7 +169,7 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
 
     Args:
         model: The robot.
-        duration: [s]
+        duration: Duration, [s].
         amplitude: [rad] or [m]; loops may reduce it.
     """
     sine, reach = study.Sine(amplitude, _FREQUENCY, duration, min(STEP, 0.1 * duration)).fitted(model)
@@ -187,7 +181,7 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
 
 
 def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
-    """List in a sentence the independent joints beyond the limits of the robot's file; empty if there are none."""
+    """Return a sentence about independent joints beyond the limits in the robot's file; empty if there are none."""
     low, high = model.tree.lowerPositionLimit, model.tree.upperPositionLimit
     names = []
     for name in study.trajectories.moved_joints(model):
@@ -203,7 +197,7 @@ def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
         return []
     further = f" and {len(names) - 3} more" if names[3:] else ""
     exceeded = f"{', '.join(names[:3])}{further}"
-    return [f"End stops are not modelled: {exceeded} beyond the limits of the file (see --amplitude)."]
+    return [f"End stops are not modelled, so the motion exceeds the limits of {exceeded} (see --amplitude)."]
 
 
 def random_poses(model: ClusterModel, duration: float) -> Motion:
@@ -211,7 +205,7 @@ def random_poses(model: ClusterModel, duration: float) -> Motion:
 
     Args:
         model: The robot; a floating base is held.
-        duration: [s]; the robot reaches a new pose about every 1.5 s.
+        duration: Duration, [s]; the robot reaches a new pose about every 1.5 s.
     """
     pin.seed(0)
     poses = [model.q_reference.copy()]
@@ -242,7 +236,7 @@ def recording(name: str) -> study.Recorded:
 
 
 def recorded(model: ClusterModel, name: str, duration: float | None = None) -> Motion:
-    """Return a recorded motion with its torques, of the first ``duration`` seconds if given."""
+    """Return a recorded motion with its torques; only the first ``duration`` seconds if ``duration`` is given."""
     trajectory = recording(name)
     time, q, v, a = trajectory.states(model)
     if duration is not None:
@@ -258,7 +252,7 @@ def ghost(model: ClusterModel, shown: Motion, level: str, progress: Progress | N
         model: The robot.
         shown: A motion of the robot with torques.
         level: Name of the approximation, of ``pc.approximations.names(model)``.
-        progress: Called with the numbers of finished and of all steps.
+        progress: Callback that is called with the numbers of finished and total steps.
 
     Returns:
         The approximation's motion; its ``notes`` start with the definition of the approximation.
@@ -278,9 +272,7 @@ def ghost(model: ClusterModel, shown: Motion, level: str, progress: Progress | N
     """
     check_ghost(model, level)
     if shown.tau is None:
-        raise ModelError(
-            "ghost: the motion has no torques. Pass a swing, a sweep or a recording instead of random poses."
-        )
+        raise ModelError("ghost: random poses have no torques. Pass a swing, a sweep or a recording instead.")
     steps = np.diff(shown.time)
     dt = float(np.median(steps))
     # The steps of recordings are too long for a simulation, so they are divided.

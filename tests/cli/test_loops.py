@@ -170,7 +170,7 @@ def test_study_says_that_the_amplitude_is_cut() -> None:
     result = run("study", "six_bar", "--in-phase", "--amplitude", "3", "--duration", "0.1", "--dt", "0.01")
     sentence = json.loads(Path("study_six_bar/study.json").read_text(encoding="utf-8"))["trajectory"]["cut"]
     assert sentence in result.stdout
-    assert re.match(r"The amplitude is reduced from 3 to 0\.9\d\d, 0\.9 of .*Loop\('left_to_right'\)", sentence)
+    assert re.match(r"The amplitude is reduced from 3 to 0\.9\d\d, 0\.9 times .*Loop\('left_to_right'\)", sentence)
 
 
 def test_help_defines_the_approximations() -> None:

@@ -412,7 +412,7 @@ def test_without_an_effort_the_torque_is_one_and_the_page_says_so() -> None:
     assert [(m.name, m.limit, m.given) for m in part.motors] == [("crank", 1.0, False)]
     from pin_clusters.studies.design.linkage import linkage
 
-    assert "No limit is given for crank, so that the numbers are for 1 N m" in linkage(part, "x", [])["motors"]
+    assert "No limit is given for crank, so the numbers are for 1 N m" in linkage(part, "x", [])["motors"]
 
 
 # --- loads -----------------------------------------------------------------------------------------------------------

@@ -602,7 +602,7 @@ def test_options_of_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("study", "mini_cheetah", "--trajectory", "mini_cheetah_jump", "--base", "fixed")
     assert "with a fixed base" in result.stdout
     assert "base moment" not in result.stdout
-    assert "The base is held: its recorded motion and recorded ground forces are ignored" in result.stdout
+    assert "The base is fixed: its recorded motion and recorded ground forces are ignored" in result.stdout
     result = run("study", "mit_humanoid_leg", "--base", "floating", "--duration", "0.1", "--dt", "0.01")
     assert "No ground forces are recorded" in result.stdout
 

@@ -52,7 +52,7 @@ def test_a_page_of_a_swing_with_forces_and_ghost() -> None:
     ("arguments", "words"),
     [
         (("four_bars",), "No such robot or file: 'four_bars'. Did you mean 'four_bar'"),
-        (("four_bar", "--animate", "swim"), "there is no motion, and no file, 'swim'. Did you mean 'swing'"),
+        (("four_bar", "--animate", "swim"), "no motion or file is named 'swim'. Did you mean 'swing'"),
         (("four_bar", "--animate", "dance"), "Known names: swing, sweep, random, mini_cheetah_jump,"),
         (("four_bar", "--ghost", "diagonal"), "has no approximation 'diagonal'. Armature alone cannot"),
         (("mit_humanoid_leg", "--ghost", "x"), "Choose one of: 'none', 'diagonal', 'block'."),
@@ -204,8 +204,8 @@ def test_the_base_of_a_file_is_held_in_a_swing_and_that_of_its_ghost() -> None:
     assert np.ptp(found.q[:, :7], axis=0).max() == 0.0
     assert not found.v[:, :6].any()
     assert np.abs(found.q[:, 7:] - expected.q).max() < 1e-9
-    assert "The base is held." in found.notes
-    assert "The base is held." not in expected.notes
+    assert "The base is fixed." in found.notes
+    assert "The base is fixed." not in expected.notes
     ghosts = (motions.ghost(model, shown, "diagonal").q for model, shown in ((free, found), (fixed, expected)))
     held, still = ghosts
     assert np.ptp(held[:, :7], axis=0).max() == 0.0
@@ -287,7 +287,7 @@ def test_joints_beyond_their_limits_are_named() -> None:
     model = pc.ClusterModel(tree)
     assert motions.beyond_limits(model, np.full((2, 3), 0.05)) == []
     (note,) = motions.beyond_limits(model, np.full((2, 3), -0.5))
-    assert "slide_0 beyond the limits" in note
+    assert "exceeds the limits of slide_0" in note
 
 
 def test_the_base_of_a_file_moves_as_it_was_recorded() -> None:

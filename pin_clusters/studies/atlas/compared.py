@@ -27,12 +27,11 @@ from .entries import BLOCK, DIAGONAL, NONE, PUBLISHED, SAME, Entry, JointLine, J
 from .places import Found
 from .sheets import Sheet
 
-MOTIONS: dict[str, Trajectory] = {
+MOTIONS: dict[str, Trajectory] = {  # motions of all joints about the reference pose, with a fixed base
     "sine": study.Sine(0.5, 1.5, duration=2.0 / 3.0, dt=2e-3),
     "chirp": study.Chirp(0.2, 0.25, 3.0, duration=2.0, dt=4e-3),
 }
-"""Motions of all robots: every joint moves about its reference pose, with a fixed base."""
-_POSES, _GAIT_STEP = 20, 4e-3  # poses at which inertias are compared; time between samples of a gait, [s]
+_POSES, _GAIT_STEP = 20, 4e-3  # number of poses at which inertias are compared; time between samples of a gait, [s]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class JointLine(Result):
         joints: Names of the joints.
         turns: For each motor of one joint: gear ratio and axial inertia of the rotor, [kg m^2].
         first: Sum of ``ratio^2 J`` of these motors.
-        total: The same, including the inertia of further gear stages.
+        total: ``first`` plus the inertia of further gear stages.
         published: Value of each published set; None if the set does not contain the joint.
     """
 
@@ -40,14 +40,13 @@ class Judged(Result):
     """Errors of a set of armature.
 
     Attributes:
-        name: ``"none"``, ``"right armature"`` or ``"block armature"``, computed from gears and rotors, or
-            ``"published"``.
+        name: ``"none"``, ``"published"``, or ``"right armature"`` and ``"block armature"`` from gears and rotors.
         where: Source of a published set.
-        low: Smallest quotient of its armature and the correct armature; ``high`` is the largest.
+        low: Smallest ratio of this armature to the correct armature; ``high`` is the largest.
         percent: RMS torque error in per cent of the joint's peak torque, by motion and joint with a motor.
         inertia: Mean error of the operational-space inertia by frame, [%].
-        touch: Mean error of the touch-down impulse on flat ground without rebound, with a free base, by frame, [%];
-            empty for a fixed base.
+        touch: Mean error of the touch-down impulse by frame, [%], for a floating base on flat ground without
+            restitution; empty for a fixed base.
     """
 
     name: str
@@ -79,8 +78,8 @@ class Entry(Result):
 
     Attributes:
         name: Name of the sheet; ``robot`` is the full name of the robot.
-        state: ``"known"``, or why nothing was computed: ``"unknown"``, ``"no file"``, ``"not here"``, ``"other
-            version"``, ``"failed"``.
+        state: ``"known"``, or the reason why nothing was computed: ``"unknown"``, ``"no file"``, ``"not here"``,
+            ``"other version"``, ``"failed"``.
         file: Origin of the robot's file, in words; ``digest`` is its SHA-256.
         sure: Sources of the motor data.
         joints: Armature of the joints.

@@ -22,10 +22,10 @@ class Found(NamedTuple):
 
 
 def find(sheet: Sheet, folders: Sequence[str | os.PathLike[str]] = ()) -> Found | None:
-    """Return the robot's file, preferably one whose checksum the sheet lists; None if there is no file.
+    """Return the robot's file, preferably one whose checksum the sheet lists; None if no file is found.
 
     The search covers the robots of the package, the given folders, the cache of robot_descriptions, and
-    example-robot-data. A folder may contain checkouts named ``OWNER/NAME`` or ``NAME``, be a checkout, or contain the
+    example-robot-data. A folder may be a checkout, contain checkouts named ``OWNER/NAME`` or ``NAME``, or contain the
     files in folders named after the sheets.
     """
     versions, unlisted = sheet.file.get("sha256", "").split(), None

@@ -47,7 +47,7 @@ class AtlasResult(Result):
         return {"version": __version__, "robots": robots}
 
     def csv(self) -> str:
-        """Return a line per robot and set of armature, with the largest errors in per cent."""
+        """Return CSV text with one line per robot and set of armature, and the largest errors in per cent."""
         heads = [x for m in MOTIONS for x in (f"{m} [%]", f"{m}: joint")]
         heads += ["inertia at ends [%]", "touch-down [%]"]
         lines = [["robot", "state", "armature", "low", "high", *heads, "file", "sha256"]]
@@ -98,7 +98,7 @@ def run(
 
     Raises:
         UnknownNameError: No sheet has this name.
-        LoadError: A sheet is invalid; the message gives the line.
+        LoadError: A sheet is invalid; the message states the line.
 
     Example:
         >>> from pin_clusters import atlas

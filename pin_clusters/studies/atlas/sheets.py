@@ -1,4 +1,4 @@
-"""Read the sheets of the atlas: motor files that also give the source of the robot file and published armature."""
+"""Read the sheets of the atlas: motor files that also contain published armature and the origin of the robot file."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from ...files.readers.motors import read_motors
 
 
 class Sheet(NamedTuple):
-    """Content of a sheet, by the keys of ``files.motor_keys.FILE``; ``--motors`` accepts its path."""
+    """Content of a sheet, by the keys of ``files.motor_keys.FILE``; ``--motors`` also accepts sheets."""
 
     name: str
     path: Path

@@ -1,4 +1,4 @@
-"""Find the joints that a motion exercises; the audit has no information on the others."""
+"""Find the joints that a motion exercises; the audit has no information about other joints."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LEAST = {"rad": 0.1, "m": 0.01}  # Smallest range of a joint, from end to end, t
 
 @dataclass(frozen=True)
 class Exercised(Result):
-    """Range of each joint, including joints of loops, without rotors and a floating base.
+    """Range of motion of each joint, including joints of loops, but without rotors and a floating base.
 
     Attributes:
-        travel: Range by joint name, [rad] or [m]; the largest for joints with several axes.
+        travel: Range by joint name, [rad] or [m]; for joints with several axes, the largest range.
         still: Names of joints that are not exercised.
         sentence: Summary in one sentence.
     """

@@ -28,13 +28,11 @@ _LOOKS = {
     "no rotor": (1.5, "o"),
     "armature": (1.4, "s"),
 }
-"""Line width and marker of each approximation."""
 STYLES = {level: plots.STYLES[level] | {"linewidth": width, "marker": mark} for level, (width, mark) in _LOOKS.items()}
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
 _POINTS = 300  # largest number of points per curve
 _TINY = 1e-3  # smallest error that affects the axis, [%]
-_BEFORE = 0.012
-"""Time before a landing at which its plot starts, [s]; the plot ends three times this long after the landing."""
+_BEFORE = 0.012  # time from the start of a plot to the landing, [s]; the plot ends three times as long after it
 
 
 def _line(level: str) -> dict[str, Any]:
@@ -108,10 +106,7 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, level: str) -> Html:
-    """Draw the parts of the error of each joint as stacked signed bars.
-
-    The shares are ``<part, total> / <total, total>``, shape (joints, parts), [%].
-    """
+    """Draw the shares ``<part, total> / <total, total>``, [%], shape (joints, parts), as stacked signed bars."""
     high = tall(joints, 0.34) * len(joints)
     height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
     drawn, axes, y = _rows(joints, height, high, "share of the squared error [%]")

@@ -1,7 +1,7 @@
-"""Compute the reflected inertia in link coordinates, where motors are the independent joints of a differential.
+"""Compute the reflected inertia in link coordinates for differentials whose independent joints are motors.
 
-With D(q), the rows of G of the links' joints, the inertia B in motor coordinates becomes ``D^-T B D^-1``. It depends on
-the configuration and couples the joints.
+D(q) contains the rows of G for the links' joints. The inertia B in motor coordinates becomes ``D^-T B D^-1`` in link
+coordinates, which depends on the configuration and couples the joints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from ...model import Cluster, ClusterModel
 from ..pages.results import Result, told
 
-_SINGULAR = 1e6  # condition number of D that counts as singular
+_SINGULAR = 1e6  # condition number from which D counts as singular
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,7 @@ from .sections import cure, errors, simulation, walk
 
 
 def page(result: AuditResult) -> str:
-    """Return the page as text.
-
-    It needs no network and no JavaScript, and follows the reader's light or dark theme.
-    """
+    """Return the page, which needs no network or JavaScript and follows the reader's light or dark theme."""
     values = {
         **errors.values(result),
         **simulation.values(result),
@@ -62,8 +59,8 @@ def files(result: AuditResult) -> dict[str, Callable[[], str]]:
 def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
     """Write ``audit.html``, a self-contained page, and ``audit.json``, all numbers.
 
-    Each file is written atomically. If one file cannot be written, the other one is still written. The same audit gives
-    the same bytes, except for the versions on the page.
+    Each file is written atomically. If one file cannot be written, the other one is still written. Repeated audits
+    write identical files, except for the version numbers on the page.
 
     Args:
         result: Result of ``run``.

@@ -17,7 +17,7 @@ from ..study._samples import spread
 from ..study.trajectories._base import joint_of
 from .links import LinkSide, link_sides
 
-_POSES = 400  # Configurations of the motion at which the reflected inertia of closed loops is computed
+_POSES = 400  # Number of configurations at which the reflected inertia of closed loops is computed
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Drive(Driven, Result):
     """A rotor as another simulator represents it, and obstacles to this representation.
 
     Attributes:
-        body: Whether it is a body of the tree with its own joint, which has to be locked.
-        own: Whether only its own joint drives it: closed loops turn it, and it stays a body.
-        apart: Whether its joints are on different branches of the tree.
+        body: Whether the rotor is a body of the tree with its own joint, which has to be locked.
+        own: Whether only its own joint drives the rotor. Closed loops then turn it, and it is kept as a body.
+        apart: Whether the joints that drive the rotor are on different branches of the tree.
     """
 
     body: bool
@@ -44,7 +44,7 @@ class Reflected(Result):
     Attributes:
         joints: Names of the entries, in the order of v.
         matrix: B = sum_r J_r g_r' g_r, restricted to joints that drive rotors, shape (n, n), [kg m^2] ([kg] for
-            prismatic joints). With closed loops it is evaluated at the reference pose.
+            prismatic joints). With closed loops, B is evaluated at the reference pose.
         low: Smallest entries along the motion; None without closed loops.
         high: Largest entries along the motion; None without closed loops.
         samples: Indices of the evaluated samples of the motion; empty without closed loops.
@@ -140,7 +140,7 @@ def _drive(model: ClusterModel, rotor: Any) -> Drive:
     joint_at = {tree.idx_vs[j]: j for j in range(1, tree.njoints) if tree.nvs[j] == 1}
     if model.closures:
         ratios = {joint_at[iv]: float(ratio) for iv, ratio in rotor.drivers}
-    else:  # constant couplings: ratios to the independent joints
+    else:  # the couplings are constant, so the ratios refer to the independent joints
         velocity_index = model.idx_v_independent
         ratios = {joint_at[int(velocity_index[i])]: float(g) for i, g in enumerate(rotor.row) if g != 0.0}
     drives_itself = rotor.joint_id is not None and set(ratios) == {rotor.joint_id}

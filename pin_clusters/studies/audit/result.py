@@ -38,8 +38,8 @@ class AuditResult(Shown, Result):
 
     Attributes:
         study: Torques of the exact robot and of its approximations along the motion.
-        verdict: The answer.
-        exercised: The joints that the motion moves.
+        verdict: The answer for each purpose, with numbers and in words.
+        exercised: Range of each joint, and the joints that the motion does not exercise.
         why: Decomposition of the error of the judged approximation at some samples of the motion.
         simulated: Effects of the approximations on a simulation.
         reflected: Reflected inertia, and armature for the joints of another simulator.
@@ -118,16 +118,14 @@ def run(
         model: The robot, with its rotors.
         trajectory: The motion, as in ``study.run``; by default a sine at every joint.
         threshold: Largest acceptable RMS torque error for torque control, [%] of the joint's peak torque.
-        simulation: Largest acceptable RMS error of accelerations under the exact torques for simulation, [%] of their
-            RMS.
-        policy: The same for training a policy in simulation, [%].
-        base: As in ``study.run``: a sine holds a floating base, a recorded motion moves it.
-        frames: Names of frames at which apparent inertia and drift are compared; by default the ends of the longest
-            chains.
+        simulation: Largest acceptable RMS error of accelerations under the exact torques, [%] of their RMS.
+        policy: Largest acceptable error, as for ``simulation``, for training a policy in simulation, [%].
+        base: As in ``study.run``. By default, a sine holds a floating base, and a recorded motion moves the base.
+        frames: Names of frames for apparent inertia and drift; by default the ends of the longest chains.
         walk: Also simulate the recorded motion on a ground, with a soft guide on the base, and compare touch-downs:
             impulses, torques, joint speeds.
-        drop: Simulate a fall from this height instead, in the first pose of the motion, without a guide, [m].
-        ground: By default ``pc.Ground()``; with ``walk`` its height is the median height of the lowest point.
+        drop: Height, [m], of a fall in the first pose of the motion, without a guide; simulated instead of the motion.
+        ground: By default ``pc.Ground()``; with ``walk``, its height is the median height of the robot's lowest point.
         touching: Shapes that may touch the ground, as in ``pc.simulate``.
 
     Returns:
@@ -137,8 +135,8 @@ def run(
         ArgumentTypeError: ``model`` is not a ClusterModel, or a threshold is not a number.
         ThresholdError: A threshold is not between 0 and 100.
         ModelError: The robot has neither rotors nor closed loops, or ``study.run`` raises the error. With ``walk`` or
-            ``drop`` also if the base does not float, or no foot lands.
-        TrajectoryError: A number of the motion is out of range. With ``walk`` also if the motion contains no recorded
+            ``drop``, also if the base does not float, or no foot lands.
+        TrajectoryError: A value in the motion is out of range. With ``walk``, also if the motion contains no recorded
             base, or the guide carries more than 20 % of the weight.
         SimulationError: No shape can touch the ground, or a simulation fails.
         UnknownNameError: No frame has this name.
@@ -171,7 +169,7 @@ def run(
     # Touch-downs are simulated first, because this step has the most conditions that can fail.
     on_foot = walk or drop is not None
     moving = study.Sine(amplitude, frequency, duration, dt) if trajectory is None else trajectory
-    if isinstance(moving, study.Sine | study.Chirp):  # in phase, the motion starts in the reference pose for a drop
+    if isinstance(moving, study.Sine | study.Chirp):  # in phase, it starts in the reference pose, as a drop requires
         moving = replace(moving, in_phase=True)
     landed = walked(model, moving, drop, ground, touching, lambda x: report_progress(0.5 * x)) if on_foot else None
     start_share = 0.5 * on_foot

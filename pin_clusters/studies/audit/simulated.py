@@ -22,8 +22,7 @@ from ..study.metrics import Drift, FlightError, ForwardError, OsimError
 from ..study.trajectories import base_columns
 
 STATES = 200  # Number of samples of the motion at which accelerations are compared, evenly spaced
-DURATION, STEP = 0.2, 1e-3
-"""Duration and step of the open-loop simulation, [s]; later, legs without feedback diverge in any model."""
+DURATION, STEP = 0.2, 1e-3  # duration and step of the open-loop simulation, [s]; later, legs diverge in any model
 _FRAMES = 2  # number of frames that are compared by default
 _STILL = 1e-6  # smallest range of a frame that counts as moving, [m]
 _REST = 1e-9  # smallest acceleration that counts as motion
@@ -36,7 +35,7 @@ class FrameError(Result):
     frame: str  # name of the frame
     osim: OsimError  # error of the operational-space inertia
     drift: Drift | None  # drift of the frame in open loop; None if the exact robot cannot be simulated
-    reason: str  # why there is no drift
+    reason: str  # reason why the drift is unknown; otherwise empty
 
     _json = "frame osim drift no_drift:reason"
 
@@ -45,12 +44,9 @@ class FrameError(Result):
 class Simulated(Result):
     """Effects of the approximations on a simulation. The torques are the exact torques of the motion."""
 
-    # errors of the accelerations along the motion; the exact wrench of the motion acts on a floating base
-    forward: ForwardError
-    # errors of the accelerations in free flight, without a wrench on the base; None if the base does not float
-    free: ForwardError | None
-    # errors of the base acceleration and of momentum in free flight; None if the base does not float
-    flight: FlightError | None
+    forward: ForwardError  # acceleration errors along the motion; the exact wrench acts on a floating base
+    free: ForwardError | None  # acceleration errors in free flight, without this wrench; None if the base is fixed
+    flight: FlightError | None  # errors of base acceleration and momentum in free flight; None if the base is fixed
     frames: tuple[FrameError, ...]  # errors at some frames
 
     _json = "forward_dynamics:forward free_flight:free flight frames"
@@ -79,7 +75,7 @@ def simulated(
     free = flight = None
     if base_columns(model) is not None:
         free = metrics.forward_error(model, *states, drop_rotors=drop_rotors)
-        with suppress(ModelError):  # the robot is also attached to the world elsewhere
+        with suppress(ModelError):  # raised if the robot is also attached to the world elsewhere
             flight = metrics.flight(model, *states, drop_rotors=drop_rotors)
     progress(0.5)
     errors = []

@@ -1,4 +1,4 @@
-"""Generate code for other simulators: the block approximation for MuJoCo, the diagonal one for Pinocchio.
+"""Generate code for other simulators: block approximation for MuJoCo, diagonal approximation for Pinocchio.
 
 A rotor that one joint turns becomes armature of that joint, J ratio^2. A rotor that couples joints becomes a fixed
 tendon with armature J and the ratios as coefficients, which adds exactly ``J g' g`` to MuJoCo's mass matrix.
@@ -23,7 +23,7 @@ _NOTHING = 1e-12  # Largest rounding error of cancelling couplings, relative to 
 
 
 def joint_armature(reflected: Reflected) -> dict[str, float]:
-    """Return the armature of MuJoCo's joints: the tree's own, plus rotors without a tendon."""
+    """Return the armature of MuJoCo's joints: the tree's own armature, plus the armature of rotors without a tendon."""
     total = with_rotors(reflected.own, _rotors(reflected, coupled=False))
     return {name: total[name] for name in reflected.armature if name in total}
 

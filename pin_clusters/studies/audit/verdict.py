@@ -24,10 +24,9 @@ class ThresholdError(PinClustersError, ValueError):
 
 
 THRESHOLDS = {"torque control": 5.0, "simulation": 10.0, "a policy": 20.0}
-"""Largest acceptable errors, [%]: of the peak torque for a controller with feed-forward torques, of the RMS
-acceleration for simulation and policy. The last one matches training with motor strengths of 80 to 120 %."""
-_LEAST, _ROUNDING = 0.01, 1e-9
-"""Smallest acceleration that scales errors, relative to the largest one with the same unit, and absolute."""
+"""Largest acceptable errors, [%]: of the peak torque for torque control, of the RMS acceleration for simulation and
+policy. The policy threshold matches training with motor strengths of 80 to 120 %."""
+_LEAST, _ROUNDING = 0.01, 1e-9  # Smallest scale of acceleration errors: relative to the largest scale, and absolute
 _LISTED = 3  # largest number of joints that a sentence lists
 
 
@@ -71,14 +70,14 @@ class Verdict(Result):
 
     Attributes:
         enough: Whether the judged approximation is accurate enough for all purposes.
-        asked: Name of the judged approximation: ``"diagonal"``, with closed loops ``"armature"`` or ``"frozen"``.
-        best: The coarsest approximation that is accurate enough for all purposes; None if only the exact robot is.
+        asked: Name of the judged approximation: ``"diagonal"``, or with closed loops ``"armature"`` or ``"frozen"``.
+        best: The coarsest approximation that is accurate enough for all purposes; None if there is none.
         lines: The answers by purpose: ``"torque control"``, ``"simulation"``, ``"a policy"``.
         answer: The answer in a few words.
         sentence: The answer in one sentence.
         advice: What to do, in one or two sentences.
         free: Largest error of accelerations in free flight, per approximation; empty if the base does not float.
-        flight: The same in words; empty if the base does not float.
+        flight: A sentence about ``free``; empty if the base does not float.
     """
 
     enough: bool
@@ -103,26 +102,22 @@ def check_threshold(threshold: Any) -> float:
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float, np.integer, np.floating)):
         raise ArgumentTypeError(f"threshold must be a number (per cent), got {threshold!r}.")
     if not (math.isfinite(threshold) and 0.0 < threshold <= 100.0):
-        raise ThresholdError(
-            f"threshold must be above 0 and at most 100, in per cent of the joint's peak torque, got {threshold:g}."
-        )
+        raise ThresholdError(f"threshold must be above 0 and at most 100 per cent, got {threshold:g}.")
     return float(threshold)
 
 
 def judge(
     study: StudyResult, simulated: Simulated, thresholds: Mapping[str, float] = THRESHOLDS, still: tuple[str, ...] = ()
 ) -> Verdict:
-    """Compare the errors along a motion with the largest acceptable ones, [%], by the names in ``THRESHOLDS``.
+    """Compare the errors along a motion with ``thresholds``, [%], which are named as in ``THRESHOLDS``.
 
     Torque errors are judged at joints only, because no motor supplies the wrench on a floating base. Accelerations are
-    judged with that wrench; the acceleration of the base only if the motion moves it. Free flight, where the robot
-    moves differently, is reported but not judged. Raises ``ModelError`` if no torque acts along the motion.
+    judged with that wrench. The acceleration of the base is judged only if the motion moves the base. Free flight is
+    reported but not judged. Raises ``ModelError`` if no torque acts along the motion.
     """
     limits = {name: check_threshold(thresholds.get(name, x)) for name, x in THRESHOLDS.items()}
     if not np.any(study.max_exact[study.actuated] > 0.0):
-        raise ModelError(
-            f"no torque acts on {study.robot!r} along this motion, so there is nothing to audit. Choose another motion."
-        )
+        raise ModelError(f"no torque acts on {study.robot!r} along this motion. Choose another motion.")
     asked, forward, flight = usual(study.approximate), simulated.forward, simulated.flight
     accelerations = _accelerations(study, forward, forward.base)
     share = study.share(study.rms_error)
@@ -171,7 +166,7 @@ def _accelerations(
 
 
 def _worst(errors: dict[str, dict[str, float]]) -> dict[str, Worst]:
-    # Rounding selects the first of several joints that differ by rounding errors only.
+    # Values are rounded so that the first of several joints with equal errors is selected.
     return {level: Worst(*max(x.items(), key=lambda n: round(n[1], 9))) for level, x in errors.items()}
 
 

@@ -1,8 +1,8 @@
-"""Compare touch-downs of the exact robot and of armature with the same motion, controller and ground.
+"""Compare touch-downs of the exact robot and of robots with armature, with the same motion, controller and ground.
 
-The controller knows the robot's weight and the recorded forces but no rotors: gravity compensation and PD on the
-joints. A soft guide holds the base ("harness"), and its force is reported. In a drop there is no guide: the robot falls
-and holds its pose.
+The controller applies gravity compensation, the recorded forces and PD at the joints; it does not model rotors. A soft
+guide ("harness") holds the base, and its force is reported. In a drop, there is no guide: the robot falls and holds its
+pose.
 """
 
 from __future__ import annotations
@@ -29,28 +29,27 @@ from ...simulation.ground.world import on_ground, world_of
 from ..pages.results import Result
 from ..study.trajectories import Recorded, Trajectory, TrajectoryError, base_columns, floating_base
 
-STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05
-"""Time step; duration of the impact; duration in which peak torques and speeds are compared, [s]."""
-_OFF_GROUND, _MATCH = 0.03, 0.05  # flight before a landing; largest time between two equal landings, [s]
+STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05  # time step; durations over which impulses and peaks are compared, [s]
+_OFF_GROUND, _MATCH = 0.03, 0.05  # shortest flight before a landing; largest time between matching landings, [s]
 _SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # guide, joints [rad/s]; twice the damping ratio
 _BENT = 20.0  # if a leg that shortens by 1 m/s needs joint speeds above 20 rad/s / length [m], it counts as straight
 _LARGEST_SHARE = 0.2  # largest force of the guide, relative to the weight
-_CONTACT_GAP, _HIGHEST = 2e-3, 10.0  # distance that counts as contact where no forces were recorded; of a drop, [m]
+_CONTACT_GAP, _HIGHEST = 2e-3, 10.0  # contact distance if no forces were recorded; largest height of a drop, [m]
 
 
 @dataclass(frozen=True, eq=False)
 class Landing(Result):
     """A touch-down of a foot.
 
-    Dictionaries are by ``"exact"`` and names of approximations, NaN where the foot does not land.
+    The keys of dictionaries are ``"exact"`` and approximation names. Values are NaN if the foot does not land.
 
     Attributes:
         body: Joint that moves the foot.
-        time: [s].
+        time: Time of the touch-down, [s].
         impulse: Normal impulse of the ground in the first 5 ms, [N s].
-        torque_at: Joint whose peak torque in the following 50 ms differs most.
+        torque_at: Joint whose peak torques in the following 50 ms differ most between the robots.
         torque: Peak torque of that joint, [N m] or [N].
-        speed_at: Joint whose peak speed in the following 50 ms differs most.
+        speed_at: Joint whose peak speeds in the following 50 ms differ most between the robots.
         speed: Peak speed of that joint, [rad/s] or [m/s].
     """
 
@@ -76,11 +75,10 @@ class Walked(Result):
         moment: Largest moment of the guide, [N m].
         weight: Weight of the robot, [N].
         friction: Friction coefficient of the ground.
-        time: Shape (samples,), [s].
+        time: Time of each sample, shape (samples,), [s].
         bodies: Bodies that may touch the ground.
-        pushed: Accumulated normal impulse of the ground, by ``"exact"`` and approximations, shape (samples, bodies), [N
-            s].
-        straight: Names of joints whose bodies land on nearly straight legs, in a drop.
+        pushed: Accumulated normal impulse of the ground for ``"exact"`` and approximations, (samples, bodies), [N s].
+        straight: Names of joints whose bodies land on nearly straight legs in a drop.
     """
 
     motion: str
@@ -191,13 +189,9 @@ def walked(
 
 
 class Control:
-    """The controller, the same for all robots.
+    """The controller of all robots, with references ``q``, ``v`` and static torques ``tau``, one row per time step.
 
-    Attributes:
-        q, v: Reference configurations, shape (steps, nq), and velocities, shape (steps, nv); the first is the start.
-        tau: Static torques, shape (steps, nv).
-        largest_wrench: Largest force and moment of the guide so far, [N] and [N m].
-        straight: Names of joints whose bodies would land on straight legs, in a drop.
+    ``largest_wrench`` contains the largest force and moment of the guide so far, [N] and [N m].
     """
 
     def __init__(
@@ -237,8 +231,8 @@ class Control:
     def _straight(self, q: np.ndarray) -> tuple[str, ...]:
         """Return the joints whose bodies touch first, on straight legs that cannot become shorter.
 
-        The least joint speeds that lift all points of a body at 1 m/s without sliding are 20 rad/s divided by the
-        length of the leg in metres for a knee bent by 0.2 rad, and infinite for a straight leg.
+        A leg is straight if joint speeds of 20 rad/s divided by the leg length [m] cannot lift its body at 1 m/s. A
+        knee that is bent by 0.2 rad needs this speed.
         """
         world, _ = world_of(self.model, self.ground, self.touching, False, False)
         assert world is not None
@@ -276,7 +270,7 @@ class Control:
         self.ground = Ground(self.ground.friction, self.ground.normal, self.ground.height + ground_height)
         loads = trajectory.loads(model, time, self.q)
         self.tau = np.array([rnea(model, data, q, zeros, zeros) for q in self.q])
-        # Without recorded forces, the contacts carry the motion with the least-norm forces.
+        # If no forces were recorded, the minimum-norm contact forces that support the motion are used.
         for k, q in enumerate(self.q if loads is None else ()):
             contacts = world.look(q, ground_height + _CONTACT_GAP)
             J = world.rows(coordinates, q, contacts)[: 3 * contacts.contacts]

@@ -1,4 +1,4 @@
-"""Analysis of mechanisms: ranges of motion, ratios, motor torques, bearing loads and sensitivity to lengths.
+"""Analyse mechanisms: ranges of motion, ratios, motor torques, bearing loads and sensitivity to lengths.
 
 ``mechanism`` computes the results. ``MechanismResult.write`` writes ``mechanism.html``, a page without network access,
 and CSV tables.

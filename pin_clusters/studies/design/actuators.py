@@ -1,4 +1,4 @@
-"""The motors of a cluster: the joints that they drive, and their torque and speed limits."""
+"""Find the motors of a cluster, the joints that they drive, and their torque and speed limits."""
 
 import math
 from dataclasses import dataclass
@@ -8,40 +8,28 @@ import numpy as np
 from ..._support.trees import joint_in_v, slides
 from ...model import Cluster, ClusterModel, RotorElement
 
-_NO_EFFORT = 1e6
-"""Larger effort limits count as no limit, [N m] or [N]; the same for velocity limits."""
+_NO_EFFORT = 1e6  # Larger effort limits count as no limit, [N m] or [N]; the same applies to velocity limits
 
 
 @dataclass(frozen=True, eq=False)
 class Motor:
-    """Motor of a cluster: a rotor, or a joint without a rotor.
+    """Motor of a cluster: a rotor, or a joint without a rotor."""
 
-    Attributes:
-        name: Name of the rotor or joint.
-        row: The motor speed is ``row @ v_tree``, shape (tree.nv,).
-        torque_row: A motor torque t corresponds to the tree torques ``torque_row * t``, shape (tree.nv,).
-        limit: Largest torque, [N m] or [N]; 1 if none is given.
-        given: Whether a limit is given.
-        unit: ``"N m"`` or ``"N"``.
-        source: Description of the source of the limit.
-        speed: Largest speed, [rad/s] or [m/s]; 1 if none is given.
-    """
-
-    name: str
-    row: np.ndarray
-    torque_row: np.ndarray
-    limit: float
-    given: bool
-    unit: str
-    source: str
-    speed: float = 1.0
+    name: str  # name of the rotor or joint
+    row: np.ndarray  # the motor speed is ``row @ v_tree``, shape (tree.nv,)
+    torque_row: np.ndarray  # a motor torque t corresponds to the tree torques ``torque_row * t``, shape (tree.nv,)
+    limit: float  # largest torque, [N m] or [N]; 1 if no limit is given
+    given: bool  # whether a torque limit is given
+    unit: str  # ``"N m"`` or ``"N"``
+    source: str  # description of the source of the limit
+    speed: float = 1.0  # largest speed, [rad/s] or [m/s]; 1 if no limit is given
 
 
 def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
-    """Return the rotors of a cluster; without rotors, the independent joints with an effort limit, or all of them.
+    """Return the rotors of a cluster. Without rotors, return the independent joints with effort limits, or all of them.
 
     The torque limit of a rotor is the effort limit of its joint, or of the single joint that it drives, divided by the
-    ratio. A rotor that is no joint of the file and drives several joints has no limit.
+    ratio. A rotor that is not a joint of the file and drives several joints has no limit.
     """
     if rotors := [r for r in model.motors if r.name in cluster.rotors]:
         return tuple(_of_rotor(model, r) for r in rotors)

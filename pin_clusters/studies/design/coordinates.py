@@ -1,4 +1,4 @@
-"""Joints of one degree of freedom: value, limits and unit."""
+"""Describe joints with one degree of freedom: value, limits and unit."""
 
 import math
 from dataclasses import dataclass
@@ -8,33 +8,21 @@ import numpy as np
 from ..._support.trees import coordinate, slides
 from ...model import Cluster, ClusterModel
 
-UNLIMITED = 1e3
-"""Larger position limits count as no limit, [rad] or [m]."""
+UNLIMITED = 1e3  # Larger position limits count as no limit, [rad] or [m]
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A joint of one degree of freedom.
+    """A joint with one degree of freedom."""
 
-    Attributes:
-        name: Name of the joint.
-        joint: Its id in the tree.
-        iv: Its index in the v of the tree.
-        column: Its index in v; -1 if it is dependent.
-        slides: Whether it is prismatic.
-        low: Lower limit, [rad] or [m]; -inf without a limit.
-        high: Upper limit, [rad] or [m]; inf without a limit.
-        rotor: Whether it is the joint of a rotor.
-    """
-
-    name: str
-    joint: int
-    iv: int
-    column: int
-    slides: bool
-    low: float
-    high: float
-    rotor: bool
+    name: str  # name of the joint
+    joint: int  # id of the joint in the tree
+    iv: int  # index of the joint in the v of the tree
+    column: int  # index of the joint in v; -1 if the joint is dependent
+    slides: bool  # whether the joint is prismatic
+    low: float  # lower limit, [rad] or [m]; -inf without a limit
+    high: float  # upper limit, [rad] or [m]; inf without a limit
+    rotor: bool  # whether the joint belongs to a rotor
 
     @property
     def unit(self) -> str:
@@ -48,13 +36,13 @@ class Coordinate:
         return coordinate(model.own_tree, self.joint, q)
 
     def values(self, model: ClusterModel, q: np.ndarray) -> np.ndarray:
-        """Return its values along a sequence of configurations, shape (N,); a continuous joint is unwrapped."""
+        """Return the joint's values along configurations, shape (N,); a continuous joint is unwrapped."""
         values = np.array([self.value(model, row) for row in q])
         return np.unwrap(values) if model.own_tree.nqs[self.joint] == 2 else values
 
 
 def coordinates(model: ClusterModel, names: tuple[str, ...]) -> tuple[Coordinate, ...]:
-    """Return the joints with one degree of freedom among the given ones; limits with low >= high count as none."""
+    """Return the joints with one degree of freedom among ``names``; limits with low >= high count as none."""
     tree, joints = model.own_tree, []
     rotors = {r.joint_id for r in model.rotors}
     for name in names:

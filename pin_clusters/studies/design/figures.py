@@ -1,4 +1,4 @@
-"""Figures of the page, narrow enough for a phone."""
+"""Draw the figures of the page, narrow enough for a phone."""
 
 import math
 from collections.abc import Sequence
@@ -20,13 +20,10 @@ from .torques import Torques, distinct
 from .transmission import Transmission
 from .words import axis, degrees, number, place, reasons
 
-_WIDEST = 400.0
-"""Largest angle on the axis of the figure of ranges, [degrees]."""
+_WIDEST = 400.0  # Largest angle on the axis of the figure of ranges, [degrees]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-_NET = 4
-"""The figure of dependent joints draws every fourth grid line."""
-_STEEP = 4.0
-"""Curves that grow without bound are cut at this multiple of their 75 % quantile."""
+_NET = 4  # The figure of dependent joints draws every fourth grid line
+_STEEP = 4.0  # Curves that grow without bound are cut at this multiple of their 75 % quantile
 
 
 def range_bars(joint_ranges: Sequence[JointRange]) -> Html:
@@ -98,7 +95,7 @@ def region_map(region: Region, key: str) -> Html:
 
 
 def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
-    """Draw the region in the coordinates of two dependent joints: lines along which one moved joint is constant."""
+    """Draw the region in the coordinates of two dependent joints, with lines of constant position of a moved joint."""
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     px, py = (degrees(region.positions[:, :, region.index(c.name)], c.unit) for c in (x, y))
     middle = [int(np.argmin(np.abs(g))) for g in (region.grid_y - 0.0, region.grid_x - 0.0)]
@@ -225,7 +222,7 @@ def gain_map(region: Region, t: Torques, stiffness: np.ndarray, key: str) -> Htm
         if np.ptp(values) > 1e-3 * values.max():
             axes.clabel(axes.tricontour(x, y, values, levels, colors=[C[colour]]), fontsize=SMALL)
         axes.set_title(literal(f"{c.name}: {values.min():.3g} to {values.max():.3g}"), fontsize=SMALL)
-    text = f"Stiffness at {' and '.join(c.name for c in t.joints)} with the other joint held, per motor stiffness."
+    text = f"Stiffness at {' and '.join(c.name for c in t.joints)} with the other joint fixed, per motor stiffness."
     return finished(drawn, axes, "Joint stiffness per motor stiffness", key, text)
 
 

@@ -1,4 +1,4 @@
-"""Sensitivity of the dependent joints to the lengths of links, constraint points and rods.
+"""Compute the sensitivity of dependent joints to the lengths of links, constraint points and rods.
 
 The loop-closure constraints phi(q, p) = 0 have the Jacobian K_d for the dependent joints. For a length p and constant
 independent joints, ``dq_d / dp = -K_d^+ dphi/dp``.
@@ -23,10 +23,8 @@ from .coordinates import Coordinate, coordinates
 from .sweep import Sweep
 from .words import part
 
-_STEP = 1e-5
-"""Step of the finite differences by a length, [m]."""
-_BINDS = 1e-3
-"""A length binds if this fraction of dphi/dp remains after the dependent joints have moved."""
+_STEP = 1e-5  # Step of the finite differences with respect to a length, [m]
+_BINDS = 1e-3  # A length binds if this fraction of dphi/dp remains after the dependent joints have moved
 _NOTHING = 1e-9
 _POSES = 12
 _NO_LENGTH = ("gear", "ratio", "branch", "teeth", "phase", "pi", "sign", "mass")
@@ -42,8 +40,7 @@ class Sensitivity:
     Attributes:
         joints: The dependent joints, [rad] or [m].
         lengths: Description of each length.
-        at_reference: Derivatives in the reference pose, shape (lengths, joints), [rad/m] or [m/m], i.e. mrad or mm per
-            mm.
+        at_reference: Derivatives in the reference pose, shape (lengths, joints), [rad/m] or [m/m].
         largest: Largest magnitude over the ranges of the independent joints, shape (lengths, joints), [rad/m] or [m/m].
         binds: Whether the loops cannot close for another value of the length, such as the position of a pin
             perpendicular to the plane of a planar linkage; shape (lengths,).
@@ -68,7 +65,7 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
         inside = s.q if s.low.kind == "limit" else s.q[1:]
         inside = inside if s.high.kind == "limit" else inside[:-1]
         poses += list(inside[:: max(1, len(inside) // _POSES)])
-    couplings = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # couplings in loops
+    couplings = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # within the loops
     closures = (*(x for c in loop.closures for x in _as_bodies(model, c)), *couplings)
     equations = Equations(model.own_tree, closures)
     names, derivatives, misfit = [], [], []

@@ -1,4 +1,4 @@
-"""The section of the page about one linkage: figures, torques, sensitivities."""
+"""Write the section of the page about one linkage: figures, torques, sensitivities."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _LENGTHS = 10
 
 
 def linkage(p: MechanismPart, key: str, mirrored: list[str]) -> dict[str, Any]:
-    """Return the values of a section; ``key``: prefix of figure names, ``mirrored``: linkages with equal results."""
+    """Return the values of a section; ``key`` prefixes figure names, and ``mirrored`` linkages have equal results."""
     dependents = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
     return {
         "title": p.name + (f" → {', '.join(dependents)}" if dependents else ""),
@@ -92,12 +92,12 @@ def _motors(p: MechanismPart) -> str:
     unlimited = [m.name for m in p.motors if not m.given]
     text = f"Limits of the motors: {', '.join(limits)}." if limits else ""
     if unlimited:
-        text += f" No limit is given for {', '.join(unlimited)}, so that the numbers are for 1 {p.motors[0].unit}."
+        text += f" No limit is given for {', '.join(unlimited)}, so the numbers are for 1 {p.motors[0].unit}."
     return text.strip()
 
 
 def _worst(sensitivity: Sensitivity) -> list[int]:
-    """Return the indices of the lengths, the most sensitive first, without those that bind unless all do."""
+    """Return the indices of the lengths by decreasing sensitivity; lengths that bind are omitted unless all bind."""
     order = np.argsort(-np.round(sensitivity.largest.max(axis=1), 9), kind="stable")
     free = [int(i) for i in order if not sensitivity.binds[i]]
     return free or [int(i) for i in order]
@@ -110,7 +110,7 @@ def _lengths(sensitivity: Sensitivity | None) -> dict[str, Any]:
     main, complete = order[:_LENGTHS], [*order, *(i for i in range(len(sensitivity.lengths)) if i not in order)]
     units = ["mm" if c.slides else "mrad" for c in sensitivity.joints]
     names = [f"{c.name} [{u}/mm]" for c, u in zip(sensitivity.joints, units, strict=True)]
-    caption = "Displacement of each dependent joint per millimetre, in the reference pose and at most over the range"
+    caption = "Displacement of each dependent joint per millimetre: in the reference pose, and largest over the range"
 
     def shown(which: list[int]) -> Html:
         any_binds = any(sensitivity.binds[which])

@@ -1,4 +1,4 @@
-"""Loads of bearings, loop-closure constraints and rods along a motion: the largest of each, and its time."""
+"""Compute the largest load of each bearing, loop-closure constraint and rod along a motion, and its time."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,8 +19,7 @@ from .actuators import Motor
 from .coordinates import coordinates
 
 _SAMPLES = 600
-_Part = tuple[str, int, str]
-"""Kind, number within its kind, and name."""
+_Part = tuple[str, int, str]  # Kind of a part, number within the kind, and name
 
 
 @dataclass(frozen=True)
@@ -32,13 +31,12 @@ class Load(Result):
         kind: ``"joint"``, ``"loop"`` or ``"rod"``.
         force: Largest force, [N]; for a rod, the largest magnitude of its tension and of the forces at its ends.
         force_time: Time of the largest force, [s].
-        moment: Largest moment on the bearing, [N m]; for a joint, without the component about its axis, which motors
-            and friction carry.
+        moment: Largest bearing moment, [N m], without the part about the joint axis, which motors and friction carry.
         moment_time: Time of the largest moment, [s].
         pull: Largest tension of a rod, [N].
         push: Largest compression of a rod, [N].
         unique: Whether motion and torques determine the load in all samples. Otherwise, redundant constraints share
-            the load, and this is the minimum-norm solution.
+            the load, and the value is the minimum-norm solution.
     """
 
     part: str
@@ -76,10 +74,7 @@ class Loads:
 def loads(
     model: ClusterModel, trajectory: Trajectory, drives: list[tuple[Motor, ...]], progress: Callable[[float], None]
 ) -> Loads:
-    """Compute the loads of all parts along a motion, with the torques acting at the motors.
-
-    ``drives`` contains the motors of each cluster, in the order of ``model.clusters``.
-    """
+    """Compute the loads of all parts; ``drives`` contains the motors of each cluster, ordered as the clusters."""
     time, q, v, a = trajectory.states(model)
     data = model.createData()
     indices = spread(len(time), _SAMPLES)
@@ -104,11 +99,7 @@ def loads(
 def tree_torques(
     model: ClusterModel, G: np.ndarray, tau: np.ndarray, drives: list[tuple[Motor, ...]], unpowered: set[str]
 ) -> np.ndarray:
-    """Return torques of the tree, acting at the motors, that are equivalent to ``tau`` of the independent joints.
-
-    The part of ``tau`` that the motors cannot deliver acts at the independent joints, whose names are added to
-    ``unpowered``.
-    """
+    """Return tree torques at the motors equivalent to ``tau``; ``unpowered`` collects joints that keep a torque."""
     tree = model.own_tree
     torques = np.zeros(tree.nv)
     remainder = tau.copy()

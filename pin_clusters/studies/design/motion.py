@@ -1,4 +1,4 @@
-"""The default motion of a mechanism: each independent joint moves through its range, one after the other."""
+"""Define the default motion of a mechanism: each independent joint moves through its range in turn."""
 
 import math
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ _SAMPLES = 200
 class ThroughRange:
     """Minimum-jerk motion of each independent joint to 90 % of its range in both directions, and back.
 
-    The joints of one cluster move one after the other, joints of different clusters at the same time. The amplitude is
-    at most 1 rad (0.2 m) to either side; for a rotor, the joint that it drives moves so far. A crank that turns fully
-    makes one turn.
+    The joints of one cluster move one after the other; joints of different clusters move at the same time. The
+    amplitude is at most 1 rad (0.2 m) to either side; for a rotor, this bound applies to the joint that it drives. A
+    crank that turns fully makes one turn.
 
     Attributes:
         sweeps: Sweeps of all independent joints.
@@ -42,7 +42,7 @@ class ThroughRange:
         return {"through_range": [s.moved.name for s in self.sweeps], "period": self.period}
 
     def states(self, model: ClusterModel) -> Motion:
-        """Return time, q, v and a of the robot, with the shapes of every trajectory."""
+        """Return time, q, v and a of the robot, as for every trajectory."""
         slots: dict[frozenset[str], int] = {}
         turns = []
         for s in self.sweeps:

@@ -1,4 +1,4 @@
-"""The page ``mechanism.html`` with ranges, ratios, torques, loads and sensitivities."""
+"""Write the page ``mechanism.html``: ranges, ratios, torques, loads and sensitivities."""
 
 import math
 from collections.abc import Callable
@@ -118,7 +118,7 @@ def _cards(result: MechanismResult) -> list[dict[str, str]]:
     motors = sum(len(p.motors) for p in result.parts)
     worst = max(result.loads.parts, key=lambda x: x.force)
     cards = [
-        (f"{len(result.model.independent_joints)}", f"independent joints, {len(result.ranges)} in all"),
+        (f"{len(result.model.independent_joints)}", f"of {len(result.ranges)} joints are independent"),
         (f"{loops}", "clusters with closed loops" if loops != 1 else "cluster with closed loops"),
         (f"{motors}", "motors" if motors != 1 else "motor"),
         (f"{number(worst.force)} N", f"largest force on a bearing or rod: {part(worst.part)}"),
@@ -138,12 +138,12 @@ def _cards(result: MechanismResult) -> list[dict[str, str]]:
 
 def _ranges(result: MechanismResult, joint_ranges: list[JointRange], label: str) -> Html:
     wide = any(r.anywhere is not None for r in joint_ranges)
-    head = ["joint", "from", "to", "limits of the file", *["one at a time"] * wide, Words("what ends it")]
+    head = ["joint", "from", "to", "limits of the file", *["one at a time"] * wide, Words("limited by")]
     rows = []
     for r in joint_ranges:
         low, high, why_, single = row(r, result.part(r.joint).region)
         rows.append([r.joint, low, high, span(*r.limits, r.unit), *[single] * wide, Words(why_)])
-    caption = f"{label}: one independent joint moves, the others stay at the reference pose"
+    caption = f"{label}: one independent joint moves while the others stay at the reference pose"
     caption += "; independent joints of one cluster move together." if wide else "."
     return table(head, rows, caption, label)
 

@@ -1,4 +1,4 @@
-"""Range of motion of every joint, including the limits that loop-closure constraints impose."""
+"""Compute the range of motion of every joint, including the limits that loop-closure constraints impose."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,21 +20,20 @@ class JointRange(Result):
     """Range of motion of a joint.
 
     Attributes:
-        joint: Its name.
+        joint: Name of the joint.
         unit: ``"rad"`` or ``"m"``.
-        independent: Whether it is an independent joint of the model.
+        independent: Whether the joint is an independent joint of the model.
         limits: Lower and upper limit in the file, [rad] or [m]; infinite without a limit.
-        reference: Its value in the reference pose, [rad] or [m].
+        reference: Value in the reference pose, [rad] or [m].
         low: Smallest value, [rad] or [m].
         high: Largest value, [rad] or [m].
-        low_end: Reason for the lower end; for a dependent joint, the end of the motion of ``low_by``, or a turning
-            point.
+        low_end: Reason for the lower end; for a dependent joint, the end of the ``low_by`` motion or a turning point.
         high_end: Reason for the upper end.
         low_by: Independent joint whose motion leads to the lower end, with the others at the reference pose.
         high_by: Independent joint whose motion leads to the upper end.
-        anywhere: Smallest and largest value if all independent joints of the cluster move together; None if there is
-            only one, or if there are more than two and one of them turns fully or has no end.
-        turns: Whether it turns fully. Then, low and high differ by its motion during one turn of the moved joint.
+        anywhere: Smallest and largest value if all independent joints of the cluster move together. None if there is
+            only one such joint, or if there are more than two and one of them turns fully or has no end.
+        turns: Whether the joint turns fully. Then, low and high differ by its motion per turn of the moved joint.
     """
 
     joint: str

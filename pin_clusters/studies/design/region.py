@@ -1,4 +1,4 @@
-"""Combined range of the independent joints of a cluster: a map for two joints, intervals for more."""
+"""Compute the combined range of the independent joints of a cluster: a map for two joints, intervals for more."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Edge:
 
     Attributes:
         kind: As in ``End``; ``"edge of the map"`` if the search ended there.
-        joint: The joint at its limit, or the joint that moves on.
+        joint: Name of the joint at its limit, or of the joint that moves on.
         positions: Positions of the joints of the region, shape (N, joints), [rad] or [m].
     """
 
@@ -37,7 +37,7 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Poses that two independent joints reach in the assembly mode of the reference pose, other joints held there.
+    """Poses that two independent joints reach in the assembly mode of the reference pose, with other joints at rest.
 
     Attributes:
         x: The first joint.
@@ -127,8 +127,8 @@ def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -
     """Return the smallest and largest reached values of joints if all independent joints move.
 
     The search follows the sweeps and random directions from the reference pose. From the best pose for each joint,
-    linear programs with the limits as constraints continue. The result is empty if a joint alone turns fully or has no
-    end; it omits continuous joints. The search does not prove that no larger range exists.
+    linear programs with the limits as constraints continue the search. The result is empty if a joint alone turns fully
+    or has no end. Continuous joints are omitted. The search does not prove that no larger range exists.
     """
     if any(s.turns or not np.isfinite(s.high.at - s.low.at) for s in sweeps):
         return {}
@@ -145,7 +145,7 @@ def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -
 
 def _climb(walker: Walker, c: Coordinate, sign: float, poses: list[np.ndarray], spans: np.ndarray) -> float:
     """Return the largest (``sign`` 1) or smallest (-1) value of a joint by ascent; infinite if it does not converge."""
-    from scipy.optimize import linprog  # whose import takes time
+    from scipy.optimize import linprog  # imported here because the import is slow
 
     model, held, h, bend = walker.model, walker.watched, _LONGEST, 1.0
     low, high = np.array([(f.low, f.high) for f in held]).reshape(-1, 2).T

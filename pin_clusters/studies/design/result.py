@@ -1,4 +1,4 @@
-"""The function ``mechanism`` and its result."""
+"""Analyse the mechanisms of a robot: the function ``mechanism`` and its result."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -30,15 +30,14 @@ class MechanismPart:
     """Results for one cluster.
 
     Attributes:
-        cluster: Its joints and constraints.
+        cluster: The cluster, with its joints and constraints.
         loops: Whether it has loop-closure constraints.
         sweeps: Motion of each independent joint through its range.
         region: Combined range of its two independent joints; None unless there are two.
         transmissions: Ratios and inertias along each sweep.
         motors: Its motors.
         torques: Deliverable torques at its joints; None without motors.
-        gains: Stiffness at two joints over the region, for motors of unit stiffness; None without loops, or unless
-            there are two joints and two motors.
+        gains: Stiffness over the region at two joints with two unit-stiffness motors; None otherwise or without loops.
         lengths: Sensitivity of the dependent joints to lengths; None without loops.
     """
 
@@ -121,9 +120,8 @@ def mechanism(
 
     Args:
         model: The robot. Use ``pc.with_independent`` to move other joints.
-        motion: Motion for the loads of bearings and rods: a trajectory of ``pc.study``. By default, each independent
-            joint moves through its range.
-        progress: Called with (done, total) from time to time.
+        motion: Trajectory of ``pc.study`` for the loads; by default each independent joint moves through its range.
+        progress: Callback that is called with (done, total) at intervals.
 
     Returns:
         All results; the method ``write`` writes a page and tables.
@@ -151,8 +149,7 @@ def mechanism(
     movable = [c for c in model.clusters if coordinates(model, c.independent)]
     if not movable:
         raise ModelError(
-            f"mechanism: model {model.name!r} has no independent joint with one degree of freedom, so no joint can be "
-            "moved."
+            f"mechanism: model {model.name!r} has no independent joint with one degree of freedom to move."
         )
     parts = []
     for i, cluster in enumerate(movable):

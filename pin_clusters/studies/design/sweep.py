@@ -1,4 +1,4 @@
-"""Range of one independent joint in both directions, with the others at rest, and the reasons for its ends."""
+"""Find the range of one independent joint in both directions, with the others at rest, and the reasons for its ends."""
 
 import math
 from dataclasses import dataclass
@@ -14,17 +14,13 @@ from ..pages.results import Result
 from .coordinates import Coordinate, coordinates, has_loops
 
 TURN = 2.0 * math.pi
-_TURNS = 24
-"""Number of turns after which the search for a full turn ends; a rotor makes many turns per turn of its joint."""
+_TURNS = 24  # Number of turns after which the search for a full turn ends; rotors make many turns per joint turn
 _STEPS, _HALVINGS = 240, 70
-_CLOSE = 1e-12
-"""Accuracy of an end, [rad] or [m]."""
-_BACK = 1e-5
-"""Distance before an end at which conditions are compared with those at the end, [rad] or [m]."""
+_CLOSE = 1e-12  # Accuracy of an end, [rad] or [m]
+_BACK = 1e-5  # Distance before an end at which conditions are compared with those at the end, [rad] or [m]
 _GROWS, _LARGE = 10.0, 1e3
 _ROUNDING = 1e-12
-_FAR = 10.0
-"""Distance over which the search follows prismatic joints without limits, [m]."""
+_FAR = 10.0  # Distance over which the search follows prismatic joints without limits, [m]
 
 
 @dataclass(frozen=True)
@@ -33,12 +29,12 @@ class End(Result):
 
     Attributes:
         at: Value of the moved joint, [rad] or [m]; infinite if the motion has no end.
-        kind: ``"limit"``: ``joint`` is at its limit; ``"dead centre"``: det K_d = 0, the moved joint reverses while
+        kind: ``"limit"``: ``joint`` is at its limit; ``"dead centre"``: det K_d = 0, so the moved joint reverses while
             ``joint`` moves on; ``"change point"``: the linkage gains a degree of freedom; ``"full turn"``: the pose
-            repeats after a turn; ``"turning point"``: a dependent joint reverses while the moved joint goes on;
-            ``"open"``: a loop does not close beyond; ``"none"``: no end was found.
+            repeats after a turn; ``"turning point"``: a dependent joint reverses while the moved joint moves on;
+            ``"open"``: a loop cannot close beyond the end; ``"none"``: no end was found.
         joint: The joint at its limit, or the joint that moves on.
-        turns: For a full turn: number of turns that the limits of all joints allow.
+        turns: Number of turns that the limits of all joints allow, for a full turn.
     """
 
     at: float
@@ -92,7 +88,7 @@ class Walker:
         self.direction = np.zeros(model.nv)
         self.direction[moved.column] = 1.0
         self.names = set(cluster.joints)
-        # Joints that start beyond a limit are not checked, because the limit could not end their motion.
+        # Joints that start beyond a limit are not checked, because such a limit cannot end their motion.
         self.watched = [c for c in self.joints if self._excess(c, model.q_reference) <= _ROUNDING]
 
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
@@ -142,10 +138,7 @@ class Walker:
     def bisected(
         self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
     ) -> tuple[np.ndarray, float, float, str, str]:
-        """Bisect between a reachable distance and one that ``kind`` and ``joint`` forbid.
-
-        Return the last reachable configuration, both distances, and the kind and joint at the end.
-        """
+        """Bisect between a reachable and a forbidden distance; return the reachable q, distances, kind and joint."""
         done, bad = ends
         for _ in range(most):
             if bad - done < _CLOSE:

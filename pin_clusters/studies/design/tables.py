@@ -1,4 +1,4 @@
-"""The results as CSV tables; lengths in metres, angles in radians."""
+"""Write the results as CSV tables; lengths are in metres and angles in radians."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Deliverable torques of the motors of a cluster at its joints, as a function of the pose."""
+"""Compute the torques that the motors of a cluster can deliver at its joints, as a function of the pose."""
 
 import itertools
 from collections.abc import Sequence
@@ -18,8 +18,7 @@ from .sweep import Sweep
 from .words import place
 
 _SINGULAR = 1e8
-_MOST = 10
-"""Largest number of motors whose torque limits are enumerated: the box has 2^motors corners."""
+_MOST = 10  # Largest number of motors whose torque limits are enumerated, because the box has 2^motors corners
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +49,10 @@ class Torques(Result):
     """Deliverable torques of the motors of one cluster.
 
     Attributes:
-        joints: Output joints: the link joints that the motors drive through the cluster; without any, the independent
-            joints.
+        joints: Link joints that the motors drive through the cluster; without any, the independent joints.
         motors: Motors of the cluster.
         sets: Torque sets in several poses, the reference pose first.
-        along: Largest torques over the range of a cluster with one degree of freedom, shape (N, joints), [N m] or [N];
-            otherwise None.
+        along: Largest torques over the range, shape (N, joints), [N m] or [N]; None unless one joint is independent.
         values: Values of the moved joint for ``along``, shape (N,), [rad] or [m].
     """
 
@@ -89,7 +86,7 @@ def torques(
     poses = [("reference pose", model.q_reference)]
     for s in sweeps if len(sweeps) < 4 else ():
         ends = (0, -1)
-        if s.turns:  # without ends, use poses at half of the distance
+        if s.turns:  # a full turn has no ends, so poses at half of the distance are used
             ends = (s.reference // 2, (s.reference + len(s.values) - 1) // 2)
         for k in ends:
             if abs(s.values[k] - s.values[s.reference]) > 1e-6:
@@ -118,7 +115,7 @@ def torques(
 
 
 def stiffness(model: ClusterModel, cluster: Cluster, t: Torques, poses: np.ndarray) -> np.ndarray:
-    """Return the stiffness at each joint, the others held, for motors of unit stiffness, shape (..., joints)."""
+    """Return the stiffness at each joint, with the others fixed, for motors of unit stiffness, shape (..., joints)."""
     data, stiffnesses = model.createData(), np.full((*poses.shape[:-1], len(t.joints)), np.nan)
     columns = [c.column for c in coordinates(model, cluster.independent)]
     for pose in np.argwhere(np.isfinite(poses[..., 0])).tolist():
@@ -138,10 +135,10 @@ def distinct(t: Torques) -> list[TorqueSet]:
 
 
 def outputs(model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...]) -> tuple[Coordinate, ...]:
-    """Return the output joints of a cluster.
+    """Return the output joints of a cluster: with one degree of freedom, all joints without rotors.
 
-    With one degree of freedom, these are all joints without rotors. Otherwise, they are the dependent joints without
-    rotors if the motors drive the independent joints and both are equally many; else the independent joints.
+    With several, they are the dependent joints without rotors, if they are as many as the independent joints and the
+    motors drive the independent joints. Otherwise, they are the independent joints.
     """
     joints = coordinates(model, cluster.joints)
     free = [c for c in joints if c.column >= 0]

@@ -1,4 +1,4 @@
-"""Velocity ratio, torque ratio (mechanical advantage) and effective inertia over the range of a joint."""
+"""Compute velocity ratio, torque ratio (mechanical advantage) and effective inertia over the range of a joint."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ from ...model import ClusterModel
 from .coordinates import Coordinate
 from .sweep import Sweep
 
-_SAME = 1e-6
-"""Ratios with a smaller relative change count as constant, because files contain six digits."""
+_SAME = 1e-6  # Ratios with a smaller relative change count as constant, because files contain six digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +24,8 @@ class Transmission:
         moved: The joint.
         values: Values of the joint, shape (N,), [rad] or [m].
         reference: Index of the reference pose among the samples.
-        joints: The dependent joints that it moves.
-        ratio: Their velocities divided by the velocity of the joint, shape (N, joints).
+        joints: The dependent joints that the moved joint moves.
+        ratio: Velocities of these joints divided by the velocity of the moved joint, shape (N, joints).
         inertia: Effective inertia at the joint with all other independent joints held, shape (N,), [kg m^2] or [kg].
         motors: Contribution of rotors and armature to the inertia, shape (N,), [kg m^2] or [kg].
     """
@@ -57,7 +56,7 @@ def transmission(model: ClusterModel, s: Sweep) -> Transmission:
     column = s.moved.column
     armature = np.array(model.inertia_tree.armature)
     inertias = np.array([axial_inertia(model, r) for r in model.rotors])
-    for r in model.rotors:  # the rotor inertia contains the armature of a rotor joint already
+    for r in model.rotors:  # the rotor inertia already contains the armature of a rotor joint
         if r.joint_id is not None:
             armature[model.own_tree.idx_vs[r.joint_id]] = 0.0
     dependents = [c for c in s.joints if c.name != s.moved.name and c.column < 0]

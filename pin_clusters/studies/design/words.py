@@ -1,4 +1,4 @@
-"""Texts for numbers and reasons, on the page and in the printed tables."""
+"""Format numbers and reasons for the page and the printed tables."""
 
 import math
 import re
@@ -28,7 +28,7 @@ def span(low: float, high: float, unit: str) -> str:
 
 
 def why(end: End, moved: str, joint: str) -> str:
-    """Return the reason for the end of the range of ``joint``, which the motion of joint ``moved`` leads to."""
+    """Return the reason why the range of ``joint`` ends if joint ``moved`` moves."""
     by = "" if moved in (joint, end.joint) else f" (by {moved})"
     moving_on = "" if end.joint in ("", moved) else f" while {end.joint} moves on"
     words = {

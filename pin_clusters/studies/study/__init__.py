@@ -35,7 +35,7 @@ from .trajectories import motions as motions
 
 
 def __getattr__(name: str) -> Any:
-    """Support names of earlier versions."""
+    """Resolve deprecated names."""
     if name in ("RUNGS", "LOOP_RUNGS", "ROTOR_RUNGS"):
         return getattr(approximations, name)
     if name == "published":

@@ -1,4 +1,4 @@
-"""Check the samples and select the approximations that study functions take; arrays have one row per sample."""
+"""Check samples and select approximations for the study functions; arrays have one row per sample."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,16 +17,16 @@ documented = stock(
     STUDY,
     """
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or an array does not hold real numbers.
+        ArgumentTypeError: ``model`` is not a ClusterModel, or an array contains values that are not real numbers.
         UnknownNameError: The robot has no such approximation.
-        ShapeError: A size is wrong.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
+        ShapeError: An array has the wrong size.
+        ModelError: The robot has no closed loops, and a dependent joint is not a rotor.
     """,
 )
 
 
 def chosen(model: ClusterModel, levels: Iterable[str] | None, drop_rotors: bool = False) -> Mapping[str, Approximation]:
-    """Select approximations by name, in the order given; all by default. ``documented`` lists the exceptions."""
+    """Return the named approximations in the given order, or all of them for None."""
     if isinstance(levels, Mapping):  # the caller supplies its own approximations
         return levels
     available = approximations.names(model)
@@ -36,7 +36,7 @@ def chosen(model: ClusterModel, levels: Iterable[str] | None, drop_rotors: bool 
     for name in names:
         if name not in available:
             raise UnknownNameError(
-                f"model {model.name!r} has no approximation {name!r}. It has: {', '.join(map(repr, available))}."
+                f"model {model.name!r} has no approximation {name!r}. Use one of {', '.join(map(repr, available))}."
             )
     approximation_by_name = approximations.of(model, drop_rotors)
     return {name: approximation_by_name[name] for name in names}
@@ -49,9 +49,8 @@ def usual(levels: Iterable[str]) -> str:
 def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple[np.ndarray, ...]:
     """Convert states to contiguous float64 arrays with one row per sample; a single sample may be a vector.
 
-    ``names`` gives one letter per argument for messages; ``t`` stands for tau. Raises ``ShapeError`` for a wrong size,
-    ``ArgumentTypeError`` for entries that are not real numbers, and ``ConfigurationError`` for entries that are not
-    finite.
+    ``names`` contains one letter per argument for messages; ``t`` stands for tau. A wrong size raises ``ShapeError``.
+    A value that is not real raises ``ArgumentTypeError``, and an infinite value raises ``ConfigurationError``.
     """
     arrays: list[np.ndarray] = []
     samples = -1
@@ -71,7 +70,7 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
         samples = len(array)
         if not np.all(np.isfinite(array)):
             row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-            raise ConfigurationError(f"{name} is not finite in row {row}: {array[row]}. Repair the sample.")
+            raise ConfigurationError(f"{name} is not finite in row {row}: {array[row]}. Correct this sample.")
         arrays.append(np.ascontiguousarray(array, dtype=float))
     if not samples:
         raise ShapeError("q has no rows: at least one sample is needed.")

@@ -17,8 +17,7 @@ from .trajectories import Sine, Trajectory, TrajectoryError, Wave, base_columns,
 from .trajectories._base import base_pose, slides
 
 Base = Literal["fixed", "floating"]
-WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
-"""Components of the wrench on a floating base, expressed in the base frame."""
+WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")  # on a floating base, in its frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +30,15 @@ class StudyResult:
         joints: Column names of all arrays: the moving joints. If the base floats, the six components of the wrench on
             the base, in the base frame, come first.
         units: Unit of each column, ``"N m"`` or ``"N"``.
-        time: Shape (samples,), [s].
+        time: Time of each sample, shape (samples,), [s].
         exact: Exact torques, shape (samples, joints).
         approximate: Torques of each approximation, shape (samples, joints).
-        centre: Coordinates about which the joints of a wave move, shape (joints,); None stands for zero. With closed
-            loops it is the reference pose.
+        centre: Coordinates about which the joints of a wave move, shape (joints,); None means zero. With closed loops,
+            they are the coordinates of the reference pose.
         phase: Phases of the joints of a wave, shape (joints,), [rad]; None if all joints move in phase.
-        asked: Requested amplitude; None if the trajectory has it.
+        asked: Requested amplitude if it was reduced; otherwise None.
         reach: The limit that reduced the amplitude; None if it was not reduced.
-        base: ``"fixed"``: the base is held; ``"floating"``: it moves as in the trajectory.
+        base: ``"fixed"`` if the base is held at rest, ``"floating"`` if it moves as in the trajectory.
         loops: Whether the robot has closed loops.
         loads: Whether recorded ground forces act on the joints. The wrench on a floating base always equals the total
             force that the ground must supply.
@@ -63,7 +62,7 @@ class StudyResult:
 
     @property
     def sine(self) -> Sine:
-        """The motion, if it is a sine; otherwise an ``AttributeError``."""
+        """The trajectory as a ``Sine``; other trajectories raise an ``AttributeError``."""
         if not isinstance(self.trajectory, Sine):
             raise AttributeError(f"The trajectory is not a sine: {self.trajectory.label}.")
         return self.trajectory
@@ -80,8 +79,8 @@ class StudyResult:
     def to_csv(self, path: str | Path) -> None:
         """Write the torques to a CSV file at full precision: a header line with units, then one line per sample.
 
-        The columns are the time, the exact torque of each joint, ``knee, exact [N m]``, and the torques of each
-        approximation.
+        The columns are the time, the exact torque of each joint (for example ``knee, exact [N m]``), and the torques of
+        each approximation.
 
         Args:
             path: Path of the file; its folder must exist.
@@ -143,31 +142,31 @@ def run(
 
     A robot with closed loops moves about ``model.q_reference``, and continuation keeps its loops closed. If the loops
     cannot follow a wave (sine, chirp, swing), A is reduced for all joints. The limit is the amplitude at which a loop
-    can no longer close or the condition number of its dependent joints exceeds 1e3. A becomes 0.9 of that limit, and
-    ``reach`` of the result reports it. ``approximations.names(model)`` lists the approximations.
+    can no longer close or the condition number of its dependent joints exceeds 1e3. A becomes 0.9 times that limit, and
+    ``reach`` of the result reports the limit. ``approximations.names(model)`` lists the approximations.
 
     Args:
-        model: The robot; without closed loops its dependent joints must be rotors.
+        model: The robot. If it has no closed loops, all its dependent joints must be rotors.
         trajectory: The motion, see ``study.trajectories``; if given, the next four arguments are ignored.
         amplitude: A, [rad], or [m] for prismatic joints.
         frequency: f, [Hz].
-        duration: [s].
+        duration: Duration of the motion, [s].
         dt: Time between samples, [s].
         drop_rotors: Omit the rotors of the approximate robots. By default, the rotors are locked to their carriers at
             angle 0, which is the most favourable approximation. ``unconstrained`` and ``frozen`` always keep the
             rotors.
-        base: ``"fixed"`` holds the base at rest. ``"floating"`` moves it as recorded, if it was recorded, and adds the
-            wrench on the base to the result. None selects floating if the base floats and the trajectory contains its
-            motion.
-        progress: Called with (done, total) at intervals.
+        base: ``"fixed"`` holds the base at rest. ``"floating"`` moves the base as recorded, if the trajectory contains
+            its motion, and adds the wrench on the base to the result. None selects floating if the base floats and the
+            trajectory contains its motion.
+        progress: Callback that is called with (done, total) at intervals.
 
     Returns:
-        The torques; errors are computed from them.
+        The torques, from which the methods of ``StudyResult`` compute errors.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or ``trajectory`` is not a Trajectory.
-        TrajectoryError: A number is out of range, the trajectory does not fit the robot, or the base does not float.
-        ModelError: No joint can move, or, without closed loops, a dependent joint is not a rotor.
+        TrajectoryError: A value is out of range, the trajectory does not fit the robot, or the base does not float.
+        ModelError: No joint can move, or the robot has no closed loops and a dependent joint is not a rotor.
         ConfigurationError: The reference pose of closed loops is nearly singular.
 
     Example:
@@ -204,7 +203,7 @@ def run(
         columns = [*range(root.start, root.stop), *columns]
         column_names, units = (*(f"base {x}" for x in WRENCH), *column_names), ("N",) * 3 + ("N m",) * 3 + units
     ground_torques = None
-    # Recorded ground forces belong to the recorded base motion: without that motion they are not used.
+    # Recorded ground forces belong to the recorded base motion, so they are not used without that motion.
     if (base == "floating" or not recorded) and hasattr(trajectory, "loads"):
         ground_torques = trajectory.loads(model, time, q)
     if ground_torques is not None:

@@ -33,7 +33,7 @@ def along(
     *states: np.ndarray,
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Evaluate an algorithm (rnea or aba) of the robot and of its approximations at N states, shape (N, nv)."""
+    """Evaluate an algorithm (rnea or aba) of the exact robot and of its approximations at N states."""
     calls: dict[str, Callable[..., np.ndarray]] = {"": partial(algorithm, model, model.createData())}
     calls |= {name: getattr(approximation, algorithm.__name__) for name, approximation in approximate_models.items()}
     n, outputs = len(states[0]), {name: np.empty((len(states[0]), model.nv)) for name in calls}
@@ -62,10 +62,10 @@ def torques(
         drop_rotors: Omit the rotors of the approximate robots instead of locking them to their carriers.
 
     Returns:
-        Torques, shape (N, nv), [N m] or [N], of ``exact`` and of each approximation of ``approximations.names(model)``.
+        Torques for ``exact`` and for each approximation of ``approximations.names(model)``, (N, nv), [N m] or [N].
     """
     approximate_models = approximations.of(model, drop_rotors)
-    # "block" adds one matrix product to "diagonal", which is computed for all samples at once.
+    # The torques of "block" are the torques of "diagonal" plus one matrix product for all samples at once.
     block = approximate_models.pop("block", None)
     exact, approximate = along(model, approximate_models, rnea, q, v, a, progress=progress)
     if isinstance(block, approximations.Block):

@@ -18,10 +18,9 @@ class Efficiency(NamedTuple):
     """Energies over a motion, [J], each of shape (motors,) in the order of ``model.motors``.
 
     Attributes:
-        energy_in: Energy that flows into the transmissions, from motors that drive and from joints that are
-            back-driven.
-        energy_out: Energy that leaves the transmissions on the other side. The difference is lost in motors and gears.
-        friction: Energy lost to friction of the motor.
+        energy_in: Energy that flows into the transmissions from driving motors and from back-driven joints.
+        energy_out: Energy that leaves the transmissions. The difference from ``energy_in`` is lost in motors and gears.
+        friction: Energy lost to friction in the motor.
         gear: Energy lost in the gear.
         copper: Energy lost in the windings; NaN where the motor constants are unknown.
         efficiency: Total ``energy_out`` divided by total ``energy_in``, without ``copper``; NaN if nothing moves.
@@ -38,16 +37,16 @@ class Efficiency(NamedTuple):
 def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
     """Compute the energy balance and the efficiency of the motors over a motion, such as a gait.
 
-    In a simulation, the motors supply its ``tau``. Along a trajectory, they supply the inverse-dynamics torque less
-    recorded ground forces, springs and other passive forces. Loads that no motor can supply, such as those on a base
-    without recorded ground forces, are ignored.
+    If ``motion`` is a simulation, the motors supply its torques ``tau``. If it is a trajectory, they supply the
+    inverse-dynamics torques minus recorded ground forces, springs and other passive forces. Loads that no motor can
+    supply are ignored, such as loads on a base without recorded ground forces.
 
     Args:
         model: The robot, with motors.
         motion: A ``SimulationResult`` of the robot, or a ``study.Trajectory``.
 
     Returns:
-        ``Efficiency``: energies of each motor, [J], and the dimensionless efficiency of all motors.
+        ``Efficiency``: energies of each motor, [J], and the dimensionless efficiency of all motors together.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or ``motion`` is neither a simulation nor a trajectory.

@@ -41,8 +41,7 @@ _ROWS = 16
 _DPI = 110
 _LEFT = 0.068
 _SUBJECT = {False: "transmissions", True: "loops and transmissions"}
-_SIZES = (8.5, 7.9, 7.3, 6.7, 6.1)
-"""Candidate font sizes of the titles above the error panels; the first at which all titles fit is used."""
+_SIZES = (8.5, 7.9, 7.3, 6.7, 6.1)  # Font sizes of the titles above the error panels: the largest one that fits is used
 
 
 def save(result: "StudyResult", path: Path) -> None:
@@ -82,7 +81,7 @@ def save(result: "StudyResult", path: Path) -> None:
 
 
 def new_figure(**options: Any) -> Figure:
-    # pyplot would look for a window system and takes longer to import.
+    # pyplot is avoided because it looks for a window system and takes longer to import.
     with quiet_about_its_folder():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -139,7 +138,7 @@ def quiet_about_its_folder() -> Iterator[None]:
 def _rms_line(rms: dict[str, float], largest: float) -> str:
     if len(rms) <= 3:
         return "RMS:  " + "   ".join(f"{level} {x:.3f}" for level, x in rms.items())
-    # Rounding errors are shown as 0.
+    # Rounding errors are printed as 0.
     return "RMS:  " + "   ".join(f"{level} {x if x > 1e-12 * largest else 0.0:.2g}" for level, x in rms.items())
 
 
@@ -247,7 +246,7 @@ def _study_head(figure: Any, result: "StudyResult") -> None:
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     cut = "" if result.reach is None else f" (reduced from {result.asked:g}: loops limit it to {result.reach.end:g})"
     motion = literal(report.motion(result)).replace("moving", "moves").replace("2 pi", "2$\\pi$")
-    # The nominal duration, if the motion has one; the samples may end slightly earlier.
+    # Use the nominal duration of the motion if it has one, because the samples may end slightly earlier.
     duration = float(getattr(result.trajectory, "duration", result.time[-1] - result.time[0]))
     head(
         figure,

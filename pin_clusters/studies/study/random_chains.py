@@ -1,4 +1,4 @@
-"""Accuracy study on random robots: errors of each approximation over many mechanisms and states.
+"""Study the errors of each approximation on random robots, over many mechanisms and states.
 
 The robots resemble the random chains of arXiv 2311.13732 (400 robots with 25 states each). They add branches, belts,
 arbitrary joint axes, floating bases and a wide range of gear ratios; see ``study.random_robots``.
@@ -23,12 +23,11 @@ from . import random_robots
 from .approximate_dynamics import Progress, along
 
 ROBOTS, STATES = 400, 25  # Numbers of robots and of states per robot in the paper's study
-SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # Quantiles of the error over the robots that are reported
-METRICS = ("inverse", "inverse_share", "forward", "forward_share", "base", "base_share")
-"""Error metrics of each approximation; see ``case``."""
+SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # Reported quantiles of the error over the robots
+METRICS = ("inverse", "inverse_share", "forward", "forward_share", "base", "base_share")  # Error metrics of ``case``
 
 
-@engine("tables")  # each robot differs, so compiling robot-specific code would not pay
+@engine("tables")  # each robot differs, so robot-specific code would not pay off
 def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict[str, Any]:
     """Draw one robot and measure its approximations: one case of a sweep.
 
@@ -36,11 +35,10 @@ def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict
     random numbers, so ``number`` has no influence.
 
     Returns:
-        For each approximation (``approximations.LEVELS``), shape (3,), the mean over the states of the
-        Euclidean norm of the error: ``inverse`` of the joint torques [N m], ``forward`` of the joint
-        accelerations [rad/s^2], ``base`` of the base's angular acceleration [rad/s^2] (NaN for a fixed base).
-        ``..._share`` divides each by the mean norm of the exact quantity. ``links``, ``belts``, ``floating``,
-        ``branches`` and ``ratio`` describe the robot.
+        Mean Euclidean norm of the error over the states, one value for each of ``approximations.LEVELS``, shape (3,):
+        ``inverse`` for the joint torques [N m], ``forward`` for the joint accelerations [rad/s^2], and ``base`` for the
+        base's angular acceleration [rad/s^2] (NaN for a fixed base). ``..._share`` is the error divided by the mean
+        norm of the exact quantity. ``links``, ``belts``, ``floating``, ``branches`` and ``ratio`` describe the robot.
     """
     drawn = random_robots.robot(rng)
     model, base = drawn.model, 6 * drawn.floating
@@ -104,7 +102,7 @@ class RandomChains(Result):
         )
 
 
-@engine("tables")  # each robot differs, so compiling robot-specific code would not pay
+@engine("tables")  # each robot differs, so robot-specific code would not pay off
 def experiment(
     robots: int = ROBOTS,
     states: int = STATES,
@@ -112,11 +110,7 @@ def experiment(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> RandomChains:
-    """Measure the approximations of random robots, in this process or by any ``concurrent.futures.Executor``.
-
-    Robot ``i`` does not depend on the number of robots or on the executor; ``pin-clusters sweep robots`` draws the same
-    robots.
-    """
+    """Measure the approximations of the random robots that ``pin-clusters sweep robots`` draws for the same seed."""
     for name, value, least in (("robots", robots, 1), ("states", states, 1), ("seed", seed, 0)):
         whole_number(f"random_chains.experiment: {name}", value, least)
     draw = partial(_seeded, seed=int(seed), states=int(states))

@@ -2,13 +2,13 @@
 
 A robot is drawn as follows (U: uniform; L: uniform in the logarithm):
 
-- The robot has 2 to 10 links. The base floats in half of the robots and has 5 to 20 kg. The parent of a link is the
-  previous link with probability 0.8, otherwise any earlier link or the base, so that robots branch.
+- The robot has 2 to 10 links. In half of the robots, the base floats and has a mass of 5 to 20 kg. The parent of a link
+  is the previous link with probability 0.8; otherwise, it is any earlier link or the base.
 - Each link rotates about one axis: x, y or z of its frame or, in half of the cases, an arbitrary direction. Its frame
   has a random orientation and lies U(0.1, 0.5) m from its parent's frame, in a random direction.
 - A link is a homogeneous box, so that its inertia is physically consistent: mass U(0.5, 3) kg, edges U(0.05, 0.3) m
   (base: U(0.2, 0.5) m), random orientation, centre of mass within 0.15 m along each axis.
-- Each joint has a rotor: a homogeneous steel cylinder (7000 kg/m^3) whose length is U(0.5, 2) of its radius, with axial
+- Each joint has a rotor: a homogeneous steel cylinder (7000 kg/m^3), U(0.5, 2) times as long as its radius, with axial
   inertia L(2e-6, 5e-4) kg m^2, within 5 cm of the joint along each axis. The gear ratio has either sign and the
   magnitude L(4, 100); the reflected inertia is limited to 1 kg m^2. The rotor axis is parallel to the joint axis or,
   with probability 0.3 (bevel gears), arbitrary.
@@ -16,8 +16,8 @@ A robot is drawn as follows (U: uniform; L: uniform in the logarithm):
   probability 0.4. The joint axis is then parallel to the parent joint's axis, the rotor is mounted next to the parent's
   rotor, and it turns with the sum of the two joint angles.
 
-States: angles U(-pi, pi), velocities U(-5, 5) rad/s, accelerations U(-50, 50) rad/s^2. A floating base has any
-orientation and, along and about each axis, U(-1, 1) m/s, U(-2, 2) rad/s, U(-5, 5) m/s^2 and U(-10, 10) rad/s^2.
+States: angles U(-pi, pi), velocities U(-5, 5) rad/s, accelerations U(-50, 50) rad/s^2. A floating base has a random
+orientation. Along and about each axis, it has U(-1, 1) m/s, U(-2, 2) rad/s, U(-5, 5) m/s^2 and U(-10, 10) rad/s^2.
 """
 
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ _STEPS, _HALVINGS = 200, 40
 
 @dataclass(frozen=True)
 class Reach:
-    """How far all joints can swing together.
+    """Largest amplitude at which all joints can swing together.
 
     Attributes:
         amplitude: The requested amplitude, or 0.9 of the largest possible amplitude, rounded down to three digits.
@@ -39,7 +39,7 @@ def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reac
     (``BranchLost``) or when the condition number of K_d reaches 1e3. Bisection then locates the limit. The requested
     amplitude is returned if it is within 0.9 of the limit. Joint limits are ignored. The result is deterministic.
 
-    ``directions``, shape (directions, nv), holds the change of each independent velocity coordinate per unit of
+    ``directions``, shape (directions, nv), contains the change of each independent velocity coordinate per unit of
     amplitude, [rad] or [m]. Raises ``ConfigurationError`` if the reference pose is (nearly) singular.
     """
     data = model.createData()

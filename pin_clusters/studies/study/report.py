@@ -14,16 +14,15 @@ from ._samples import locked
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
-EXACT = 1e-6  # An approximation with an error below this share of the peak torque, [%], is reported as exact (rounding)
+EXACT = 1e-6  # An error below this share of the peak torque, [%], is rounding: the approximation is reported as exact
 DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_LEVELS, *ROTOR_LEVELS)}
-"""Printed definitions of the approximations of robots with closed loops; ``approximations`` has the others."""
 
 
 def as_dict(result: StudyResult) -> dict[str, Any]:
     trajectory, joints = result.trajectory, result.joints
     described: dict[str, Any] = getattr(trajectory, "as_dict", dict)()
     motion_entries: dict[str, Any] = {"kind": kind(result)}
-    moved = [joints[k] for k in result.actuated]  # a floating base has no centre and no phase
+    moved = [joints[k] for k in result.actuated]  # A floating base has no centre and no phase
     if result.centre is not None:
         motion_entries["centre"] = by_name(moved, result.centre)
         motion_entries["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
@@ -71,7 +70,7 @@ def motion(result: StudyResult) -> str:
 
 def ground(result: StudyResult) -> str:
     if result.base == "fixed":
-        held_text = "The base is held: its recorded motion and recorded ground forces are ignored."
+        held_text = "The base is fixed: its recorded motion and recorded ground forces are ignored."
         if getattr(result.trajectory, "moves_base", False):
             return held_text
         return "Recorded forces act on the joints of the exact and of the approximate robots." if result.loads else ""
@@ -133,8 +132,8 @@ def cut(result: StudyResult) -> str:
     if result.reach is None or result.asked is None or not isinstance(result.trajectory, Wave):
         return ""
     return (
-        f"The amplitude is reduced from {result.asked:g} to {result.trajectory.amplitude:g}, 0.9 of the largest that "
-        f"all joints can swing together: at {result.reach.end:g} from the reference pose, {result.reach.reason}."
+        f"The amplitude is reduced from {result.asked:g} to {result.trajectory.amplitude:g}, 0.9 times the largest "
+        f"amplitude of all joints together: at {result.reach.end:g} from the reference pose, {result.reach.reason}."
     )
 
 
@@ -146,10 +145,10 @@ def verdict(result: StudyResult) -> str:
     if float(np.max(share.get("none", 1.0))) < EXACT:
         return (
             f"The rotors of {result.robot} have no effect on this motion. If the model does not contain the motors "
-            "(few files do), add them: pc.Rotor(joint, ratio, axial_inertia=...)."
+            "(few files contain them), add them: pc.Rotor(joint, ratio, axial_inertia=...)."
         )
     for level, values in share.items():
-        # The tolerance selects the first of several joints that differ by rounding only, such as those of equal legs.
+        # Torques of identical legs differ only by rounding; the tolerance then selects the first of these joints.
         worst = int(np.argmax(values >= (1.0 - 1e-9) * values.max()))
         rms = f"{result.rms_error[level][worst]:.3g} {result.units[worst]}"
         error_text = f"{percent_of(values[worst])} at {result.joints[worst]} ({rms})"

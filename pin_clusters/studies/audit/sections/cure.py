@@ -14,7 +14,7 @@ from ..reflected import Reflected
 from ..result import AuditResult
 from ..verdict import percent
 
-_SMALL = 5e-3  # smaller off-diagonal entries are omitted, relative to the diagonal
+_SMALL = 5e-3  # off-diagonal entries below this fraction of the diagonal are omitted
 _UNITS = "kg m² (kg for prismatic joints)"
 
 
@@ -41,14 +41,14 @@ def _armature(r: Reflected) -> Html:
     with_tendons, extra = snippets.joint_armature(r), bool(snippets.tendons(r))
     columns = {"armature": r.armature}
     if r.own:
-        columns["thereof in the file"] = r.own
+        columns["part in the file"] = r.own
     if extra:
         columns["with tendons"] = with_tendons
     rows = [[name, *(f"{values.get(name, 0.0):.6g}" for values in columns.values())] for name in r.armature]
     caption = f"Armature for the joints, {_UNITS}"
     caption += ": the diagonal approximation." if r.low is None else ", with exact loops in the other simulator."
     if extra:
-        caption += " With tendons: without rotors that several joints turn, which are tendons in MuJoCo (below)."
+        caption += " The column with tendons excludes rotors that several joints turn; see the tendons below."
     return table(["joint", *columns], rows, caption, "Armature")
 
 

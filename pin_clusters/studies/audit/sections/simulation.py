@@ -42,7 +42,7 @@ def _both(result: AuditResult) -> str:
     text = f"The largest error of {label(asked)} in free flight is {percent(worst.percent)}, at {worst.joint}"
     if worst.joint in forward.names:
         along = forward.relative[asked][forward.names.index(worst.joint)]
-        text += f"; along the motion this joint has {_relative(along)}"
+        text += f"; along the motion, its error is {_relative(along)}"
     return f"{text}."
 
 
@@ -59,9 +59,7 @@ def _accelerations(result: AuditResult, forward: ForwardError, where: str) -> Ht
         rows.append([forward.names[k], *map(_relative, numbers[i]), number(forward.exact[k])])
     names = [label(r) for r in errors]
     head: Head = ["joint", ("RMS error of the acceleration, % of its RMS", names), "RMS [rad/s², m/s²]"]
-    caption = (
-        f"Accelerations of the worst joints {where}; joints with equal numbers, such as those of equal legs, once."
-    )
+    caption = f"Accelerations of the worst joints {where}; joints with equal numbers are listed once."
     return table(head, rows, caption, f"Errors of the accelerations {where}")
 
 

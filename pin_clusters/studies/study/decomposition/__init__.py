@@ -28,13 +28,13 @@ PART_LABELS = {
     "rotor mass": "omitted rotor mass",
     "dependents' torque": "torque of the dependent joints",
     "dependents' acceleration": "acceleration of the dependent joints",
-    "coupling bias": "acceleration of the loops at constant speed, M g",
+    "coupling bias": "acceleration of the dependent joints at constant independent velocity, M g",
     "dependents' velocity": "velocity of the dependent joints",
 }
-"""Descriptions of the parts."""
+"""Description of each part, as printed in tables."""
 PARTS = tuple(PART_LABELS)
 
-_CHUNK = 1000  # samples evaluated at a time, to limit memory
+_CHUNK = 1000  # The samples are evaluated in chunks of this size to limit memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class Decomposition(Result):
     Attributes:
         level: Name of the approximation.
         drop_rotors: Whether the approximation omits the rotors' mass.
-        names: Column names: the joint, with the index of the axis if the joint has several, ``"base[3]"``.
+        names: Joint name of each column; joints with several axes add the index of the axis, as in ``"base[3]"``.
         exact: Exact torques, shape (N, nv).
-        total: Exact minus approximate torques, computed by their own algorithms, shape (N, nv).
+        total: Exact minus approximate torques, each computed by its own algorithm, shape (N, nv).
         parts: Each part in the order of ``PARTS``, shape (N, nv); zero where a part does not apply.
     """
 
@@ -87,7 +87,7 @@ class Decomposition(Result):
 
     @property
     def overall(self) -> dict[str, float]:
-        """Share of each part in the error of all columns together; prismatic joints mix the units."""
+        """Share of each part in the error of all columns together. With prismatic joints, the units are mixed."""
         square = float(np.sum(self.total**2))
         if square <= 1e-24 * max(self.total.size, float(np.sum(self.exact**2))):
             return dict.fromkeys(self.parts, 0.0)
@@ -105,12 +105,12 @@ def decompose(
 ) -> Decomposition:
     """Split the torque error of an approximation into its parts, each computed from its own formula.
 
-    The page "Decomposition" of the documentation derives the formulas. No part is found by subtraction: the sum of the
-    parts is an independent computation of exact minus approximate. ``residual`` is the difference between the two.
+    The page "Decomposition" of the documentation derives the formulas. No part is computed as a remainder, so the sum
+    of the parts is independent of ``total``. ``residual`` is the difference between this sum and ``total``.
 
     Args:
-        model: The robot; without closed loops its dependent joints must be rotors.
-        q: Configurations of the tree, shape (N, nq); or one, shape (nq,).
+        model: The robot. If it has no closed loops, all its dependent joints must be rotors.
+        q: Configurations of the tree, shape (N, nq), or one configuration, shape (nq,).
         level: An approximation of ``approximations.names(model)``. The default is ``"diagonal"``; with closed loops it
             is ``"armature"`` if there are rotors and ``"frozen"`` otherwise.
         drop_rotors: Omit the rotors' mass in the approximation; ``unconstrained`` and ``frozen`` keep it.
@@ -119,7 +119,7 @@ def decompose(
         The parts, [N m] or [N], their RMS values and shares.
 
     Raises:
-        SingularClusterError: The independent velocities do not determine the dependent ones at a sample.
+        SingularClusterError: The independent velocities do not determine the dependent velocities at a sample.
 
     Example:
         >>> import pin_clusters as pc
@@ -150,8 +150,6 @@ def decompose(
 
 
 class _Terms:
-    """Evaluator of the parts for one approximation, which may omit the rotors' mass."""
-
     def __init__(self, model: ClusterModel, level: str, drop_rotors: bool) -> None:
         self.model, self.level = model, level
         self.span = expand(model)

@@ -1,4 +1,4 @@
-"""Compute the error terms of approximate loops for the tree with locked rotors.
+"""Compute the error terms of approximate loop closures for the tree with locked rotors.
 
 L is the tree with locked rotors (inverse dynamics ID_L, mass matrix M_L). G and g are the exact coupling and H is the
 approximate coupling (H = S, the rows of the independent velocities, or H = G0). The tree velocities are v_e = G v and
@@ -18,15 +18,12 @@ from ._rotors import Spin
 
 
 class Locked:
-    """The tree of a model with closed loops, with its rotors locked to their carriers at angle 0.
-
-    ``rows`` are the indices of the rotor speeds in the velocity of the expanded tree.
-    """
+    """The tree with its rotors locked at angle 0; ``rows`` are the indices of rotor speeds in the tree velocity."""
 
     def __init__(self, model: ClusterModel, rows: np.ndarray) -> None:
         self.model = model
         self.space, self.still = projection.createData(model), projection.createData(model)
-        # Without gravity, terms of velocity and acceleration keep full precision.
+        # Gravity is zero because it would reduce the precision of the velocity and acceleration terms.
         self.still.tree.gravity = pin.Motion.Zero()
         if self.still.rods is not None:
             self.still.rods.gravity[:] = 0.0
@@ -40,7 +37,7 @@ class Locked:
         self.moves[rows] = False
 
     def coupling(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute G, shape (N, tree.nv, nv), and g, shape (N, tree.nv), of the expanded tree from a null space."""
+        """Compute G, (N, tree.nv, nv), and g, (N, tree.nv), from the null space of the constraint Jacobian."""
         G, g = np.empty((len(q), *self.space.G.shape)), np.empty((len(q), len(self.zero)))
         for i in range(len(q)):
             self.space.couple(q[i], v[i])

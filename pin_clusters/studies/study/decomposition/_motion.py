@@ -1,9 +1,9 @@
-"""Evaluate Jacobians of the expanded tree at many states, and quantities that follow from them for all states at once.
+"""Evaluate Jacobians of the expanded tree at many states, and derive velocities, accelerations and torques from them.
 
-J is the spatial Jacobian of all joints in the world frame (at its origin) and Jdot its rate. The twist of a body is ``J
-v`` over the joints on its path to the root, and its spatial acceleration is ``J a + Jdot v``. Pinocchio's rate assumes
-that each joint axis is fixed in the body that the joint moves. For joints whose axes move in that body (universal, ZYX,
-composite), the bias ``c`` of the joint is added.
+J is the spatial Jacobian of all joints in the world frame (at its origin), and Jdot is its time derivative. The twist
+of a body is ``J v`` over the joints on its path to the root, and its spatial acceleration is ``J a + Jdot v``.
+Pinocchio's Jdot assumes that each joint axis is fixed in the body that the joint moves. For joints whose axes move in
+that body (universal, ZYX, composite), the bias ``c`` of the joint is added.
 """
 
 from dataclasses import dataclass
@@ -16,24 +16,21 @@ from ....model import SpanningTree
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Kinematics of the expanded tree at N states."""
-
-    J: np.ndarray  # columns of the joints' motion subspaces in the world, [linear; angular], shape (N, 6, tree.nv)
-    drift: np.ndarray  # ``Jdot v``, column by column, shape (N, 6, tree.nv)
+    J: np.ndarray  # Jacobian in the world frame, rows [linear; angular], shape (N, 6, tree.nv)
+    drift: np.ndarray  # each column of Jdot times its velocity, shape (N, 6, tree.nv)
     v: np.ndarray  # tree velocity, shape (N, tree.nv)
-    columns: list[np.ndarray]  # for each joint, the velocities on its path to the root
-    # joint id to rotation (N, 3, 3) and position (N, 3) in the world, for the requested joints
-    placements: dict[int, tuple[np.ndarray, np.ndarray]]
+    columns: list[np.ndarray]  # for each joint, indices of the velocities on its path to the root
+    placements: dict[int, tuple[np.ndarray, np.ndarray]]  # world rotation (N, 3, 3) and position (N, 3) by joint id
     gravity: np.ndarray  # linear acceleration, shape (3,)
 
     def turning(self, j: int, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute angular velocity and acceleration of the body of joint j in world axes, (N, 3); 0 is the universe."""
+        """Compute the angular velocity and acceleration, (N, 3), of joint j's body in world axes; 0 is the universe."""
         path = self.columns[j]
         J = self.J[:, 3:, path]
         return apply(J, self.v[:, path]), apply(J, a[:, path]) + self.drift[:, 3:, path].sum(axis=2)
 
     def wrench(self, j: int, inertia: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Compute ``I A + V x* I V``, gravity included, as tree torques; the inertia is in the frame of joint j."""
+        """Compute the tree torques of the wrench ``I A + V x* I V``, gravity included; I is in the frame of joint j."""
         path = self.columns[j]
         rotation, position = self.placements[j]
         twist = apply(self.J[:, :, path], self.v[:, path])
@@ -69,7 +66,7 @@ def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -
     expanded[:, span.from_tree_q] = q
     for i in range(n):
         pin.computeJointJacobiansTimeVariation(tree, data, expanded[i], v[i])
-        # Pinocchio returns a single column as a vector, hence the shape.
+        # The reshape is needed because Pinocchio returns a single column as a vector.
         J[i], drift[i] = data.J.reshape(6, -1), data.dJ.reshape(6, -1) * v[i]
         for joint, j, joint_data in moving:
             joint.calc(joint_data, expanded[i], v[i])

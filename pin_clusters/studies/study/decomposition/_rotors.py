@@ -3,8 +3,8 @@
 A rotor of axial inertia J on carrier c with axis s turns at Omega = g v relative to the carrier. The carrier has the
 angular velocity w_c and the angular acceleration alpha_c. Compared with the locked rotor, the spin adds
 
-- on the rotor's joint ``J (g a + gdot v)`` and ``J s . alpha_c``
-- on the carrier       the moments ``J s (g a + gdot v)`` and ``w_c x J s Omega``
+- the torques ``J (g a + gdot v)`` and ``J s . alpha_c`` on the rotor's joint
+- the moments ``J s (g a + gdot v)`` and ``w_c x J s Omega`` on the carrier
 
 The part of the inertia that is not balanced and symmetric about the axis adds its own Newton-Euler force.
 """
@@ -21,35 +21,28 @@ from ....model import ClusterModel, RotorElement, SpanningTree, rotor_ids
 from ._motion import Motion, transposed
 
 TERMS = ("carrier on joint", "spin on carrier", "gyroscopic", "coupling rate", "asymmetric rotors")
-"""Names of the terms that ``spin_terms`` returns; reflected inertia is computed separately."""
+"""Names of the terms that ``spin_terms`` returns; the reflected inertia is computed separately."""
 
 
 @dataclass(frozen=True, eq=False)
 class SpinningBody:
-    """A rotor in the expanded tree."""
-
     joint: int  # joint id in the expanded tree
     row: int  # index of its speed in the tree's velocity
     carrier: int  # joint id of the carrier in the expanded tree
-    axial: float  # J of the part that is symmetric about the axis; 0 for a prismatic dependent joint
+    axial: float  # axial inertia J of the symmetric part; 0 for a prismatic dependent joint
     reflected: float  # inertia along its own speed: ``S' I S`` plus the armature of its joint
-    # inertia less the symmetric part, in its joint's frame, (6, 6); None if it is symmetric
-    deviation: np.ndarray | None
+    deviation: np.ndarray | None  # inertia minus its symmetric part, in the joint's frame, (6, 6); None if symmetric
     own: float  # ``S' deviation S``, which ``reflected`` already contains
     placement: pin.SE3  # its joint frame in the carrier at angle 0
-    # its inertia in the carrier's frame at angle 0, (6, 6); None if it belongs to the carrier's link
-    locked: np.ndarray | None
+    locked: np.ndarray | None  # inertia in the carrier's frame at angle 0, (6, 6); None if the carrier includes it
 
 
 @dataclass(frozen=True, eq=False)
 class Spin:
-    """Motion of the expanded tree, exact or in an approximation."""
-
-    # maps independent to tree velocities; its transpose maps torques back: (tree.nv, nv) or (N, tree.nv, nv)
-    G: np.ndarray
+    G: np.ndarray  # coupling Jacobian: maps independent to tree velocities, (tree.nv, nv) or (N, tree.nv, nv)
     motion: Motion  # kinematics at its tree velocity
-    driven: np.ndarray  # tree acceleration from the independent accelerations, shape (N, tree.nv)
-    bias: np.ndarray  # remaining tree acceleration, shape (N, tree.nv)
+    driven: np.ndarray  # tree acceleration due to the independent accelerations, shape (N, tree.nv)
+    bias: np.ndarray  # velocity-dependent tree acceleration, shape (N, tree.nv)
 
 
 def spinning_bodies(model: ClusterModel, span: SpanningTree) -> list[SpinningBody]:
@@ -75,14 +68,11 @@ def _body(model: ClusterModel, span: SpanningTree, r: RotorElement, joint: int) 
 
 
 def _symmetric(inertia: pin.Inertia, axis: np.ndarray) -> np.ndarray:
-    """Return the balanced, axisymmetric part of an inertia about an axis through the origin, shape (6, 6).
-
-    Only the inertia about the axis affects the result: the rest acts alike on a spinning and a locked rotor.
-    """
+    """Return the balanced, axisymmetric part of an inertia about an axis through the origin, shape (6, 6)."""
     full = np.asarray(inertia.matrix())
-    about = full[3:, 3:]  # about the origin of the joint
+    about = full[3:, 3:]  # rotational inertia about the origin of the joint
     axial = float(axis @ about @ axis)
-    across = 0.5 * (float(np.trace(about)) - axial)
+    across = 0.5 * (float(np.trace(about)) - axial)  # arbitrary: it acts equally on spinning and locked rotors
     first_moment = pin.skew(inertia.mass * float(axis @ inertia.lever) * axis)
     symmetric = np.zeros((6, 6))
     symmetric[:3, :3] = inertia.mass * np.eye(3)
@@ -129,7 +119,7 @@ def spin_terms(bodies: list[SpinningBody], spin: Spin) -> dict[str, np.ndarray]:
 
 
 def rotor_mass(bodies: list[SpinningBody], spin: Spin) -> np.ndarray:
-    """Compute the torques of the expanded tree that move the rotors, locked at angle 0; shape (N, tree.nv)."""
+    """Compute the tree torques that accelerate the rotors' masses, locked at angle 0; shape (N, tree.nv)."""
     total: defaultdict[int, np.ndarray] = defaultdict(lambda: np.zeros((6, 6)))
     for b in bodies:
         if b.locked is not None:

@@ -2,7 +2,7 @@
 
 - ``inverse``: torques of a motion
 - ``forward_error``: accelerations under given torques
-- ``flight``: acceleration of a base without contact, and momentum of the robot
+- ``flight``: acceleration of a floating base in flight, and momentum of the robot
 - ``osim_error``: apparent inertia at a frame (operational-space inertia)
 - ``drift``: path of a frame in an open-loop simulation under the same torques
 

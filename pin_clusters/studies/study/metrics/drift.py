@@ -18,15 +18,14 @@ from .._samples import chosen, documented
 
 @dataclass(frozen=True, eq=False)
 class Drift(Result):
-    """Distance between a frame of each approximate robot and of the exact robot, under the same torques.
+    """Distance between a frame of each approximate robot and the same frame of the exact robot.
 
     Attributes:
-        time: Shape (N,), [s].
+        time: Time of each sample, shape (N,), [s].
         path: Position of the exact robot's frame in the world, shape (N, 3), [m].
-        distance: Distance of each approximation's frame from ``path``, shape (N,), [m]; NaN after its simulation
-            stopped.
+        distance: Distance of each approximation's frame from ``path``, shape (N,), [m]; NaN after a simulation stops.
         angle: Angle between the two frames, shape (N,), [rad].
-        stopped: Why the simulation of an approximation ended early, by approximation; empty if all were completed.
+        stopped: Error message of each approximation whose simulation ended early; empty if all were completed.
     """
 
     robot: str
@@ -77,13 +76,13 @@ def drift(
     Args:
         q0: Initial configuration of the tree, shape (nq,).
         v0: Initial independent velocity, shape (nv,).
-        tau: As in ``pc.simulate``: None, a function ``tau(t, q, v)``, or an array, (nv,) or (steps, nv). A function
-            that uses q and v closes a feedback loop in which each robot has its own state.
-        dt: Step, [s].
-        record: Keep every n-th step.
+        tau: As in ``pc.simulate``: None, a function ``tau(t, q, v)``, or an array, (nv,) or (steps, nv). If the
+            function uses q and v, the torques of each robot depend on that robot's own state.
+        dt: Time step, [s].
+        record: Record every n-th step.
 
     Raises:
-        ArgumentTypeError: A type is wrong.
+        ArgumentTypeError: An argument has the wrong type.
         UnknownNameError: No frame or approximation has this name.
         SimulationError: The simulation of the exact robot fails; failed approximations are listed in ``stopped``.
     """
@@ -111,7 +110,7 @@ def drift(
 
 
 def simulated(*start: Any, least: int = 0, **options: Any) -> tuple[SimulationResult, str]:
-    """Simulate; a failure after at least ``least`` samples returns these samples and the message."""
+    """Simulate; if this fails after ``least`` samples or more, return those samples and the error message."""
     try:
         return simulate(*start, **options), ""
     except SimulationError as error:

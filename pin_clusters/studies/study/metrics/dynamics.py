@@ -1,4 +1,4 @@
-"""Measure errors of the torques of a motion, and of the accelerations under given torques."""
+"""Measure the errors of inverse-dynamics torques and of forward-dynamics accelerations."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from ..trajectories import base_columns
 
 @dataclass(frozen=True, eq=False)
 class InverseError(Result):
-    """Errors of the torques of a motion.
+    """Errors of the inverse-dynamics torques along a motion.
 
     Attributes:
         largest: Largest magnitude of the exact torque in each column, shape (nv,), [N m] or [N].
@@ -51,7 +51,7 @@ def inverse(
     levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> InverseError:
-    """Compare the inverse-dynamics torques of a motion."""
+    """Compute the errors of the inverse-dynamics torques along a motion."""
     check_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
     exact, approximate = along(model, chosen(model, levels, drop_rotors), rnea, q, v, a)
@@ -68,13 +68,13 @@ def inverse(
 
 @dataclass(frozen=True, eq=False)
 class ForwardError(Result):
-    """Errors of the accelerations under given torques.
+    """Errors of the forward-dynamics accelerations under the same torques.
 
     Attributes:
         exact: RMS of the exact acceleration, shape (nv,), [rad/s^2] or [m/s^2].
         rms: RMS error of each approximation, shape (nv,).
-        base: Relative error of the acceleration of a floating base, for each approximation: RMS of the length of the
-            error divided by the RMS of the length of the acceleration, ``"linear"`` and ``"angular"``.
+        base: Relative error of a floating base's acceleration for each approximation, ``"linear"`` and ``"angular"``:
+            RMS norm of the error divided by the RMS norm of the acceleration.
     """
 
     robot: str
@@ -102,7 +102,7 @@ def forward_error(
     levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> ForwardError:
-    """Compare the accelerations under the same torques.
+    """Compute the errors of the accelerations under the same torques.
 
     Raises:
         SingularClusterError: The mass matrix of the robot or of an approximation is singular.

@@ -21,17 +21,16 @@ from ..trajectories import base_columns, floating_base
 
 @dataclass(frozen=True, eq=False)
 class FlightError(Result):
-    """Errors of a robot in flight. All numbers are RMS values over the states of the length of a vector.
+    """Errors of a robot in flight. Each value is the RMS, over the states, of a vector's norm.
 
     Attributes:
         base: Exact acceleration of the base relative to free fall: ``"linear"`` [m/s^2] and ``"angular"`` [rad/s^2].
         base_error: Error of the base acceleration for each approximation, in the same units.
-        momentum_rate: Rate of the robot's true momentum at the accelerations of the approximation, less gravity:
-            ``"linear"`` [N] and ``"angular"`` about the centre of mass [N m]. It should be 0 because no force acts; the
-            value for ``"exact"`` is the rounding error.
+        momentum_rate: Rate of change of the exact robot's momentum at the approximation's accelerations, minus gravity:
+            ``"linear"`` [N] and ``"angular"`` about the centre of mass [N m]. The rate should be 0 because no other
+            force acts; the value for ``"exact"`` is the rounding error.
         momentum: Angular momentum about the centre of mass, [kg m^2/s].
-        spin: Part of ``momentum`` from the spin of the rotors relative to their carriers, which an approximation
-            without rotors lacks.
+        spin: Part of ``momentum`` from the spin of rotors relative to carriers; approximations without rotors omit it.
         spin_rate: Angular velocity at which the whole robot, as one rigid body, would have the momentum ``spin``,
             [rad/s].
     """
@@ -69,15 +68,15 @@ def flight(
     levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> FlightError:
-    """Compare robots in flight: a floating base, and torques at the joints only.
+    """Compute the errors for a floating robot in flight, with torques at the joints only.
 
     Args:
         model: A robot with a floating base and no constraint to the world.
         tau: Torques, shape (N, nv); the six entries of the base are ignored and set to 0.
 
     Raises:
-        ModelError: The base does not float, a joint, rotor or loop is attached to the world, or, without closed loops,
-            a dependent joint is not a rotor.
+        ModelError: The base does not float; a joint, rotor or loop is attached to the world; or the robot has no closed
+            loops and a dependent joint is not a rotor.
         SingularClusterError: The mass matrix of the robot or of an approximation is singular.
     """
     check_model(model, "metrics.flight")
@@ -93,13 +92,12 @@ def flight(
     rates = {name: np.empty((len(q), 6)) for name in accelerations}
     base, momentum, spin_momentum, spin_rate = np.empty((len(q), 6)), *np.empty((3, len(q), 3))
     for i in range(len(q)):
-        # Angular momentum of the rotors' spin relative to their carriers, in world axes.
         speed = span.from_tree @ spanning_velocity(model, data, q[i], v[i])
         rotor_columns = pin.computeCentroidalMap(span.tree, span_data, span.configuration(q[i]))[3:, rotors]
         spin_momentum[i] = rotor_columns @ speed[rotors]
         A = ccrba(model, data, q[i], v[i])
         momentum[i] = (A @ v[i])[3:]
-        # Rotating the base rotates all bodies as one rigid body, so these columns of A hold the composite inertia.
+        # Rotating the base rotates all bodies as one rigid body, so these columns of A contain the composite inertia.
         spin_rate[i] = np.linalg.solve(A[3:, base_rows][:, 3:], spin_momentum[i])
         weight = np.append(np.linalg.norm(A[:3, base_rows.start]) * falling, np.zeros(3))
         for name, a in accelerations.items():

@@ -18,7 +18,7 @@ from .._samples import chosen, documented, quotient, rows
 
 Rows = Literal["linear", "angular", "all", "vertical"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6), "vertical": slice(2, 3)}
-_RANK = 1e-6  # A direction counts as blocked if its mobility is below this fraction of the largest
+_RANK = 1e-6  # A direction counts as blocked if its mobility is below this fraction of the largest mobility
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class OsimError(Result):
     """Errors of the operational-space inertia ``Lambda = (J M^-1 J')^-1`` of a frame.
 
     Attributes:
-        rows: Rows of the frame Jacobian, see ``rows_of`` of ``osim_error``.
+        rows: Selected rows of the frame Jacobian; see the argument ``rows_of`` of ``osim_error``.
         relative: ``|Lambda_approximate - Lambda| / |Lambda|`` (Frobenius norms) of each approximation at each state,
             (N,).
     """
@@ -64,27 +64,24 @@ def osim_error(
     drop_rotors: bool = False,
     rows_of: Rows = "linear",
 ) -> OsimError:
-    """Compare the apparent inertia at a frame.
+    """Compute the errors of the apparent inertia at a frame.
 
-    Directions in which the frame cannot move (five-joint legs, planar linkages) are left out. ``unconstrained`` and
-    ``frozen`` use their own coupling in J.
+    Directions in which the frame cannot move are excluded, for example in planar linkages. ``unconstrained`` and
+    ``frozen`` use their own coupling Jacobian in J.
 
     Args:
-        rows_of: ``"linear"``: apparent mass at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6,
-            which mixes m and rad; ``"vertical"``: apparent mass along z, which is the impulse of a touch-down per unit
-            of speed.
+        rows_of: ``"linear"``: apparent mass at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6
+            inertia, which mixes units; ``"vertical"``: apparent mass along z, which is the impulse per unit of
+            touch-down speed.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, ``q`` does not hold real numbers, or ``rows_of`` is unknown.
+        ArgumentTypeError: ``model`` is not a ClusterModel, ``q`` is not real, or ``rows_of`` is unknown.
         UnknownNameError: No frame or approximation has this name.
-        SingularClusterError: Closed loops cannot be solved for their dependent joints, or the mass matrix of an
-            approximation is singular.
+        SingularClusterError: A closed loop or the mass matrix of an approximation is singular.
     """
     check_model(model, "metrics.osim_error")
     if rows_of not in _ROWS:
-        raise ArgumentTypeError(
-            f"osim_error: rows_of must be 'linear', 'angular', 'all' or 'vertical', got {rows_of!r}."
-        )
+        raise ArgumentTypeError(f"osim_error: rows_of={rows_of!r}; use 'linear', 'angular', 'all' or 'vertical'.")
     (q,) = rows(model, q)
     frame_id, tree = model.getFrameId(frame), model.tree
     data, tree_data, approximate_models = model.createData(), tree.createData(), chosen(model, levels, drop_rotors)
@@ -109,8 +106,8 @@ def osim_error(
 
 
 def _inertia(J: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Compute (J M^-1 J')^-1 in the directions in which the frame can move."""
+    """Compute ``(J M^-1 J')^-1`` in the directions in which the frame can move."""
     U, size, _ = np.linalg.svd(J, full_matrices=False)
-    moves = U[:, size > _RANK * size.max(initial=0.0)]  # by geometry alone, so that no mass matrix decides
+    moves = U[:, size > _RANK * size.max(initial=0.0)]  # depends on J alone, so all levels use the same
     J = moves.T @ J
     return np.asarray(moves @ np.linalg.solve(J @ np.linalg.solve(M, J.T), moves.T))

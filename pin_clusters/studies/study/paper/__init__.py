@@ -1,12 +1,12 @@
 """Run the accuracy experiments of arXiv 2311.13732 by name.
 
 - ``torque-sinusoids``: torques along sines of 0.25, 0.5, 0.75 and 1.5 Hz (figure 14; robot: ``mit_humanoid_leg``).
-- ``random-chains``: many random chains, 25 states each.
+- ``random-chains``: errors on many random chains, at 25 states each.
 - ``torque-magnitude``: the error of forward dynamics against the magnitude of the torque.
-- ``end-effector-tracking``: open-loop simulation with the torques of a motion, and the path of the end effector.
+- ``end-effector-tracking``: drift of the end effector in open-loop simulation with the exact torques of a motion.
 
-The text of the paper contains only the first experiment; its published code contains the other three. The numbers of
-robots, states and samples and the durations are the authors' values; the distributions of random states are not.
+The text of the paper contains only the first experiment; its published code contains the other three. The durations and
+the numbers of robots, states and samples are the authors' values. The distributions of the random states are not.
 
 ``published`` measures the tables and figures of this and three other papers; ``torque-sinusoids`` is one of its parts.
 """
@@ -61,7 +61,7 @@ def run(
         name: One of ``EXPERIMENTS``.
         model: The robot; by default ``mit_humanoid_leg`` on a fixed base. ``random-chains`` draws its own robots.
         drop_rotors: Omit the rotors, including their mass, in the approximations; otherwise the rotors are locked.
-        progress: Called with (done, total) at intervals.
+        progress: Callback that is called with (done, total) at intervals.
         options: Options of the experiment: see ``run`` in each module of ``study.paper``.
 
     Returns:
@@ -79,7 +79,7 @@ def run(
     """
     if name not in EXPERIMENTS:
         hint = did_you_mean(str(name), EXPERIMENTS, limit=len(EXPERIMENTS))
-        raise UnknownNameError(f"there is no experiment {name!r}.{hint}")
+        raise UnknownNameError(f"no experiment is named {name!r}.{hint}")
     if model is None and name != "random-chains":
         model = load(ROBOT, root_joint=None)
     return _RUN[name](model, drop_rotors=drop_rotors, progress=progress, **options)

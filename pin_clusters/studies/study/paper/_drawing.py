@@ -1,4 +1,4 @@
-"""Define the style of the figures: one style per method, and elements that figures of times share."""
+"""Define the style of each method in the figures, and the elements that all figures of times share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Time functions interleaved in one process, on one thread, as medians with their spread."""
+"""Time functions alternately, in one process on one thread; report medians and their spread."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,10 @@ from ....verification.timing import Call, K, Timing, interleaved
 
 @dataclass(frozen=True)
 class Effort:
-    """Number and length of the measurements of a run."""
-
-    name: str  # ``full``, ``quick`` or ``tiny`` (for tests); parts choose their sizes by it
-    repeats: int  # blocks of calls of each function
+    name: str  # ``full``, ``quick`` or ``tiny`` (for tests); determines the sizes that the parts measure
+    repeats: int  # number of blocks of calls for each function
     block: float  # wall time of a block, [s]
-    longest: int  # links of the longest chain
+    longest: int  # number of links of the longest chain
 
     def of(self, full: Any, quick: Any, tiny: Any) -> Any:
         return {"full": full, "quick": quick, "tiny": tiny}[self.name]

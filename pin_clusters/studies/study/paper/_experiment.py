@@ -1,4 +1,4 @@
-"""Share JSON output, tables and figures between the experiments."""
+"""Define the base class of the experiments, with JSON output, tables and figures."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -8,7 +8,6 @@ from ...pages.results import Result
 from ..plots import Figure, new_figure, save_figure
 from ._part import Rows
 
-# Arguments that the experiments share.
 documented = stock(STUDY, "Args:\n    drop_rotors: As in ``study.run``.")
 
 

@@ -1,4 +1,4 @@
-"""Build the geared chains and trees of the curves, the approximate robots, and the calls that are timed."""
+"""Build the chains, trees and approximate robots of the figures, and the function calls that are timed."""
 
 import itertools
 import warnings
@@ -46,7 +46,7 @@ def _along(first: bool, turn: float = 0.0) -> pin.SE3:
 def _geared(tree: pin.Model) -> ClusterModel:
     rotors = [Rotor(name, RATIO, axial_inertia=AXIAL) for name in list(tree.names)[1:]]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*can contain", PinClustersWarning)  # links without thickness
+        warnings.filterwarnings("ignore", ".*can contain", PinClustersWarning)  # the links have no thickness
         return ClusterModel(tree, rotors)
 
 
@@ -68,10 +68,7 @@ def branched(n: int, branches: int) -> ClusterModel:
 
 
 def grouped(n: int, size: int) -> ClusterModel:
-    """Build a chain of ``n`` links in groups of ``size``, each a cluster with ``size - 1`` degrees of freedom.
-
-    One coupling makes the last link of each group keep the orientation of the link before the group.
-    """
+    """Build a chain in groups of ``size`` links; the last link of each keeps the orientation of the previous group."""
     couplings = []
     for start in range(1, n, size) if size > 1 else ():
         leaders = {f"joint_{j}": -1.0 for j in range(start, start + size - 1)}
@@ -100,10 +97,9 @@ def approximate(model: ClusterModel) -> tuple[pin.Model, str]:
 
 
 def serial(model: ClusterModel) -> pin.Model:
-    """Build the tree without rotors; raise ``ModelError`` if it does not have the robot's degrees of freedom.
+    """Build the tree without rotors, with directly driven links, as simulators model differentials.
 
-    Simulators model differentials this way: all joints of the links are driven directly. The armature is the diagonal
-    of the reflected inertia at the reference pose.
+    Its armature is the diagonal of the reflected inertia at the reference pose. Raises ``ModelError`` if nv differs.
     """
     rotors = [r for r in model.rotors if r.joint_id is not None]
     tree = depth_first(model.inertia_tree.copy(), [r.joint_id for r in rotors if r.joint_id is not None])

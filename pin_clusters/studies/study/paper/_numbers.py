@@ -15,7 +15,7 @@ ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tello_with_arms": ("Tello with arms", {}),
     "jvrc1_as_published": ("JVRC-1", {}),
 }
-"""The robots of the tables, by their names in ``pc.load``: the title in figures, and the other arguments of it."""
+"""Robots of the tables, by name in ``pc.load``: the title in figures, and further arguments of ``pc.load``."""
 
 # Extra time of a method in per cent of the cluster algorithm's time (negative: faster), in the order of ROBOTS.
 TABLES: dict[str, dict[str, tuple[float, ...]]] = {
@@ -39,10 +39,8 @@ PLACE = {
     "operational inertia": "Table IV and Fig. 12",
 }
 
-VIRTUAL_WORK_SERIAL = 15.0
-"""Degrees of freedom from which virtual work is faster than unit vectors on a serial chain (Fig. 6)."""
-VIRTUAL_WORK_SPLIT = 30.0
-"""Degrees of freedom from which splitting the link with many joints is faster than no splitting (Fig. 7)."""
+VIRTUAL_WORK_SERIAL = 15.0  # Degrees of freedom above which virtual work beats unit vectors on serial chains (Fig. 6)
+VIRTUAL_WORK_SPLIT = 30.0  # Degrees of freedom above which splitting the link with many joints saves time (Fig. 7)
 
 INPUT_MATRICES = {
     "chain": {
@@ -53,12 +51,10 @@ INPUT_MATRICES = {
     },
     "humanoid": {"all / aba": 4.13 / 2.72, "forces / all": 67.20 / 4.13},
 }
-"""Tables 1 (50 links) and 2 (24 velocities, 42 inputs); ratios of the chain use ``aba`` of the same table column."""
-STATED_LONGER = 30.0
-"""Extra time of the humanoid's input matrix compared with forward dynamics, as stated in the text, [%]."""
+"""Ratios of times in Tables 1 (50 links) and 2 (24 velocities, 42 inputs); chain ratios use ``aba`` of their column."""
+STATED_LONGER = 30.0  # Extra time of the humanoid's input matrix over forward dynamics, as stated in the text, [%]
 
-MASS_MATRIX_BEFORE = 9
-"""Number of joints up to which the slides prefer the mass matrix to the articulated-body algorithm."""
+MASS_MATRIX_BEFORE = 9  # Number of joints up to which the slides prefer the mass matrix to articulated bodies
 
 MISPRINTS = (
     ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),

@@ -1,4 +1,4 @@
-"""Define a part of the report; only ``measure`` runs the dynamics, other functions use the numbers in JSON."""
+"""Define a part of the report. Only ``measure`` runs the dynamics; other functions use the stored numbers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ CONFIRMED, CORRECTED, NOT_HERE = "confirmed", "corrected", "not measured here"
 class Statement:
     """A statement of a paper, and the verdict of the measurement."""
 
-    text: str  # the statement
-    source: str  # paper and place in it
-    measured: str  # the measurement, with its numbers
-    holds: bool | None  # whether the measurement confirms the statement; None: not measured
+    text: str  # statement as in the paper
+    source: str  # paper, and page or table in it
+    measured: str  # result of the measurement, with its numbers
+    holds: bool | None  # whether the measurement confirms the statement; None if it was not measured
 
     @property
     def verdict(self) -> str:
@@ -28,17 +28,12 @@ class Statement:
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the report."""
-
     key: str  # name in JSON and on the command line
     title: str  # heading
     timed: str  # description of the timed calls
-    # takes an effort and a callback for each completed step; returns plain numbers
-    measure: Callable[[Effort, Callable[[], None]], Results]
-    # functions that draw the figures, by file name without suffix
-    figures: Mapping[str, Callable[[Figure, Results], None]]
-    # returns tables as text: a title, and rows of which the first is the header
-    tables: Callable[[Results], list[tuple[str, Rows]]]
+    measure: Callable[[Effort, Callable[[], None]], Results]  # takes an effort and a callback for each completed step
+    figures: Mapping[str, Callable[[Figure, Results], None]]  # drawing functions by file name without suffix
+    tables: Callable[[Results], list[tuple[str, Rows]]]  # returns the title and the rows of each table, header first
     statements: Callable[[Results], list[Statement]]  # returns the verdicts on statements of the papers
     says: Callable[[Results], list[str]]  # returns further sentences about the results
     seconds: tuple[float, float]  # approximate duration of a full and of a quick run, [s]

@@ -22,7 +22,7 @@ _PANELS = {
     "base_share": ("floating base in flight", "error of its angular acceleration [%]"),
 }
 _LABEL_OFFSETS = {"none": (7, 4, "left"), "diagonal": (6, -12, "left"), "block": (-7, 4, "right")}
-"""Offset of the label of a median from its mark, [points], and the horizontal alignment of the text."""
+"""Offset of each median's label from its mark, [points], and horizontal alignment of the text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class RandomChainsExperiment(Experiment):
     def title(self) -> str:
         return (
             f"{self.found.robots} random robots x {self.found.states} random states (seed {self.found.seed}); the "
-            "error of a robot is the mean norm of its error divided by the mean norm of the exact quantity."
+            "relative error of a robot is the mean norm of the error divided by the mean norm of the exact quantity."
         )
 
     @property
@@ -53,7 +53,7 @@ class RandomChainsExperiment(Experiment):
             rows: Rows = [("", *(f"{100 * share:g} % of the robots" for share in SHARES))]
             values = [self.found.quantile(metric, share) for share in SHARES]
             rows += [(LABELS[r], *(f"{100.0 * x[r]:.3g}" for x in values)) for r in self.found.levels]
-            tables.append((f"Error that a share of the robots does not exceed, {quantity}, %", rows))
+            tables.append((f"Quantiles of the error over the robots, {quantity}, %", rows))
         return tables
 
     def draw(self, figure: Figure) -> None:
@@ -107,7 +107,7 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
 
 
 @documented
-@engine("tables")  # each robot differs, so compiling robot-specific code would not pay
+@engine("tables")  # each robot differs, so robot-specific code would not pay off
 def run(
     model: object = None,
     *,

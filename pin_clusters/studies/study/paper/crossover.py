@@ -39,8 +39,7 @@ METHODS = {
 }
 _EXACT = ("aba", "crba", "baraff", "pin.aba", "pin.crba")
 _BASELINES: dict[str, tuple[ModuleType, dict[str, Any]]] = {"crba": (sparse_crba, {}), "baraff": (baraff, {})}
-# numerator and denominator of each ratio, from the same library
-_TO_CRBA = {
+_TO_CRBA = {  # numerator and denominator of each ratio, from the same library
     "aba": ("aba", "crba"),
     "pin.aba": ("pin.aba", "pin.crba"),
     "baraff": ("baraff", "crba"),

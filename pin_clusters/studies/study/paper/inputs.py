@@ -31,8 +31,7 @@ SECONDS = (30.0, 3.0)
 LENGTHS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
 HUMANOID, POINTS = "mit_humanoid", 8
 _ROUNDED = 5.0  # Tolerance for rounding between the text of a paper and its table, [%]
-# numerator and denominator of each ratio; _HEADS has the column headers
-_RATIOS = {
+_RATIOS = {  # numerator and denominator of each ratio; _HEADS contains the column headers
     "one / aba": ("one", "aba"),
     "all / aba": ("all", "aba"),
     "forces / one": ("forces one", "one"),

@@ -32,14 +32,12 @@ TIMED = (
 SECONDS = (120.0, 12.0)
 PUBLISHED = (2, 4, 6, 8, 12, 16, 20, 24)  # Lengths within the published range
 LONGER = (32, 48, 64, 80, 96, 128, 192, 256, 350, 500, 700, 1000, 2000, 5000, 10000)
-DENSE, SPARSE, DATA = 96, 48, 192
-"""Largest numbers of links for the dense methods, the sparse method, and methods that need a ``pin.Data``."""
-_SHORT, _LONG = 24, 48  # Powers of growth are fitted up to the first length, and from the second length
-_LINEAR, _CUBIC = 1.2, 2.7  # Largest power of growth that counts as linear, and smallest that counts as cubic
+DENSE, SPARSE, DATA = 96, 48, 192  # Largest numbers of links for dense, sparse and ``pin.Data`` methods
+_SHORT, _LONG = 24, 48  # Growth exponents are fitted up to the first length, and from the second length on
+_LINEAR, _CUBIC = 1.2, 2.7  # Largest growth exponent that counts as linear, and smallest that counts as cubic
 METHODS = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
 _LABELS = {how: LABELS[how] for how in METHODS}
-# labels of the methods, figure in the paper, title of the figure here
-_QUANTITIES = {
+_QUANTITIES = {  # labels of the methods, figure in the paper, title of the figure here
     "forward dynamics": (_LABELS, "Fig. 11", "Forward dynamics against the number of links"),
     "operational inertia": (
         _LABELS | {"lagrange": "sparse factorisation with constraints, exact"},
@@ -60,7 +58,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Results:
     def chains() -> Iterator[tuple[tuple[str, int], dict[str, Call]]]:
         for n in wanted(effort):
             model, memory = chain(n), available()
-            # A pin.Data has four tables of nv^3 numbers, twice during construction; the tree with all rotors is larger.
+            # A pin.Data contains four tables of nv^3 numbers, twice during construction; the full tree is larger.
             needed = 2.0 * 2.0 * 4.0 * 8.0 * float(2 * n if n <= DENSE else n) ** 3
             data = n <= DATA and (memory is None or needed < memory)
             if n <= DATA and not data:
@@ -132,7 +130,7 @@ def tables(results: Results) -> list[tuple[str, Rows]]:
     shown = []
     for quantity, (titles, _, _) in _QUANTITIES.items():
         body = times_table("links", results["rows"][quantity], "n", titles)
-        for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", f"power of growth, from {_LONG}")):
+        for name, label in (("short", f"growth exponent, 8 to {_SHORT}"), ("long", f"growth exponent, from {_LONG}")):
             slopes = results["slopes"][quantity]
             body.append((label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in titles)))
         shown.append((f"{quantity[0].upper()}{quantity[1:]}: microseconds", body))

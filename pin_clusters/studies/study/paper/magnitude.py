@@ -25,7 +25,7 @@ from ._part import Rows
 
 SAMPLES, BINS = 2000, 10
 ANGLE, LOOP_ANGLE, SPEED = 1.0, 0.1, 1.0
-"""Largest joint coordinate, without and with closed loops, [rad] or [m]; standard deviation of velocities, [rad/s]."""
+"""Largest joint coordinate without and with closed loops, [rad] or [m]; standard deviation of velocities, [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +42,7 @@ class TorqueMagnitude(Experiment):
     seed: int  # seed of the random numbers
 
     def binned(self, bins: int = BINS) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Average over ranges of alpha.
-
-        Returns the centres of the ranges, shape (bins,), the mean norm of the exact acceleration and, per
-        approximation, the mean norm of the error and the mean relative error.
-        """
+        """Return the centres of ranges of alpha, mean acceleration norms, and mean absolute and relative errors."""
         bin_of_sample = np.minimum((self.alpha * bins).astype(int), bins - 1)
         norm = np.linalg.norm(self.exact, axis=1)
 
@@ -137,17 +133,17 @@ def run(
     seed: int = 0,
     max_torque: ArrayLike | None = None,
 ) -> TorqueMagnitude:
-    """Compare forward dynamics at random states under torques of growing magnitude.
+    """Compare forward dynamics at random states under torques of increasing magnitude.
 
-    One-dof joints are within 1 rad (m) of zero, or, with closed loops, within 0.1 rad (m) of the reference pose.
-    Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). The torque of sample i is ``alpha_i
-    u``, ``alpha_i = i / (samples - 1)``, with u uniform between minus and plus the largest torque.
+    One-dof joints are within 1 rad (m) of zero or, with closed loops, within 0.1 rad (m) of the reference pose.
+    Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). Sample i has the torque ``alpha_i
+    u`` with ``alpha_i = i / (samples - 1)``. u is uniform between minus and plus the largest torque.
 
     Args:
         model: The robot; a floating base has no torque and its acceleration is ignored.
         samples: Number of states.
         max_torque: Shape (), or (joints,) for the independent one-dof joints, [N m] or [N]; by default the effort
-            limits of the model, whose absence raises ``ModelError``.
+            limits of the model. A missing limit raises ``ModelError``.
     """
     whole_number("samples", samples, 2 * BINS)
     joints = moved_joints(model)

@@ -68,7 +68,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Results:
 
 
 def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
-    """Return both end points of each link, along x and z, [m]."""
+    """Return the x and z coordinates of both end points of each link, [m]."""
     data = tree.createData()
     pin.forwardKinematics(tree, data, q)
     end = np.array([1.0, 0.0, 0.0])

@@ -1,9 +1,8 @@
 """Measure the tables and figures of the papers, compare them with the published values, and judge each statement.
 
 The papers are Chignoli et al., arXiv 2311.13732 (cluster algorithms); Yamane and Nakamura (virtual work); Kroeg,
-Gattringer and Mueller (inverse input matrices); Moss, lecture slides (articulated bodies). ``run`` measures. ``write``
-writes ``paper.json``, ``paper.md`` and a PNG per figure into a folder. All functions other than ``run`` use the numbers
-stored in JSON.
+Gattringer and Mueller (inverse input matrices); Moss, lecture slides (articulated bodies). ``write`` writes
+``paper.json``, ``paper.md`` and a PNG per figure into a folder. Only ``run`` measures; other functions use its results.
 """
 
 import dataclasses
@@ -47,8 +46,7 @@ PARTS = tuple(
 )
 _KEYS = tuple(part.key for part in PARTS)
 HOUR = 3600.0
-_SAMPLE, _GROWTH = 100, 2.1
-"""Links of the sample chain, and the power of growth of the time to build a model with the number of links."""
+_SAMPLE, _GROWTH = 100, 2.1  # Links of the sample chain; growth exponent of the time to build a model
 _TABLES = 60.0  # Memory of the tables of such a model divided by the square of the number of links, [bytes]
 _TITLE = "# The papers' tables and figures, measured here"
 _ABOUT = {"full": "A full run", "quick": "A quick run, for a first impression", "tiny": "A trial run"}
@@ -75,7 +73,7 @@ def _spent(quick: bool | Effort, longest: int | None) -> Effort:
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """Estimated time and memory of a run."""
+    """Estimated run time and memory."""
 
     seconds: float  # run time, [s]
     memory: float  # largest table of the longest chain, [bytes]
@@ -117,7 +115,7 @@ def _refuse(took: Estimate, *, patient: bool) -> None:
         )
 
 
-@engine("tables")  # each robot differs, so compiling robot-specific code would not pay
+@engine("tables")  # each robot differs, so robot-specific code would not pay off
 def run(
     *,
     quick: bool | Effort = False,
@@ -133,7 +131,7 @@ def run(
         only: Names of parts, see ``PARTS``; all by default.
         longest: Links of the longest chain; by default 1000, or 300 with ``quick``.
         patient: Allow runs that take more than an hour; otherwise they raise ``ArgumentTypeError``.
-        progress: Called with (done, total) at intervals, in seconds.
+        progress: Callback that is called with (done, total) at intervals, both in seconds.
     """
     parts, effort = _chosen(only), _spent(quick, longest)
     took = expected(quick=effort, only=[part.key for part in parts])
@@ -185,7 +183,7 @@ def page(results: dict[str, Any], pictures: str = "") -> str:
     count = {word: sum(s.verdict == word for s in all_statements) for word in (CONFIRMED, CORRECTED)}
     text = [
         _where(results),
-        "Times are medians with their spread (half the distance of the quartiles). Ratios are medians over repeats "
+        "Times are medians with their spread (half the interquartile range). Ratios are medians over repeats "
         "that ran at the same time. Percentages, ratios and orders of growth are compared with the published values; "
         "times are not, because processors and compilers differ. The verdicts are computed from the measured values.",
         "## Statements",

@@ -32,7 +32,7 @@ LINKS = 48
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16)
 BRANCHES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 48)
 ENDS = (1, 2, 4, 6, 8, 10, 12, 14, 16)
-_FLAT = 0.15  # Largest power of growth at which the time counts as constant; also the tolerance of other powers
+_FLAT = 0.15  # Largest growth exponent that counts as constant; also the tolerance of other exponents
 _NAMES = {
     "cluster": "`aba`",
     "rnea": "`rnea`",
@@ -46,7 +46,7 @@ _NAMES = {
 
 
 class _Family(NamedTuple):
-    """Trees that grow in one way: the style of each timed method, and the texts of the page."""
+    """A family of trees that grow in one way: the style of each timed method, and the texts of the page."""
 
     methods: dict[str, str]
     size: str
@@ -146,7 +146,7 @@ def tables(results: Results) -> list[tuple[str, Rows]]:
     shown = []
     for name, family in FAMILIES.items():
         measured = results[name]
-        rows: Rows = [("", *map(str, measured["x"]), "power of growth, larger half")]
+        rows: Rows = [("", *map(str, measured["x"]), "growth exponent, larger half")]
         rows += [
             (_NAMES[method], *(us(x["median_us"]) for x in times), f"{measured['slope'][method]:.2f}")
             for method, times in measured["times"].items()

@@ -1,4 +1,4 @@
-"""Compare torques along sines of several frequencies (arXiv 2311.13732, figure 14), as experiment and report part."""
+"""Compare torques along sines of several frequencies (arXiv 2311.13732, figure 14), in an experiment and a report."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -135,8 +135,6 @@ def run(
         raise UnknownNameError(f"no joint {joint!r} of {last.robot} moves.{hint}")
     return TorqueSinusoids(tuple(results), joint)
 
-
-# --- the part of the page ---------------------------------------------------------------------------------------------
 
 TITLE = "Figure 14: torques along sines"
 TIMED = (

@@ -74,10 +74,7 @@ def _longer(t: dict[str, Timing]) -> dict[str, float]:
 def _calls(
     model: ClusterModel, tree: pin.Model, approximated: ClusterModel, ends: list[str]
 ) -> dict[str, dict[str, Call]]:
-    """Prepare the timed calls per table and method, at a random state near the neutral configuration.
-
-    ``tree`` is the approximate robot for Pinocchio, ``approximated`` for this package; ``ends`` are the branch tips.
-    """
+    """Prepare the timed calls by table and method; ``approximated`` contains ``tree``, and ``ends`` are branch tips."""
     rng = np.random.default_rng(0)
     q = integrate(model, neutral(model), 0.1 * rng.uniform(-1.0, 1.0, model.nv))
     v, x = rng.standard_normal((2, model.nv))  # x is an acceleration or a torque, valid for both robots
@@ -86,11 +83,11 @@ def _calls(
     space, multipliers = projection.createData(model), lagrange.createData(model)
     projection.aba(model, space, q, v, x)
     lagrange.aba(model, multipliers, q, v, x)
-    # Projection and Lagrange multipliers reuse G and its bias, so computing them costs no time.
+    # The projection and multiplier methods reuse G and its bias, so computing them costs no time.
     space.hold = multipliers.hold = True
     exact, projected, multiplied = ((model, d, q, v, x) for d in (data, space, multipliers))
     approx_args, pin_args = ((approximated, approx_data, q_tree, v, x), (tree, tree_data, q_tree, v, x))
-    # The Pinocchio part of projection, without the linear algebra: a lower bound for every implementation.
+    # The Pinocchio part of projection omits the linear algebra: it is a lower bound for every implementation.
     part = space.tree, space.data, np.array(space.configuration(q))
     v_part, a_part = space.G @ v, space.G @ x + space.g
     frames, frames_tree = [model.getFrameId(n) for n in ends], [tree.getFrameId(n) for n in ends]

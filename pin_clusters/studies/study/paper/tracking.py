@@ -27,15 +27,13 @@ class EndEffectorTracking(Experiment):
     """Drift of the end effector when the torques of a motion drive the exact and the approximate robots."""
 
     robot: str  # name of the robot
-    frame: str  # frame of the end effector
+    frame: str  # name of the end-effector frame
     sine: Sine  # the motion
     dt: float  # step of the simulations, [s]
     drop_rotors: bool  # whether the approximate robots omit the rotors
     time: np.ndarray  # shape (N,), [s]
     path: np.ndarray  # position of the end effector along the motion, shape (N, 3), [m]
-    # distance from ``path`` in each simulation (``exact`` and the approximations), shape (N,), [m]; NaN after a
-    # simulation ended
-    drift: dict[str, np.ndarray]
+    drift: dict[str, np.ndarray]  # distance from ``path`` in each simulation, (N,), [m]; NaN after it ended
     ended: dict[str, str]  # reasons why simulations ended early
 
     @property
@@ -113,14 +111,14 @@ def run(
 ) -> EndEffectorTracking:
     """Drive the exact and the approximate robots with the exact torques of a sine, evaluated at the RK4 stages.
 
-    There is no feedback, so that all errors grow, including integration errors.
+    There is no feedback, so all errors grow, including integration errors.
 
     Args:
         model: The robot; its base should be fixed, because a floating base would fall.
         frequency: Frequency of the sine, [Hz].
         amplitude: Amplitude of the sine, [rad] or [m].
-        dt: Step, [s].
-        frame: A frame of ``model.tree``; by default the last joint of the longest chain.
+        dt: Time step, [s].
+        frame: Name of a frame of ``model.tree``; by default the last joint of the longest chain.
     """
     name = _end(model) if frame is None else frame
     frame_id = model.getFrameId(name)

@@ -26,9 +26,9 @@ TIMED = (
 )
 SECONDS = (25.0, 5.0)
 JOINTS = tuple(range(2, 17))
-ENDS = (*range(2, 13), 14, 16, 20, 24)  # Numbers of ends; the paper has 2 to 12
-_EVEN = 1.5  # Largest ratio of the times per joint at the larger and the smaller sizes at which growth counts as linear
-_NEAR = 1.25  # Factor within which a crossing agrees with the published value
+ENDS = (*range(2, 13), 14, 16, 20, 24)  # Numbers of end links; the paper uses 2 to 12
+_EVEN = 1.5  # Growth counts as linear up to this ratio of the times per joint at the larger and the smaller sizes
+_NEAR = 1.25  # A crossing agrees with the published value within this factor
 METHODS = {
     "split": ("cluster", "virtual work"),
     "whole": ("second", "virtual work, no splitting"),
@@ -41,16 +41,13 @@ _BY: dict[str, tuple[ModuleType, dict[str, Any]]] = {
     "whole": (yamane_nakamura, {"split": False}),
     "unit": (unit_vectors, {}),
 }
-# numerator and denominator of each ratio, and its label in figures
-_PAIRS = {
+_PAIRS = {  # numerator and denominator of each ratio, and its label in figures
     "split / unit": ("split", "unit", "virtual work / unit vectors"),
     "split / whole": ("split", "whole", "splitting / no splitting"),
 }
 
 
 class _Family(NamedTuple):
-    """The content of one of the figures, and the statements of the paper about it."""
-
     methods: tuple[str, ...]
     place: str
     robots: str
@@ -119,7 +116,7 @@ def tables(results: Results) -> list[tuple[str, Rows]]:
     for name, family in FAMILIES.items():
         methods = {method: METHODS[method][1] for method in in_all(results[name], family.methods)}
         rows = times_table("degrees of freedom", results[name], "nv", methods)
-        rows.append(("power of growth, larger half", *(f"{_power(results[name], method):.2f}" for method in methods)))
+        rows.append(("growth exponent, larger half", *(f"{_power(results[name], method):.2f}" for method in methods)))
         shown.append((f"{family.place}, {family.robots}: microseconds", rows))
     return shown
 

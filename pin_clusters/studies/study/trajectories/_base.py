@@ -15,9 +15,8 @@ from ....model import ClusterModel
 
 MAX_SAMPLES = 400_000
 
-Motion: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Time (N,), [s]; q of the tree (N, nq); independent v and a (N, nv)."""
-Columns: TypeAlias = Mapping[str, np.ndarray]  # Joint name to the joint's coordinates, shape (N,), [rad] or [m]
+Motion: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # Time, q, v and a, one row per sample
+Columns: TypeAlias = Mapping[str, np.ndarray]  # Coordinates by joint name, shape (N,), [rad] or [m]
 
 
 documented = stock(
@@ -32,12 +31,12 @@ documented = stock(
 
 
 class TrajectoryError(PinClustersError, ValueError):
-    """A number of a trajectory is out of range, or the trajectory does not fit the robot."""
+    """A value in a trajectory is out of range, or the trajectory does not fit the robot."""
 
 
 @runtime_checkable
 class Trajectory(Protocol):
-    """A motion of any robot, or of a specific one. Any object with these two members is a trajectory.
+    """A motion of any robot, or of a specific robot. Any object with ``label`` and ``states`` is a trajectory.
 
     Attributes:
         label: Short description for titles.
@@ -87,13 +86,13 @@ def take(owner: Any, **numbers: object) -> None:
         raise TrajectoryError(f"dt = {dt:g} s is longer than the duration of {duration:g} s.")
     if duration / dt > MAX_SAMPLES:
         raise TrajectoryError(
-            f"{duration:g} s in steps of {dt:g} s would be {duration / dt:.3g} samples; "
-            f"at most {MAX_SAMPLES} are allowed. Choose a larger dt or a shorter duration."
+            f"{duration:g} s in steps of {dt:g} s would give {duration / dt:.3g} samples, more than {MAX_SAMPLES}. "
+            "Choose a larger dt or a shorter duration."
         )
 
 
 def grid(duration: float, dt: float) -> np.ndarray:
-    # 5 / 5e-4 is 10000.000000000002 on some machines; without the tolerance, 10001 samples would shift every RMS.
+    # Without the tolerance, rounding (5 / 5e-4 > 10000 on some machines) would add a sample and shift every RMS.
     return np.arange(math.ceil(duration / dt - 1e-9)) * dt
 
 
@@ -105,9 +104,7 @@ def moved_joints(model: ClusterModel) -> tuple[str, ...]:
     """List the independent one-dof joints, in the order of v; raise ``ModelError`` if there are none."""
     names = tuple(name for name in model.independent_joints if joint_of(model, name).nv == 1)
     if not names:
-        raise ModelError(
-            f"model {model.name!r} has no independent joint with one degree of freedom, so no joint can be moved."
-        )
+        raise ModelError(f"model {model.name!r} has no independent joint with one degree of freedom to move.")
     return names
 
 
@@ -119,7 +116,7 @@ def centre(model: ClusterModel) -> np.ndarray:
 
 
 def coordinates(model: ClusterModel, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """Extract the coordinates of one-dof joints from a configuration; angles of continuous joints are within pi."""
+    """Extract the coordinates of one-dof joints from a configuration; continuous joints have angles in [-pi, pi]."""
     return coordinates_of(model.tree, map(model.tree.getJointId, names), q)
 
 

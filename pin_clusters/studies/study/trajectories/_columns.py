@@ -20,7 +20,7 @@ def forces(columns: dict[str, np.ndarray], samples: int, name: str) -> dict[str,
     for frame in filter(None, frames):
         missing = [x for x in FORCE[:3] if f"{frame}.{x}" not in columns]
         if missing:
-            raise TrajectoryError(f"{name}: the force on {frame!r} has no column '{frame}.{missing[0]}'. Add it.")
+            raise TrajectoryError(f"{name}: the force on {frame!r} has no column '{frame}.{missing[0]}'. Add a column.")
         wrenches[frame] = np.column_stack([columns.pop(f"{frame}.{x}", np.zeros(samples)) for x in FORCE])
     return wrenches
 
@@ -30,15 +30,13 @@ def poses(base: np.ndarray, samples: int, name: str) -> np.ndarray:
     length = np.linalg.norm(base[:, 3:], axis=1)
     worst = int(np.argmax(np.abs(length - 1.0)))
     if abs(length[worst] - 1.0) > 1e-2:
-        raise TrajectoryError(
-            f"{name}, sample {worst}: the quaternion qx qy qz qw has length {length[worst]:.4g} instead of 1."
-        )
+        raise TrajectoryError(f"{name}, sample {worst}: qx qy qz qw has the norm {length[worst]:.4g} instead of 1.")
     base[:, 3:] /= length[:, None]
     return base
 
 
 def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missing: str) -> list[str]:
-    """List the independent joints with a column; raise ``TrajectoryError`` if joints do not match (``missing``)."""
+    """List the recorded independent joints; raise ``TrajectoryError`` for unknown or, unless held, missing joints."""
     moved, names, columns = moved_joints(model), list(model.tree.names)[1:], list(recorded)
     if unknown := [name for name in columns if name not in names]:
         hint = did_you_mean(unknown[0], moved, limit=len(moved))
@@ -49,12 +47,12 @@ def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missin
     if multi_dof := [name for name in columns if joint_of(model, name).nv != 1]:
         raise TrajectoryError(
             f"{recording}: {multi_dof[0]!r} of {model.name!r} has several degrees of freedom, so one column cannot "
-            f"describe it. The pose of a floating base has the columns {' '.join(BASE)}; remove the columns of others."
+            f"describe it. Use the columns {' '.join(BASE)} for a floating base; remove the columns of other joints."
         )
     left_out = [name for name in moved if name not in columns]
     if left_out and missing == "error":
         raise TrajectoryError(
-            f"{recording}: no column for {', '.join(map(repr, left_out))} of "
+            f"{recording} has no column for {', '.join(map(repr, left_out))} of "
             f"{model.name!r}.{_elsewhere(model, columns)} Record all independent joints, or pass missing='hold' "
             "(--hold-missing of the study) to hold these joints."
         )
@@ -70,8 +68,8 @@ def _elsewhere(model: ClusterModel, recorded: list[str]) -> str:
         if not recorded_names or set(free) <= set(recorded_names):
             continue
         text += (
-            f" The loops of {', '.join(map(repr, names))} need {len(free)} joints that determine the others; "
-            f"recorded: {', '.join(map(repr, recorded_names))}. To choose the independent joints: --independent "
+            f" The loops of {', '.join(map(repr, names))} need {len(free)} joints that determine the others, but the "
+            f"recording has {', '.join(map(repr, recorded_names))}. To choose the independent joints: --independent "
             f"{','.join([*recorded_names, *(n for n in free if n not in recorded_names)][: len(free)])}, in Python "
             "pc.with_independent(model, names)."
         )

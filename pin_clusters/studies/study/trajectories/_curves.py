@@ -35,10 +35,7 @@ def butterworth(values: np.ndarray, rate: float, cutoff: float, order: int = 2) 
 def free_flyer(
     recorded: np.ndarray, base: np.ndarray, time: np.ndarray, smooth: Callable[[np.ndarray], np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Interpolate pose, (n, 7), velocity and acceleration, (n, 6), of a free-flyer, the latter two in its own frame.
-
-    ``base`` is x y z qx qy qz qw at the times ``recorded``; ``smooth`` filters positions.
-    """
+    """Interpolate poses of a free-flyer, (n, 7); compute its velocity and acceleration in its own frame, (n, 6)."""
     from scipy.spatial.transform import Rotation, RotationSpline
 
     position = spline(recorded, smooth(base[:, :3]))

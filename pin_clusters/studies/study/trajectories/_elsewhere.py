@@ -1,4 +1,4 @@
-"""Use motions recorded at joints other than the independent ones, such as a knee encoder or motor encoders."""
+"""Use motions recorded at joints other than the independent joints, such as at a knee encoder or motor encoders."""
 
 import itertools
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ._base import Columns, coordinates, joint_of
 
 
 def led_by(model: ClusterModel, recorded: Columns, hold: bool) -> ClusterModel:
-    """Make recorded joints independent where they determine loops; ``hold``: unrecorded joints may be too, at rest."""
+    """Make recorded joints independent where they determine loops; with ``hold``, joints at rest complete them."""
     independent_names: list[str] = []
     for loop in loops_of(model).clusters if model.closures else ():
         names = [model.names[j] for j in loop.joints if model.own_tree.nvs[j] == 1]
@@ -46,7 +46,7 @@ def _choices(
 
 
 def through_gears(model: ClusterModel, recorded: Columns) -> dict[str, tuple[dict[str, float], float]]:
-    """Find ratios and offset by which unrecorded independent joints follow recorded ones; loops are skipped."""
+    """Find the ratios and offset by which unrecorded independent joints follow recorded joints; skip loops."""
     relations: dict[str, tuple[dict[str, float], float]] = {}
     looped = {model.names[j] for loop in (loops_of(model).clusters if model.closures else ()) for j in loop.joints}
     for cluster in model.clusters:

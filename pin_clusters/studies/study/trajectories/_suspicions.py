@@ -11,8 +11,8 @@ from ....model import ClusterModel
 from ._base import Columns, coordinates, joint_of, slides
 
 TURN = 2.0 * np.pi
-SLOW = 0.5  # Longest usual time between samples, [s]
-UNLIMITED = 1e3  # Joint limits beyond this count as unlimited, [rad]
+SLOW = 0.5  # Longer times between samples cause a warning, [s]
+UNLIMITED = 1e3  # Larger joint limits count as no limit, [rad]
 
 
 def _warn(text: str) -> None:
@@ -68,8 +68,8 @@ def angles(model: ClusterModel, description: str, values: Mapping[str, float]) -
             continue
         if value > max(TURN, _limit(model, joint)):
             _warn(
-                f"{description} takes joint {name!r} of {model.name!r} to {value:.4g} rad, more than a turn and beyond "
-                "its limits. Is that in degrees? Angles are in rad here."
+                f"{description} moves joint {name!r} of {model.name!r} to {value:.4g} rad, more than a turn and beyond "
+                "its limits. If the value is in degrees, convert it to rad."
             )
             return  # one warning is enough
 

@@ -31,9 +31,8 @@ def whole(
 ) -> Motion:
     """Compute the motion of the whole robot; raise ``TrajectoryError`` if closed loops cannot follow.
 
-    Couplings give the dependent joints; closed loops follow by continuation from the reference pose. Joints without a
-    curve are held. ``base`` holds the poses of a free-flyer, x y z qx qy qz qw, shape (N, 7), its velocities and its
-    accelerations, shape (N, 6).
+    Closed loops follow by continuation from the reference pose. Joints without a curve are held. ``base`` contains the
+    poses of a free-flyer, x y z qx qy qz qw, shape (N, 7), its velocities and its accelerations, shape (N, 6).
     """
     q = np.tile(held(model), (len(time), 1))
     v, a = rates(model, time, curves)
@@ -42,14 +41,14 @@ def whole(
         q[:, base_pose(model)], v[:, base_entries], a[:, base_entries] = base
     coordinates = {int(model.tree.getJointId(name)): curve[0] for name, curve in curves.items()}
     if not model.closures:
-        for row in model.coupling_rows:  # masters come before their dependents
+        for row in model.coupling_rows:  # driving joints come before the joints that depend on them
             value = np.full(len(time), row.offset)
             for master, coefficient in zip(row.masters, row.coefficients, strict=True):
                 value += coefficient * coordinates[master] if master in coordinates else 0.0
             coordinates[row.dependent] = value
     for j, value in coordinates.items():
         joint = model.tree.joints[j]
-        if joint.nq == 2:  # continuous: cosine and sine
+        if joint.nq == 2:  # a continuous joint is stored as cosine and sine
             q[:, joint.idx_q] = np.cos(value)
             q[:, joint.idx_q + 1] = np.sin(value)
         else:

@@ -1,4 +1,4 @@
-"""Read columns of numbers from CSV and NPZ files; error messages give line and column."""
+"""Read columns of numbers from CSV and NPZ files; errors state the line and the column."""
 
 import csv
 import io
@@ -17,18 +17,18 @@ from ....files.readers._numbers import DECIMAL
 from ._base import TrajectoryError
 
 TIME = "time"
-MAX_BYTES = 10**9  # Longer files, and archives that unpack to more, raise an error before they are read
+MAX_BYTES = 10**9  # Larger files, and archives that unpack to more, raise an error before they are read
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 Columns: TypeAlias = dict[str, np.ndarray]
 
 
 def read(path: str | os.PathLike[str], other: Callable[[str, str], Columns | None] | None = None) -> Columns:
-    """Read the columns of a .csv or .npz file by name, ``time`` first; a ``TrajectoryError`` gives line and column.
+    """Read the columns of a .csv or .npz file by name, ``time`` first; a ``TrajectoryError`` states line and column.
 
     A CSV file has a line of names and a line per sample, separated by commas, semicolons or tabs. With semicolons or
-    tabs, the decimal mark may be a comma. Lines that begin with ``#`` are comments. Empty rows and columns and the line
-    ``sep=;`` of spreadsheets are skipped. An NPZ file has an array per column. ``other`` parses another CSV format from
-    the text and the file name; it returns None for texts in a different format.
+    tabs, the decimal mark may be a comma. Lines that begin with ``#`` are comments. Empty rows, empty columns and the
+    spreadsheet line ``sep=;`` are skipped. An NPZ file has an array per column. ``other`` parses another CSV format
+    from the text and the file name; it returns None for texts in a different format.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TrajectoryError(f"a recording must be the path of a .csv or .npz file, got {shown(path)}.")
@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str], other: Callable[[str, str], Columns | Non
         similar = [name for name in columns if re.fullmatch(r"t|time\W*|time\W+m?s\W*|timestamp", name.lower())]
         raise TrajectoryError(
             f"{path} has no column {TIME!r} (seconds). Its columns: {', '.join(columns) or 'none'}. "
-            f"Expected: {TIME}, then a column per joint, by its name."
+            f"Expected {TIME} and one column for each joint, named after the joint."
             + (f" Rename {similar[0]!r} if that is the time in seconds." if similar else "")
         )
     return {TIME: columns.pop(TIME), **columns}
@@ -79,23 +79,19 @@ def parse_csv(text: str, name: str) -> Columns:
     names = set[str]()
     for cell in head:
         if not cell or cell in names:
-            raise TrajectoryError(
-                f"{name}: column names must be unique and not empty; {cell!r} is empty or occurs twice."
-            )
+            raise TrajectoryError(f"{name}: the column name {cell!r} is empty or occurs twice. Use unique names.")
         names.add(cell)
     numbers = np.empty((len(head), count - 1))
     for k, (line, row) in enumerate(rows_of(lines, name, **options), start=-1):
         if len(row := row[:width]) != len(head):
-            raise TrajectoryError(
-                f"{name}, line {line}: {len(row)} numbers, expected {len(head)} as in the first line."
-            )
+            raise TrajectoryError(f"{name}, line {line} has {len(row)} numbers instead of {len(head)}.")
         for column, cell in enumerate(row if k >= 0 else []):
             text = cell.replace(",", ".") if separator != "," and cell.count(",") == 1 else cell
             if (x := number(text)) is None:
                 raise not_a_number(name, line, head[column], text)
             if not np.isfinite(x):
                 location = f"{name}, line {line}, column {head[column]!r}"
-                raise TrajectoryError(f"{location}: {text.strip():.60} is not finite. Repair the sample.")
+                raise TrajectoryError(f"{location}: {text.strip():.60} is not finite. Correct this value.")
             numbers[column, k] = x
     return dict(zip(head, numbers, strict=True))
 
@@ -125,8 +121,8 @@ def _from_csv(data: bytes, name: str, other: Callable[[str, str], Columns | None
     except UnicodeDecodeError as e:
         line = data.count(b"\n", 0, e.start) + 1
         raise TrajectoryError(
-            f"{name} is not text: byte {e.start}, in line {line}, is not UTF-8. A recording must be CSV or NPZ; a "
-            "spreadsheet writes it as 'CSV UTF-8'."
+            f"{name} is not text: byte {e.start}, in line {line}, is not UTF-8. A recording must be CSV or NPZ. Save "
+            "a spreadsheet as 'CSV UTF-8'."
         ) from None
     return (other and other(text, name)) or parse_csv(text, name)
 
@@ -136,21 +132,20 @@ def _from_npz(data: bytes, name: str) -> Columns:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if (size := sum(member.file_size for member in archive.infolist())) > MAX_BYTES:
             raise TrajectoryError(
-                f"{name} unpacks to {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f} MB. Split it."
+                f"{name} unpacks to {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f} MB. Split the recording."
             )
         for member in archive.infolist():
             column = member.filename.removesuffix(".npy")
             if column in columns:
-                raise TrajectoryError(f"{name} has two arrays {column!r}. Keep one.")
+                raise TrajectoryError(f"{name} contains two arrays named {column!r}. Keep only one.")
             with archive.open(member) as stream:
                 columns[column] = _array(stream, name, column)
     for column, values in columns.items():
         if len(values) != (samples := len(columns.get(TIME, values))):
-            raise TrajectoryError(f"{name}: array {column!r} has {len(values)} numbers, and {TIME!r} has {samples}.")
+            raise TrajectoryError(f"{name}: array {column!r} has {len(values)} numbers, but {TIME!r} has {samples}.")
         if (invalid := np.flatnonzero(~np.isfinite(values))).size:
             raise TrajectoryError(
-                f"{name}, sample {invalid[0]}, column {column!r}: {values[invalid[0]]} is not finite. Repair the "
-                "sample."
+                f"{name}, sample {invalid[0]}, column {column!r}: {values[invalid[0]]} is not finite. Correct it."
             )
     return columns
 
@@ -162,12 +157,9 @@ def _array(stream: IO[bytes], name: str, column: str) -> np.ndarray:
     shape, _, kind = headers[version != (1, 0)](stream)
     if len(shape) != 1 or kind.kind not in "fiu":
         raise TrajectoryError(
-            f"{name}: array {column!r} has shape {shape} and type {kind}; expected one number per sample, in arrays "
-            f"{TIME!r} and one per joint name."
+            f"{name}: array {column!r} has shape {shape} and type {kind}, but must contain one number per sample."
         )
     values = np.frombuffer(stream.read(), kind)
     if values.shape != shape:
-        raise TrajectoryError(
-            f"{name}: array {column!r} has {len(values)} numbers, but its header announces {shape[0]}."
-        )
+        raise TrajectoryError(f"{name}: array {column!r} has {len(values)} numbers, but its header states {shape[0]}.")
     return values.astype(float)

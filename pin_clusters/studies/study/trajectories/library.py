@@ -36,7 +36,7 @@ def motion(name: str, **options: Any) -> Recorded:
     """
     files = _files()
     if name not in files:
-        raise UnknownNameError(f"there is no motion {name!r}.{did_you_mean(str(name), motions(), limit=40)}")
+        raise UnknownNameError(f"no motion is named {name!r}.{did_you_mean(str(name), motions(), limit=40)}")
     text = files[name].read_text(encoding="utf-8")
     return Recorded.from_columns(parse_csv(text, name), **({"name": name} | options))
 

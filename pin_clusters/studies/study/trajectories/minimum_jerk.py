@@ -18,12 +18,11 @@ Pose: TypeAlias = str | Mapping[str, float]
 
 
 def spline(times: ArrayLike, values: ArrayLike, *, rest: bool) -> Callable[..., np.ndarray]:
-    """Return the curve of least jerk through values at given times, at rest at both ends.
+    """Return the minimum-jerk curve through values at given times, at rest at both ends.
 
     Minimizing the integral of the squared third derivative gives polynomials of degree 5 between the points. With
-    ``rest`` the velocity is zero at every point; otherwise, derivatives up to the fourth are continuous at inner
-    points. The curve is a function of time and of the order of the derivative; its values are shaped like ``values``,
-    (k,) or (k, n).
+    ``rest``, the velocity is zero at every point; otherwise, derivatives up to the fourth are continuous at inner
+    points. The curve takes time and derivative order; its values have the shape of ``values``, (k,) or (k, n).
     """
     from scipy.interpolate import BPoly, make_interp_spline
 
@@ -40,15 +39,15 @@ class MinimumJerk:
     """A motion through poses with the least jerk, at rest at the first and the last pose.
 
     A pose is a mapping of joint names to coordinates, [rad] or [m], or the name of a pose. In a mapping, omitted joints
-    keep their coordinates of the previous pose. The names are ``"neutral"``, ``"reference"`` (``model.q_reference``)
-    and those of ``model.tree.referenceConfigurations`` (read from an SRDF file). Joints omitted in the first pose start
-    in the reference pose, which is the neutral pose for robots without closed loops.
+    keep their coordinates from the previous pose. Valid names are ``"neutral"``, ``"reference"``
+    (``model.q_reference``) and the keys of ``model.tree.referenceConfigurations`` (read from an SRDF file). Joints
+    omitted in the first pose start in the reference pose, which is the neutral pose for robots without closed loops.
 
     Attributes:
         poses: At least two poses.
         duration: Time from the first to the last pose, [s].
-        times: Times of the poses, [s], from 0 to the duration; None: evenly spaced.
-        rest: Whether the robot stops at each pose; otherwise it passes through.
+        times: Times of the poses, [s], from 0 to the duration; None selects even spacing.
+        rest: Whether the robot stops at each pose; otherwise it passes through the inner poses.
         dt: Time between samples, [s].
 
     Raises:
@@ -102,7 +101,7 @@ class MinimumJerk:
 
     @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Sample the motion of the whole robot; dependent joints follow their couplings, loops follow by continuation.
+        """Sample the motion of the whole robot; dependent joints follow couplings, and loops follow by continuation.
 
         Raises:
             TrajectoryError: A pose or a joint is unknown, or a closed loop cannot follow.
@@ -124,7 +123,7 @@ def _coordinates(model: ClusterModel, joints: tuple[str, ...], pose: Pose, befor
         named_poses = {str(p.key()): np.asarray(p.data()) for p in model.tree.referenceConfigurations}
         available = {"neutral": pin.neutral(model.tree), "reference": model.q_reference} | named_poses
         if pose not in available:
-            raise TrajectoryError(f"there is no pose {pose!r} of {model.name!r}.{did_you_mean(pose, list(available))}")
+            raise TrajectoryError(f"{model.name!r} has no pose {pose!r}.{did_you_mean(pose, list(available))}")
         return coordinates(model, np.asarray(available[pose]), joints)
     point = before.copy()
     for name, value in pose.items():

@@ -29,7 +29,7 @@ LEAST = 6  # Smallest number of samples for a spline of degree 5
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A recorded motion: samples of joints by name, and of the base.
+    """A recorded motion: samples of named joints, and of the base.
 
     Splines of degree 5 interpolate positions; a spline with continuous angular acceleration interpolates the
     orientation of the base. Quantities that were not recorded are derivatives of the positions. Dependent joints follow
@@ -38,23 +38,21 @@ class Recorded:
     they drive the motion, provided that they determine the pose.
 
     Attributes:
-        time: Increasing, shape (N,), at least 6 samples, [s]; the motion starts at 0.
-        positions: Joint name to its coordinates, shape (N,), [rad] or [m].
-        velocities: Joint name to its recorded velocities, if any, [rad/s] or [m/s].
-        accelerations: Joint name to its recorded accelerations, if any, [rad/s^2] or [m/s^2].
-        base: Pose of the floating base, ``x y z qx qy qz qw``, shape (N, 7); None: the base is held.
-        forces: Frame name to the ground's force and moment on the frame, at its origin, in world axes, shape (N, 6),
-            [N] and [N m].
+        time: Times of the samples, increasing, shape (N,), [s]; at least 6 samples. The motion starts at 0.
+        positions: Coordinates by joint name, shape (N,), [rad] or [m].
+        velocities: Recorded velocities by joint name, if any, [rad/s] or [m/s].
+        accelerations: Recorded accelerations by joint name, if any, [rad/s^2] or [m/s^2].
+        base: Pose of the floating base, ``x y z qx qy qz qw``, shape (N, 7); None if the base is held.
+        forces: Ground force [N] and moment [N m] by frame name, at the frame's origin, in world axes, shape (N, 6).
         name: Name for titles and messages.
-        dt: Time between samples of the motion, [s]; None: the recorded samples.
+        dt: Time between samples of the motion, [s]; None keeps the recorded samples.
         cutoff: Cutoff frequency of a low-pass filter on the positions, [Hz]. The filter is a Butterworth filter of
             order 2, run forwards and backwards (order 4 in total, no delay, half the amplitude remains at the cutoff).
         degrees: Whether angles are recorded in degrees.
-        missing: Treatment of independent joints that were not recorded: ``"error"``, or ``"hold"`` to keep them in the
-            reference pose.
+        missing: Treatment of unrecorded independent joints: ``"error"``, or ``"hold"`` in the reference pose.
 
     Raises:
-        TrajectoryError: Sizes differ, time does not increase, a number is not finite, or there are too few samples.
+        TrajectoryError: Sizes differ, time does not increase, a value is not finite, or there are too few samples.
     """
 
     time: np.ndarray
@@ -73,9 +71,7 @@ class Recorded:
         put = partial(object.__setattr__, self)  # the dataclass is frozen
         time = numbers(f"{self.name}: times", self.time)
         if time.ndim != 1 or len(time) < LEAST:
-            raise TrajectoryError(
-                f"{self.name}: {time.size} samples are too few; at least {LEAST} are needed for an acceleration."
-            )
+            raise TrajectoryError(f"{self.name} has {time.size} samples, but accelerations need at least {LEAST}.")
         unordered = np.flatnonzero(~(np.diff(time) > 0.0))
         if unordered.size:
             i = int(unordered[0])
@@ -127,7 +123,7 @@ class Recorded:
             options: ``name``, ``dt``, ``cutoff``, ``degrees``, ``missing``, as in the class.
 
         Raises:
-            TrajectoryError: The file cannot be read; the message gives row and column.
+            TrajectoryError: The file cannot be read; the message states the line and the column.
 
         Example:
             >>> from pin_clusters.studies.study import trajectories
@@ -137,10 +133,10 @@ class Recorded:
 
     @classmethod
     def from_columns(cls, columns: dict[str, np.ndarray], **options: Any) -> "Recorded":
-        """Create a recording from columns by name, as in a file.
+        """Create a recording from named columns, as in a file.
 
         Args:
-            columns: Column name to numbers, shape (N,).
+            columns: Numbers by column name, shape (N,).
             options: As in ``from_file``.
 
         Raises:
@@ -180,7 +176,7 @@ class Recorded:
 
     @property
     def times(self) -> np.ndarray:
-        """Times of the motion, [s]: the recorded times, or one every ``dt``."""
+        """Times of the motion, [s]: the recorded times, or multiples of ``dt``."""
         return self.time if self.dt is None else grid(self.duration, self.dt)
 
     def as_dict(self) -> dict[str, Any]:
@@ -204,7 +200,7 @@ class Recorded:
         """Sample the motion of the whole robot.
 
         The base moves if it floats (a free-flyer at the root) and its motion was recorded. Velocities of a free-flyer
-        follow Pinocchio: linear and angular, in the frame of the base.
+        follow Pinocchio's convention: linear and angular, in the frame of the base.
 
         Raises:
             TrajectoryError: Joints are unknown or missing, or a closed loop cannot follow.
@@ -257,11 +253,11 @@ class Recorded:
 
         Args:
             model: The robot, with a floating base.
-            time: Shape (N,), [s].
+            time: Times of the samples, shape (N,), [s].
             q: Configurations, shape (N, nq).
 
         Returns:
-            Shape (N, nv), [N m] or [N]; None if no forces were recorded.
+            Torques, shape (N, nv), [N m] or [N]; None if no forces were recorded.
 
         Raises:
             TrajectoryError: The model has no such frame.

@@ -15,18 +15,17 @@ from ._whole import whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
-_DIRECTIONS = 12
-"""Number of directions checked if joints have phases; between two of them the limit is at most 3.5 % nearer."""
+_DIRECTIONS = 12  # Number of checked directions if joints have phases; limits between them are at most 3.5 % lower
 _documented = stock(
     STUDY,
     """
     Args:
         amplitude: A, [rad], or [m] for a prismatic joint.
         frequency: f, [Hz].
-        in_phase: All joints move in phase, as in arXiv 2311.13732; otherwise see ``phases``.
+        in_phase: Whether all joints move in phase, as in arXiv 2311.13732; otherwise see ``phases``.
 
     Raises:
-        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
+        TrajectoryError: A value is not finite and positive, or there would be more than 400 000 samples.
     """,
 )
 
@@ -38,8 +37,7 @@ class Wave:
     (including a floating base) are held in their neutral configuration.
     """
 
-    # The dataclasses below define these fields, in this order.
-    amplitude: float
+    amplitude: float  # the dataclasses below define these fields, in this order
     duration: float
     dt: float
     in_phase: bool = True
@@ -51,9 +49,9 @@ class Wave:
     def phases(self, model: ClusterModel) -> dict[str, float]:
         """Return the phase of each moving joint, [rad].
 
-        The k-th of the n moving joints of a cluster has the phase pi k / n (k = 0, 1, ...). Any two of them then move
-        together at some times and against each other at others; in phase, the two cranks of an ankle would only pitch
-        it. The phase is 0 for joints that share no rotor and no loop, and for a wave ``in_phase``.
+        The k-th of the n moving joints of a cluster has the phase pi k / n (k = 0, 1, ...). Any two of these joints
+        then move together at some times and in opposite directions at others. In phase, the two cranks of an ankle
+        would only pitch the foot. The phase is 0 for joints that share no rotor or loop, and for a wave ``in_phase``.
         """
         phases = dict.fromkeys(moved_joints(model), 0.0)
         for cluster in () if self.in_phase else model.clusters:
@@ -89,7 +87,7 @@ class Wave:
 
     @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Sample the motion of the whole robot; dependent joints follow their couplings, loops follow by continuation.
+        """Sample the motion of the whole robot; dependent joints follow couplings, and loops follow by continuation.
 
         Raises:
             ModelError: No joint can be moved.
@@ -105,7 +103,7 @@ class Wave:
         return whole(model, self.time, curves)
 
     def reachable(self, model: ClusterModel) -> Reach:
-        """Return the amplitude that all joints can reach: the wave's own, unless closed loops limit it.
+        """Return the amplitude that all joints can reach: the wave's amplitude, unless closed loops limit it.
 
         Raises:
             ModelError: No joint can be moved.
@@ -132,8 +130,8 @@ class Wave:
 class Sine(Wave):
     """``q_i(t) = A sin(w t + phase_i)``, ``w = 2 pi f``, for t = 0, dt, 2 dt, ... below the duration.
 
-    In a robot with closed loops the sine is added to the reference pose. The default values are those of the accuracy
-    study of arXiv 2311.13732, whose joints are ``in_phase``.
+    In a robot with closed loops the sine is added to the reference pose. The defaults are the values of the accuracy
+    study in arXiv 2311.13732, where all joints move ``in_phase``.
     """
 
     amplitude: float = 0.5
@@ -192,7 +190,7 @@ class Chirp(Wave):
 class Swing(Wave):
     """Minimum-jerk swing from the start to +A, to -A and back, at rest at each end; all joints move in phase.
 
-    The first and the last part take a quarter of the duration each, the middle part takes half of it.
+    The first and the last part take a quarter of the duration each; the middle part takes half of it.
     """
 
     amplitude: float = 0.5
