@@ -124,7 +124,7 @@ def test_float64_is_not_shortened_silently(rng: np.random.Generator) -> None:
         (lambda q, v, tau: (q.tolist(), v, tau), pc.ArgumentTypeError, "q list"),
         (lambda q, v, tau: (q[:, 1:], v, tau), pc.ShapeError, "q has shape (2, 2), expected (3,) or (..., 3)"),
         (lambda q, v, tau: (q, v, np.ones((3, 1))), pc.ShapeError, "pc.jax.aba q v"),
-        (lambda q, v, tau: (q, v), pc.ShapeError, "pc.jax.aba takes 3 arrays: q (3), v (1), tau (1); got 2"),
+        (lambda q, v, tau: (q, v), pc.ShapeError, "pc.jax.aba 3 arrays: q (3), v (1), tau (1); got 2"),
     ],
 )  # fmt: skip
 def test_what_is_refused(change: Any, error: Any, words: str, rng: np.random.Generator) -> None:

@@ -96,7 +96,7 @@ except pc.NotAvailableError as error:
     done = subprocess.run([sys.executable, "-Pc", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"Install it: pip install {name} (from a checkout" in done.stdout
-    assert f"also pip install '.[{name}]')." in done.stdout
+    assert f"also run pip install '.[{name}]')." in done.stdout
 
 
 def test_what_a_message_tells_to_install_is_what_the_extra_has() -> None:

@@ -307,7 +307,7 @@ BAD = [
     (lambda v: v.save("/nowhere/page.html"), visualize.ViewerError, "page.html"),
     (lambda v: v.animate([0.0], np.zeros((1, 10))), pc.ShapeError, "n (1,)"),
     (lambda v: v.animate([0.0, 1.0], np.zeros((2, 9))), pc.ShapeError, "(2, 10)"),
-    (lambda v: v.animate([0.0, 0.0], np.zeros((2, 10))), pc.ConfigurationError, "ascend"),
+    (lambda v: v.animate([0.0, 0.0], np.zeros((2, 10))), pc.ConfigurationError, "ascending"),
     (lambda v: v.animate([0.0, 1.0], np.full((2, 10), np.inf)), pc.ConfigurationError, "q[0]"),
     (lambda v: v.animate("a", "b"), pc.ArgumentTypeError, "'a' q"),
     (lambda v: v.animate([0.0, 1.0], np.zeros((2, 10)), ghost=([0.0], [])), pc.ShapeError, "ghost time"),
