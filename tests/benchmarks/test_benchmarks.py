@@ -39,6 +39,9 @@ MODULES = (
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
+MACHINE = dict.fromkeys(("cpu", "system", "lanes", "python", "pinocchio", "numba", "numpy", "date"), "?")
+"""For tables of results that were not written by ``timing.machine``."""
+
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
@@ -328,7 +331,7 @@ def test_drift(scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pyte
         assert found["drift"]["kinetic_J"] > 1e-3  # it moves
     script.plot(swings, tmp_path / "drift.png")
     assert (tmp_path / "drift.png").stat().st_size > 10_000
-    text = scripts["report_loops"].drift({"swings": swings})
+    text = scripts["report_loops"].drift({"machine": MACHINE, "swings": swings})
     assert "| `delta` | arm_1 = 1.1, arm_2 = 1.25, arm_3 = 1.25 |" in text
 
 
@@ -340,7 +343,7 @@ def test_files_in_mujoco(scripts: dict[str, ModuleType], tmp_path: Path) -> None
     exact, best = (found["mini_cheetah"][0]["files"][name] for name in ("exact", "best"))
     assert exact[-1]["largest"] < 1e-6 < 1e-4 < best[-1]["largest"]
     assert found["ankle_2rsu"][0]["files"]["exact"][-1]["largest"] < 1e-5
-    results = {"machine": {"date": "today"}, "mujoco": "4", "pin": "4", "robots": {n: f for n, (f, _) in found.items()}}
+    results = {"machine": MACHINE, "mujoco": "4", "robots": {n: f for n, (f, _) in found.items()}}
     assert "| `ankle_2rsu` | exact |" in importlib.import_module("report_mujoco").files(results)
     script.draw({name: found["mini_cheetah"][1] for name in "abcde"}, tmp_path / "errors.png")
     assert (tmp_path / "errors.png").stat().st_size > 10_000
@@ -628,7 +631,7 @@ def test_gpu(scripts: dict[str, ModuleType], capsys: pytest.CaptureFixture[str])
 def test_accuracy_of_traces(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
     module = scripts["traces"]
     monkeypatch.setattr(module, "GROUPS", {"dynamics": ("rnea", "computeMinverse"), "steps": ("integrate",)})
-    found = {"states": 1, "robots": module.robots(["four_bar"], 1), "fuzz": module.fuzz(1)}
+    found = {"machine": MACHINE, "states": 1, "robots": module.robots(["four_bar"], 1), "fuzz": module.fuzz(1)}
     assert found["robots"]["four_bar"]["rnea"][0] < 1e-12
     assert found["fuzz"]["missed"] == found["fuzz"]["refused"] == []
     text = scripts["report_traces"].accuracy(found)

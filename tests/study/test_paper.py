@@ -222,7 +222,7 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
         assert Path(f"study_{name}/{name}.png").stat().st_size > 10_000
     assert run("study", "--experiment", "torque-sinusoids", "geared_chain", "-o", "x").exit_code == 0
     assert json.loads(Path("x/torque-sinusoids.json").read_text(encoding="utf-8"))["robot"] == "geared_chain"
-    assert "makes its own robots" in refused("study", "mit_humanoid_leg", "--experiment", "random-chains", "-o", "y")
+    assert "draws its own robots" in refused("study", "mit_humanoid_leg", "--experiment", "random-chains", "-o", "y")
     assert not Path("y").exists()
     assert "torque-magnitude" in refused("study", "--experiment", "torque-magnitud")
     assert "missing argument" in run("study").stderr.lower()

@@ -426,7 +426,7 @@ def test_sweep_ratio(tmp_path: Path) -> None:
     result = command(*options, "--factors", "1/2, 1,2")
     assert result.exit_code == 0, result.stderr
     for text in (
-        "mit_humanoid_leg: all ratios times f",
+        "mit_humanoid_leg: all ratios multiplied by f",
         "knee (12 f)",
         "block armature",
         "4 times less than at f = 0.5",

@@ -111,7 +111,7 @@ class TorqueMagnitude(Experiment):
         ):
             axes.set_yscale("log")
             axes.set_xlim(0.0, 1.0)
-            named(axes, title, "$\alpha$ = largest torque / torque limit", y)
+            named(axes, title, r"$\alpha$ = largest torque / torque limit", y)
         head(
             figure,
             f"{literal(self.robot)}: forward dynamics against the magnitude of the torque",
