@@ -33,7 +33,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Equation:
-    """sum(left * x) = polynomial(sum(right * x)), with joint displacements x from the pose of the file."""
+    """The equation sum(left * x) = polynomial(sum(right * x)); x are joint displacements from the pose of the file."""
 
     name: str  # name of the equality
     left: Mapping[str, float]  # coefficients by joint
