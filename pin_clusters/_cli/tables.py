@@ -33,7 +33,7 @@ def say(out: Console, text: str, *, markup: bool = False) -> None:
 
 
 def put(out: Console, table: Table) -> None:
-    """Print a table without breaking words: wrap cells; if too wide, also remove the gaps, or print row by row."""
+    """Print a table without breaking words; if it is too wide, wrap cells, then remove gaps, then print row by row."""
     for gap in (1, 0):
         table.padding = (0, gap)
         extra, ranges = _widths(out, table)

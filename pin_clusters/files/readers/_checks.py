@@ -16,7 +16,7 @@ from ._xml import Description, only_child
 
 # Rounding in files causes small errors of the axis length; a larger error means that the axis was not a unit vector.
 AXIS_TOLERANCE = 1e-6
-# The tolerance is relative to the largest principal moment. Values below the noise [kg m^2] mean 0.
+# The tolerance is relative to the largest principal moment. Values below INERTIA_NOISE [kg m^2] count as 0.
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")

@@ -75,7 +75,7 @@ class Notes:
     messages: list[str] = field(default_factory=list)  # further warnings
 
     def element(self, child: ET.Element, parent: str, owner: str) -> None:
-        """Note an ignored child element; raise ``LoadError`` if it changes the dynamics or may be misspelt."""
+        """Record an ignored child element; raise ``LoadError`` if it changes the dynamics or may be misspelt."""
         if child.tag in SILENT[parent]:
             return
         tag, local = plain_name(child.tag), local_name(child.tag)
@@ -101,7 +101,7 @@ class Notes:
             self._ignore(f"<{tag}>", tag in FOR_OTHERS)
 
     def attributes(self, element: ET.Element, owner: str) -> None:
-        """Note ignored attributes; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
+        """Record ignored attributes; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
         attributes = ATTRIBUTES[element.tag]
         for attribute, text in element.attrib.items():
             name = local_name(attribute)

@@ -163,7 +163,7 @@ def read_friction(description: Description, notes: Notes) -> list[Spring]:
 
 
 class End(NamedTuple):
-    """A placement on a link of the file."""
+    """A frame on a link of the file."""
 
     link: str
     origin: pin.SE3

@@ -93,7 +93,7 @@ def half_space(normal: Sequence[float], owner: str) -> Any:
 
 
 class Maker:
-    """Builds the shapes of one file; a missing shape is only noted, because the dynamics do not depend on shapes."""
+    """Builds the shapes of one file; a missing shape raises no error, because the dynamics do not depend on shapes."""
 
     def __init__(self, folder: Path | None, notes: Notes) -> None:
         self.folder, self.notes = folder, notes

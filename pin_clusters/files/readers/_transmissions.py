@@ -62,7 +62,7 @@ class Actuator:
 
 
 def read_rotors(description: Description, given: Mapping[str, float] | None, notes: Notes) -> list[Rotor]:
-    """Build the rotors with known inertias; ``given``: inertias [kg m^2] by actuator or simple transmission's joint."""
+    """Build the rotors with known inertias; ``given`` contains inertias [kg m^2], as in ``buildModelFromUrdf``."""
     inertias = _checked(given)
     actuators = list(_actuators(description, notes))
     rotors, silent = list[Rotor](), dict[str, float]()

@@ -1,13 +1,14 @@
 """Reader of ``<coupling>`` and ``<loop>`` of URDF+, of our extension of ``<coupling>``, and of ``<mimic>``.
 
-A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) couples two links: ``sum(q to successor) = ratio * sum(q
-to predecessor)``. Each sum is over the joints from the nearest common ancestor (NCA) of both links to one link::
+A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) couples two links by the equation
+``sum(q to successor) = ratio * sum(q to predecessor)``. Each sum is over the joints on the path from the nearest
+common ancestor (NCA) of both links to one of the links::
 
     <coupling name="ankle_belt">
       <predecessor link="ankle_link"/> <successor link="ankle_rotor_link"/> <ratio value="12"/>
     </coupling>
 
-If the joints have different ratios, our extension lists each joint with its ratio::
+If the joints have different ratios, our extension lists them: ``dependent = sum(ratio * independent)``::
 
     <coupling name="wrist_roll_belt">
       <dependent joint="wrist_roll_rotor"/>

@@ -14,9 +14,9 @@ _MIMIC = "JointModelMimic"
 def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...]]:
     """Replace mimic joints by ordinary joints with linear couplings.
 
-    Pinocchio's mimic joints have no coordinate, and several of its algorithms do not support them. Every joint of the
-    result has its own coordinates, as ``ClusterModel`` requires. The order and the names of the joints, the placements,
-    the inertias and the frames do not change.
+    Pinocchio's mimic joints have no coordinate, and several algorithms of Pinocchio do not support mimic joints. Every
+    joint of the result has its own coordinates, as ``ClusterModel`` requires. The order and the names of the joints,
+    the placements, the inertias and the frames do not change.
 
     Args:
         model: Any model, such as one read with ``mimic=True``; it is not changed.

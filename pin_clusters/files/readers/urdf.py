@@ -74,8 +74,7 @@ def buildModelFromUrdf(
 
     Args:
         urdf_filename: Path of the file.
-        independent: Names of the independent joints, as in ``ClusterModel``. In the clusters of these joints, the
-            attribute ``independent`` has no effect.
+        independent: Names of the independent joints; in their clusters, the attribute ``independent`` has no effect.
         rotor_inertias: Axial inertias of rotors, [kg m^2]. The key is the name of an actuator in a ``<transmission>``,
             or of the joint in a simple transmission.
         root_joint_name: Name of the root joint, ``"root_joint"`` by default.

@@ -149,7 +149,7 @@ class Bodies:
         return [(joint, frame) for joint in joints]
 
     def _add_rotor(self, r: RotorElement) -> None:
-        """Add the body of a ``Rotor``; if the carrier's link contains its inertia, subtract it there."""
+        """Add the body of a ``Rotor``; if the carrier's link includes its inertia, subtract it from the link."""
         body, joint_frame = self.of_joint[r.carrier_id]
         axis = np.array(r.placement.rotation.T @ r.axis)
         pose = joint_frame * r.placement

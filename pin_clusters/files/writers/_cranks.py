@@ -8,8 +8,8 @@ relative to the carrier. The energy equals J (g y + s)^2 / 2 if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 
-with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and K added to the carrier.
-If A would be negative, a disc of inertia Jh is added, which makes h = g / 2 turns per turn of the crank.
+with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and the inertia K added to
+the carrier. If A would be negative, a disc of inertia Jh is added, which makes h = g / 2 turns per turn of the crank.
 """
 
 from collections.abc import Sequence

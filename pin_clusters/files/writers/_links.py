@@ -77,7 +77,7 @@ def is_identity(placement: pin.SE3) -> bool:
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Distribute each body's inertia over its links; if the frames' inertias do not sum to it, use one link."""
+    """Distribute each body's inertia over its links; if the frames' inertias do not add up, one link gets all."""
     inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
         body_inertia = np.array(tree.inertias[j].matrix())

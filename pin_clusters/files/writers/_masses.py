@@ -81,7 +81,7 @@ def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.ndarray | None:
-    """Compute the smallest moments on a hinge axis that make a body possible if added to its moments P, or None."""
+    """Compute the smallest moments on a hinge axis that, added to P, give a physical body; None if impossible."""
     added = np.zeros((4, 4))
     s = np.append(axis, 0.0)
     if P[3, 3] < LEAST_MASS:
@@ -105,7 +105,7 @@ def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.
 
 
 def borrowed_by_slide(P: np.ndarray) -> np.ndarray | None:
-    """Compute massless moments that make a body possible if added to its moments P; None if the body has no mass."""
+    """Compute massless moments that, added to P, give a physical body; return None if the body has no mass."""
     if not P[3, 3] > 0.1 * LEAST_MOMENT:
         return None
     S = about_centre(P)[2]

@@ -23,7 +23,7 @@ KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendo
 
 @dataclass(frozen=True)
 class Tie:
-    """A connect or a weld: two frames that coincide."""
+    """A ``<connect>`` or a ``<weld>``: two frames that coincide."""
 
     name: str  # label for messages
     kind: str  # kind of the loop: ``"spherical"`` or ``"fixed"``

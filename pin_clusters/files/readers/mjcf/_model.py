@@ -66,7 +66,7 @@ def buildModelFromMJCF(
     - Stiffness, damping and dry friction of joints and tendons, and ``gravcomp``, are stored in ``model.passive``.
       ``pc.passive_torque`` computes their torques, and ``pc.simulate`` applies them.
     - The armature of joints and actuators is kept, or converted to rotors (argument ``armature``). The armature of a
-      tendon over several joints is also exact. A warning explains armature of free joints in MuJoCo.
+      tendon over several joints is exact. A warning explains the different meaning of a free joint's armature.
     - A body between a ball joint and a connect can spin about the line between them. Therefore, two hinges
       perpendicular to that line (``name_1``, ``name_2``) replace its ball joint, and a warning is emitted.
     - Driven joints are preferred as independent joints, followed by joints with springs. A coupling between a joint and
@@ -74,8 +74,8 @@ def buildModelFromMJCF(
 
     Unsupported contents that change the dynamics raise ``LoadError``. If MuJoCo is installed, it expands
     ``<replicate>``, ``<attach>``, ``<composite>`` and ``<flexcomp>``. Contacts, sensors, actuator limits and visual
-    geometry have no effect. ``model.tree`` contains the joint limits. Geoms with ``contype`` or ``conaffinity`` become
-    shapes of ``model.collision``. Planes become half spaces; meshes become convex hulls.
+    geometry have no effect. ``model.tree`` contains the joint limits. Geoms with nonzero ``contype`` or ``conaffinity``
+    become shapes of ``model.collision``. Planes become half spaces; meshes become convex hulls.
 
     Args:
         mjcf_filename: Path of the file, or its XML as text.

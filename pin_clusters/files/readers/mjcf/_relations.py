@@ -143,7 +143,7 @@ def couplings(
 
 @dataclass(frozen=True)
 class PolynomialCoupling(Constraint):
-    """sum(left * x) = c0 + c1 s + ... + c4 s^4 with s = sum(right * x); x: displacements from the pose of the file.
+    """Equation sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x); x: displacements from the file's pose.
 
     The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Pickling keeps only the numbers.
     """

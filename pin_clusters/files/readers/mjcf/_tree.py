@@ -26,7 +26,7 @@ class Layout(Places[int]):
         self.tree.name = document.name
         self.q0 = np.zeros(0)  # pose of the file (``qpos0``), shape (nq,)
         self.ids: dict[str, int] = {}  # joint ids by name
-        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # joint that moves each site, and placement in its frame
+        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # moving joint of each site, placement in joint frame
 
     @property
     def joints(self) -> list[Joint]:
