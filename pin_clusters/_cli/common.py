@@ -72,7 +72,7 @@ def _stated(model: ClusterModel, given: str) -> tuple[str, dict[str, str]]:
 
 
 def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:
-    """Load a robot of the package or a file; ``root_joint`` None fixes the base of a robot of the package."""
+    """Load a robot by name or from a file; if ``root_joint`` is None, a robot loaded by name has a fixed base."""
     from ..files import readers as loaders
 
     names = loaders.robots()
@@ -89,7 +89,7 @@ def load(what: str, root_joint: Literal["default"] | None = "default") -> Cluste
 
 
 def floating(what: str) -> ClusterModel:
-    """Load a robot with a floating base, which is a free-flyer of the file or one that is added above the root."""
+    """Load a robot with a floating base: either the free-flyer defined in the file, or one added above the root."""
     from pinocchio import JointModelFreeFlyer
 
     from ..files import readers as loaders
@@ -102,7 +102,7 @@ def floating(what: str) -> ClusterModel:
     try:
         return loaders.open_robot(what, JointModelFreeFlyer())
     except LoadError:
-        model = loaders.open_robot(what)  # An MJCF file may already have a free joint; a second free joint raises.
+        model = loaders.open_robot(what)  # An MJCF file may already have a free joint; a second one raises an error.
         if floating_base(model) is None:
             raise
         return model
@@ -127,7 +127,7 @@ def check_writable(path: Path, option: str) -> None:
 
 @contextmanager
 def output_folder(folder: Path) -> Iterator[None]:
-    """Create a folder or raise ``OutputError``; if the work fails, remove folders that were created and are empty."""
+    """Create a folder or raise ``OutputError``; if the ``with`` block fails, remove the new folders that are empty."""
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
     make_folder(folder, OutputError, " with --output")
     try:

@@ -66,7 +66,7 @@ def _clusters(model: ClusterModel) -> Table:
 
 
 def _rotors(model: ClusterModel) -> Table:
-    # With loops, the speed as a function of v depends on the pose, but its terms in tree velocities are constant.
+    # With loops, rotor speeds as functions of v depend on the pose; as functions of tree velocities, they do not.
     speed = "speed, at any pose" if model.closures else "speed"
     rows = []
     for r, factors in zip(model.rotors, composition.rotor_speeds(model).values(), strict=True):

@@ -16,7 +16,7 @@ _ENDLESS = 100_000
 def table_of(
     title: str, sides: str = "", heads: Sequence[str] = (), rows: Iterable[Sequence[str] | None] = ()
 ) -> Table:
-    """Build a table; ``sides`` has a letter ``l`` or ``r`` for each column, and a row None draws a line."""
+    """Build a table; ``sides`` has ``l`` (left) or ``r`` (right) for each column, and a row None draws a line."""
     table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for side, head in zip(sides, heads, strict=True):
         table.add_column(escape(head), justify="left" if side == "l" else "right")
@@ -33,7 +33,7 @@ def say(out: Console, text: str, *, markup: bool = False) -> None:
 
 
 def put(out: Console, table: Table) -> None:
-    """Print a table without breaking words: wrap cells, or also remove the gaps, or print row by row."""
+    """Print a table without breaking words; if it is too wide, wrap cells, then remove gaps, then print row by row."""
     for gap in (1, 0):
         table.padding = (0, gap)
         extra, ranges = _widths(out, table)

@@ -105,7 +105,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Send the page, or status 403 if the Host header contains a foreign name (DNS rebinding)."""
+        """Send the page, or status 403 if the Host header names another host (DNS rebinding)."""
         status = 200 if self.path.split("?")[0] == "/" else 404
         if not answers(self.server.host, self.headers.get_all("Host", [])):
             status = 403
@@ -117,7 +117,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        pass  # because requests are not logged
+        pass  # Requests are not logged.
 
 
 def serve(server: Server, page: str, out: Console, open_browser: bool) -> None:

@@ -29,19 +29,19 @@ def into_mjcf(
     *,
     file: str | os.PathLike[str] | None = None,
 ) -> str:
-    """Merge a model into an MJCF file with the same bodies and joints, and keep everything else in the file.
+    """Merge a model into an MJCF file that has the same bodies and joints, and keep everything else in the file.
 
-    The function adds the armature, damping, dry friction and springs of the model to the joints of the file. It adds
-    missing tendons and equalities, and replaces existing ones of the same name. If joints or new tendons contain the
-    armature of a tendon in the file, that tendon's armature is set to 0. A motor is added for each rotor without one.
-    Geoms, sites, sensors, contacts, assets, defaults and comments do not change. If nothing is missing, the text of the
-    file is returned unchanged.
+    The function adds the armature, damping, dry friction and springs of the model to the joints of the file. It also
+    adds missing tendons and equalities, and replaces tendons and equalities that have the same name. If joints or new
+    tendons now contain the armature of an old tendon, the old tendon's armature is set to 0. If a rotor has no motor in
+    the file, a motor is added. Geoms, sites, sensors, contacts, assets, defaults and comments do not change. If the
+    file already contains everything, its text is returned unchanged.
 
     Args:
         model: The robot. For ``"best"`` and ``"diagonal"``, the file must not contain its rotors as bodies.
         mjcf: Path of the MJCF file. The contents of included files are written into the result.
-        approximation: Approximation of the rotors, see ``to_mjcf``.
-        file: Path of the result, in the folder of ``mjcf`` for relative mesh paths. If None, no file is written.
+        approximation: Approximation of the rotors; see the table in ``to_mjcf``.
+        file: Path of the output. Choose the folder of ``mjcf`` if mesh paths are relative. If None, no file is written.
 
     Returns:
         The MJCF text, in SI units.
@@ -49,8 +49,8 @@ def into_mjcf(
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
         LoadError: The file cannot be read.
-        ModelError: The joints differ in name, parent, axis or mass, or the file lacks a body or site that the model
-            needs, for example with ``"exact"``.
+        ModelError: The model and the file differ in joint names, parents, axes or masses, or the file lacks a body or
+            site that is needed, for example for ``"exact"``.
         PinClustersError: ``to_mjcf`` cannot write the model.
 
     Example:
@@ -98,7 +98,7 @@ def into_mjcf(
 
 
 def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
-    """Merge a model into the MJCF file that it was read from; return the reason if this is impossible, else ``""``."""
+    """Merge a model into its own MJCF file; return ``""``, or the reason why merging is impossible."""
     named = any(key.startswith("file") for e in ET.parse(mjcf).iter() for key in e.attrib)
     if named and file.resolve().parent != Path(mjcf).resolve().parent:
         return f"{mjcf} refers to files relative to its own folder"
@@ -110,7 +110,7 @@ def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
 
 
 def write_anew(fresh: str, mjcf: str, file: Path) -> str:
-    """Write an output of ``to_mjcf``; return the contents of ``mjcf`` that it lacks, such as ``" (3 sensors)"``."""
+    """Write an output of ``to_mjcf``; describe elements that only ``mjcf`` contains, such as ``" (3 sensors)"``."""
     root, written = read_document(mjcf, None).root, ET.fromstring(fresh)
     sites = {e.get("name") for e in written.iterfind("worldbody//site")}
     paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}
@@ -121,12 +121,12 @@ def write_anew(fresh: str, mjcf: str, file: Path) -> str:
     tendons = {e.get("name") or f"tendon{k}" for k, e in enumerate(root.iterfind("tendon/*"))} - tied
     lost["tendon"] = sum(not any(t == tie or f"'{t}'" in tie for tie in ties) for t in tendons)
     losses = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in lost.items() if n)
-    write(fresh, file)  # after reading, because the output may replace the input
+    write(fresh, file)  # written last, because the output may replace the input
     return f" ({losses})" if losses else ""
 
 
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
-    """Map each joint in an output of ``to_mjcf`` to its type and parent, and to mass and Plücker axis, shape (7,)."""
+    """Map each joint in an output of ``to_mjcf`` to its type and parent, and to [mass, Plücker axis], shape (7,)."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
     joints = {}
@@ -187,7 +187,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
             old_element = existing.get(e.get("name"))
             e.tail = "\n" if old_element is None else old_element.tail
             if old_element is None or section == "actuator":
-                e.attrib.pop("name") if old_element is not None else None  # The name belongs to another actuator.
+                e.attrib.pop("name") if old_element is not None else None  # Another actuator has this name.
                 target.append(e)
             elif _plain(old_element) != _plain(e):
                 parents[old_element][list(parents[old_element]).index(old_element)] = e
@@ -198,7 +198,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Elemen
 
 
 def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element]) -> None:
-    """Set armature of tendons and actuators to 0 if joints or new tendons contain it, to avoid counting it twice."""
+    """Set the armature of tendons and actuators to 0 if joints or new tendons already contain this armature."""
     by_default, cleared = root.find("default//tendon[@armature]") is not None, set[str | None]()
     names, turned = {t.get("name") for t in rotors}, [*map(_turned, rotors), *({name: 1.0} for name in joints)]
     for e in root.iterfind("tendon/fixed"):
@@ -212,7 +212,7 @@ def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element])
 
 
 def _turned(tendon: ET.Element) -> dict[str, float]:
-    """Map the joints of a fixed tendon to their coefficients, relative to the first joint by name."""
+    """Map the joints of a fixed tendon to their coefficients, divided by the coefficient of the first joint by name."""
     by = sorted((j.get("joint", ""), x) for j in tendon.iterfind("joint") if (x := float(j.get("coef", "0"))))
     return {name: round(x / by[0][1], 9) for name, x in by}
 

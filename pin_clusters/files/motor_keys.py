@@ -1,4 +1,4 @@
-"""Keys of a motor file, ``robot.motors.yaml``, for reader, messages and template; new meanings need a new VERSION."""
+"""Table of the keys in a motor file (``robot.motors.yaml``). If the meaning of a key changes, increase VERSION."""
 
 from typing import Any, NamedTuple
 

@@ -12,7 +12,7 @@ POSITIVE = click.FloatRange(min=0.0, min_open=True)
 
 
 def file_of(_: click.Context, __: click.Parameter, robot: str | None) -> str | None:
-    """Replace a name of robot_descriptions by the file of the robot; return other names and files unchanged."""
+    """Replace the name of a robot in robot_descriptions by the path of its file; return other arguments unchanged."""
     from ...files.readers.descriptions import described
 
     return robot and str(described(robot))

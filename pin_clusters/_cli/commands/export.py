@@ -164,7 +164,7 @@ def convert(
             from ..view import meshes_of
 
             options["visual_model"] = meshes_of(model, robot)
-        # because an edited file would keep the armature of the tendons with `diagonal`
+        # With `diagonal`, an edited file would keep the armature of the tendons.
         tendons = any(len(rotor.drivers) > 1 for rotor in model.rotors)
         anew = {"exact": True, "diagonal": tendons}.get(approximation or "best", False)
         why = ", ".join([f"--approximation {approximation}"] * anew + ["--timestep"] * bool(timestep))

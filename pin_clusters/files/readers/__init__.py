@@ -1,7 +1,7 @@
 """Readers of robots: URDF, URDF+, MJCF, SDF and extended URDF files, shipped robots, and Pinocchio's mimic joints.
 
-Invalid contents, and unsupported contents that affect the dynamics, raise a ``LoadError``. Its message names the
-element and a fix.
+Invalid contents raise a ``LoadError``, and so do unsupported contents that affect the dynamics. The message contains
+the element and a suggested fix.
 """
 
 from .extended_urdf import buildModelFromYAML as buildModelFromYAML

@@ -37,7 +37,7 @@ MAX_BYTES = 2**25
 
 
 def content(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Read a file of at most ``most`` bytes; raise an error for longer files, devices and pipes (which may not end)."""
+    """Read a file of at most ``most`` bytes; raise an error for longer files, and for devices and pipes."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
@@ -51,7 +51,7 @@ def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
-    """Read a file; return its path and content. Messages contain ``kind``, such as ``"a URDF"``."""
+    """Read a file; return its path and content. Error messages contain ``kind``, such as ``"a URDF"``."""
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
     return Path(file), read(Path(file), kind, repr(str(file)))
@@ -68,7 +68,7 @@ def read(path: Path, kind: str, source: str) -> bytes:
 
 
 def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes, str, Path | None]:
-    """Return a document, its label for messages, and the folder of its file, which is None for text."""
+    """Return a document, its label for messages, and the folder of its file (None if ``given`` is text)."""
     if not isinstance(given, (str, os.PathLike)):
         raise ArgumentTypeError(f"a robot must be the path of {kind} file or XML text, got {type(given).__name__}.")
     if isinstance(given, str) and (is_xml(given) or not given.strip()):
@@ -105,9 +105,9 @@ class Root(NamedTuple):
 def as_pinocchio(
     root_joint: Any, constraints: Any, q_reference: Any, name: Any, mimic: Any
 ) -> tuple[Any, Iterable[Any], Any]:
-    """Interpret arguments in our order or in Pinocchio's; return root joint (with its name), constraints and pose.
+    """Accept arguments in this package's order or in Pinocchio's; return named root joint, constraints and pose.
 
-    Pinocchio's order has the name of the root joint and ``mimic`` after the root joint.
+    In Pinocchio's order, the name of the root joint and ``mimic`` follow the root joint.
     """
     arguments = [root_joint, constraints, q_reference]
     if isinstance(arguments[1], str):

@@ -16,7 +16,7 @@ from ._xml import Description, only_child
 
 # Rounding in files causes small errors of the axis length; a larger error means that the axis was not a unit vector.
 AXIS_TOLERANCE = 1e-6
-# The tolerance is relative to the largest principal moment. Exporters write values below the noise [kg m^2] for 0.
+# The tolerance is relative to the largest principal moment. Values below INERTIA_NOISE [kg m^2] count as 0.
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -52,7 +52,7 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
 
 
 def read_inertia(inertial: ET.Element, owner: str) -> tuple[float, np.ndarray]:
-    """Read mass [kg] and inertia about the centre of mass, shape (3, 3), [kg m^2], of ``<inertial>``."""
+    """Read ``<inertial>``: the mass [kg] and the inertia about the centre of mass, shape (3, 3), [kg m^2]."""
     mass, inertia = (only_child(inertial, tag, owner) for tag in ("mass", "inertia"))
     if mass is None or inertia is None:
         lost = "mass" if mass is None else "inertia"
@@ -68,7 +68,7 @@ def symmetric(moments: Iterable[float]) -> np.ndarray:
 
 
 def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
-    """Return whether the principal moments violate the triangle inequality; raise an error if one is negative."""
+    """Return whether the principal moments violate the triangle inequality; raise an error for negative moments."""
     low, middle, high = np.linalg.eigvalsh(moments)
     slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
     if low < -slack:
@@ -80,7 +80,7 @@ def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
 
 
 def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:
-    """Read xyz [m] and rpy [rad] of ``<origin>``, with zeros for missing values."""
+    """Read xyz [m] and rpy [rad] of ``<origin>``; missing values are zero."""
     origin = only_child(element, "origin", owner)
     attributes = {} if origin is None else origin.attrib
     return tuple(numbers(attributes.get(a, "0 0 0"), f"origin {a}", owner, 3) for a in ("xyz", "rpy"))
@@ -124,7 +124,7 @@ def normalise_axis(element: ET.Element, owner: str) -> bool:
 
 
 def unwind(joint: ET.Element) -> None:
-    """Convert a continuous joint to a revolute joint without limits, whose coordinate is an angle, not (cos, sin)."""
+    """Convert a continuous joint (coordinates cos and sin) to a revolute joint without limits (coordinate: angle)."""
     limit = joint.find("limit")
     if limit is None:
         limit = ET.SubElement(joint, "limit")

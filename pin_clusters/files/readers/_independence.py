@@ -1,4 +1,4 @@
-"""Choice of the independent joints of couplings and closed loops, from the attribute ``independent`` of URDF+."""
+"""Choose the independent joints of couplings and closed loops from the attribute ``independent`` of URDF+."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ def read_flags(description: Description) -> dict[str, bool]:
 def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[str]:
     """Choose the dependent joint of each coupling.
 
-    A coupling can name its dependent joint. Otherwise, a joint on its two paths with ``independent="false"`` is chosen
-    that no other coupling needs. If there is none, the last joint of the successor's path is chosen.
+    A coupling can name its dependent joint. Otherwise, the function chooses a joint with ``independent="false"`` on the
+    coupling's two paths, if no other coupling needs it, or else the last joint on the successor's path.
     """
     dependents = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
@@ -92,12 +92,12 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
 
 @dataclass(frozen=True)
 class Ties:
-    """Joints that the constraints of a model couple, by name."""
+    """Names of the joints that the constraints of a model couple."""
 
     groups: tuple[frozenset[str], ...]  # joints of each equation, closure and rotor, and the joints between them
     coupled: frozenset[str]  # joints of couplings, and joints on the paths of closures
     closed: frozenset[str]  # joints on the paths of closures
-    followers: Mapping[str, str]  # label of the coupling, by its dependent joint
+    followers: Mapping[str, str]  # maps each dependent joint to the label of its coupling
 
 
 def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
@@ -129,11 +129,11 @@ def check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
 def flagged_independent(
     ties: Ties, flags: Mapping[str, bool], named: Iterable[str], tree: pin.Model, notes: Notes
 ) -> tuple[str, ...]:
-    """Choose the independent joints of clusters with closures from the flags of the file.
+    """Choose the independent joints of clusters with loops from the flags (attributes ``independent``) in the file.
 
     ``ClusterModel`` chooses the independent joints of clusters without flags. If some joint has the flag ``false``,
     joints without a flag are independent, as in URDF+. If all flags are ``true``, only joints with a flag are
-    independent. Flags have no effect in clusters that contain ``named`` joints, which the caller selects.
+    independent. If the caller selects joints of a cluster in ``named``, the cluster's flags have no effect.
     """
     named_set = set(named)
     independent = list(dict.fromkeys(named))

@@ -1,4 +1,4 @@
-"""Reader of triangle meshes in MuJoCo's formats, and in COLLADA with coal's reader."""
+"""Reader of triangle meshes in MuJoCo's formats, and in COLLADA, which coal reads."""
 
 import re
 import tempfile
@@ -13,7 +13,7 @@ from ._arguments import content
 from ._numbers import number
 
 KINDS = (".stl", ".obj", ".msh")
-MAX_BYTES = 2**24  # MuJoCo's limit for STL, 200,000 triangles, is 10 MB; reading an OBJ of 16 MB takes 10 s.
+MAX_BYTES = 2**24  # An STL with 200,000 triangles (MuJoCo's limit) has 10 MB; a 16 MB OBJ takes 10 s.
 
 
 def load_mesh(path: Path, what: str, collada: bool = False) -> Soup:
@@ -44,7 +44,7 @@ def _stl(data: bytes, name: str, what: str) -> Soup:
 
 
 def _obj(data: bytes, name: str, what: str) -> Soup:
-    """Read points and faces of an OBJ from a filtered copy, because other lines can make coal open other files."""
+    """Read points and faces of an OBJ from a filtered copy, because some lines would make coal open further files."""
     lines = [line.partition(b"#")[0].split() for line in re.sub(rb"\\\r?\n", b" ", data).splitlines()]
     data_lines = [line for line in lines if line[:1] in ([b"v"], [b"f"])]
     if not any(line[0] == b"f" for line in data_lines):
@@ -84,7 +84,7 @@ def _points(given: Sequence[Sequence[bytes]], name: str, what: str) -> Soup:
 
 
 def _msh(data: bytes, name: str, what: str) -> Soup:
-    """Read MuJoCo's binary format: four counts, then vertices, normals, texture coordinates, triangles."""
+    """Read MuJoCo's binary format, which contains four counts, vertices, normals, texture coordinates and triangles."""
     counts = np.frombuffer(data, np.int32, 4) if len(data) >= 16 else np.zeros(4, dtype=np.int32)
     n, normals, textures, faces = (int(c) for c in counts)
     right = min(n, faces) > 0 and min(normals, textures) >= 0

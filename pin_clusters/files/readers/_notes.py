@@ -1,4 +1,4 @@
-"""Collection of file contents that have no effect, which are reported in few warnings."""
+"""Collect file contents that have no effect, and report them in a few warnings."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ...errors import LoadError, PinClustersWarning, shortened
 from ._xml import OWN
 
-# Child elements of each element that are read or cannot affect the dynamics; other elements cause a warning.
+# Child elements, by parent element, that are read or cannot affect the dynamics; others cause a warning.
 SILENT = {
     "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", "shape", *OWN},
     "link": {"inertial", "visual", "collision"},
@@ -22,7 +22,7 @@ SILENT = {
     "predecessor": {"origin"},
     "successor": {"origin"},
 }
-# Unsupported elements that change motion or forces, by local name, because the addresses of namespaces can differ.
+# Local names of unsupported elements that change motion or forces; their namespaces can differ between files.
 ROTOR = {"rotor_inertia", "gear_ratio", "armature", "reflected_inertia"}
 PHYSICAL = ROTOR | {
     "constraint", "closed_loop", "loop_joint", "equality", "tendon", "spring", "stiffness", "joint_spring",
@@ -33,7 +33,7 @@ PHYSICAL = ROTOR | {
 MEANINGFUL = {"link", "joint", "coupling", "loop", "inertial", "mass", "inertia", "mimic"}
 # Elements that may be ignored in another namespace, because they do not affect the dynamics.
 HARMLESS = {"material", "visual", "collision", "limit", "calibration", "safety_controller"}
-# Elements that ``_transmissions`` reads; that module also reports their parts without effect.
+# Elements that ``_transmissions`` reads; that module also reports ignored parts of them.
 READ_ELSEWHERE = {"transmission", "ros2_control"}
 # Elements for other programs. All other ignored elements are reported as unknown.
 FOR_OTHERS = {"gazebo", "transmission", "ros2_control", "sensor"}
@@ -59,7 +59,7 @@ ATTRIBUTES = {
 # An unknown attribute of these elements is an error unless it is a name or a comment.
 STRICT = set(ATTRIBUTES) - {"joint", "coupling", "dynamics", "limit"}
 REMARKS = {"name", "id", "comment"}
-# Unknown attributes of these elements may be zero, because some exporters write rpy="0 0 0" on every axis.
+# Unknown attributes of these elements are allowed if zero, because some exporters write rpy="0 0 0" on every axis.
 ADDITIVE = {"origin", "axis", "mass", "inertia"}
 PHYSICAL_ATTRIBUTES = PHYSICAL | {"inertia", "spring_stiffness", "spring_reference", "springref"}
 ROTOR_CURE = "Pass the rotor as pc.Rotor(joint, ratio, axial_inertia=...) in constraints=, and remove it from the file."
@@ -75,7 +75,7 @@ class Notes:
     messages: list[str] = field(default_factory=list)  # further warnings
 
     def element(self, child: ET.Element, parent: str, owner: str) -> None:
-        """Note an ignored child element; raise ``LoadError`` if it changes the dynamics or may be misspelt."""
+        """Record an ignored child element; raise ``LoadError`` if it changes the dynamics or may be misspelt."""
         if child.tag in SILENT[parent]:
             return
         tag, local = plain_name(child.tag), local_name(child.tag)
@@ -101,14 +101,14 @@ class Notes:
             self._ignore(f"<{tag}>", tag in FOR_OTHERS)
 
     def attributes(self, element: ET.Element, owner: str) -> None:
-        """Note ignored attributes; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
+        """Record ignored attributes; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
         attributes = ATTRIBUTES[element.tag]
         for attribute, text in element.attrib.items():
             name = local_name(attribute)
             if attribute in attributes or (element.tag == "limit" and name in ("acceleration", "jerk")):
                 continue
             similar = difflib.get_close_matches(name.lower(), attributes, n=1, cutoff=0.75)
-            # gear_velocity is an attribute of its own, not a misspelt velocity.
+            # gear_velocity is a separate attribute, not a misspelt velocity.
             if similar and similar[0] not in name.split("_"):
                 raise LoadError(
                     f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. "
@@ -150,7 +150,7 @@ class Notes:
                 self.attributes(child, owner)
 
     def about(self, names: Iterable[str], message: str) -> None:
-        """Add a message whose ``{}`` is replaced by the names, unless there are no names."""
+        """Add a message in which the names replace ``{}``; if there are no names, add nothing."""
         if listed := list(names):
             self.messages.append(message.format(listing(listed)))
 

@@ -1,4 +1,4 @@
-"""Numbers, words and booleans in files, with errors that explain invalid text."""
+"""Parse numbers, words and booleans in files; errors explain why a text is invalid."""
 
 import math
 import re
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import LoadError
 
-LARGEST = 1e30  # Largest number, except for limits; products of five such numbers in inertias are finite.
+LARGEST = 1e30  # largest allowed number, except for limits; a product of five such numbers is still finite
 DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 

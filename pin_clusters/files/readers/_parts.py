@@ -1,6 +1,6 @@
 """Extensions of URDF and URDF+: ``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``.
 
-A file with these elements can contain a complete model. ``pc.to_urdf`` writes them, and other programs ignore them::
+With these elements, a file can contain a complete model. ``pc.to_urdf`` writes them; other programs ignore them::
 
     <rod name="achilles_rod" length="0.5" mass="0.16">
       <predecessor link="hip_link"><origin xyz="0 0 0.045"/></predecessor>
@@ -18,9 +18,9 @@ A file with these elements can contain a complete model. ``pc.to_urdf`` writes t
     <reference_pose><joint name="crank" q="1.2"/></reference_pose>
 
 A rotor whose mass is not included in its carrier's link has an ``<inertial>`` and an ``<origin>`` instead of
-``axial_inertia``. A rotor without carrier, origin and axis has the default placement of ``Rotor``. The roles are
-parameters of the class (``FourBar``, ``SliderCrank``, ``Differential.<type>``). Repeat the element for a parameter with
-several frames.
+``axial_inertia``. If carrier, origin and axis are all absent, the rotor has the default placement of ``Rotor``. The
+roles in a ``<mechanism>`` are parameters of its class (``FourBar``, ``SliderCrank``, ``Differential.<type>``). If a
+parameter has several frames, repeat the element.
 """
 
 import xml.etree.ElementTree as ET
@@ -119,7 +119,7 @@ def read_reference(description: Description) -> dict[str, list[float]]:
 
 
 def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray | None:
-    """Build the reference pose for a tree, shape (nq,), or return None if there are no coordinates."""
+    """Build the reference pose of a tree, shape (nq,); return None if ``coordinates`` is empty."""
     if not coordinates:
         return None
     q = np.array(pin.neutral(tree))
@@ -137,7 +137,7 @@ def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray 
 
 
 def read_armature(joint: ET.Element, owner: str) -> list[float]:
-    """Read ``<dynamics armature=...>`` of a joint: one number per degree of freedom, or an empty list."""
+    """Read ``<dynamics armature=...>`` of a joint: one number per degree of freedom; an empty list if absent."""
     dynamics = only_child(joint, "dynamics", owner)
     text = None if dynamics is None else dynamics.get("armature")
     values = [] if text is None else [number(x, "the armature", owner) for x in text.split() or [""]]
@@ -163,7 +163,7 @@ def read_friction(description: Description, notes: Notes) -> list[Spring]:
 
 
 class End(NamedTuple):
-    """A placement on a link of the file."""
+    """A frame on a link of the file."""
 
     link: str
     origin: pin.SE3

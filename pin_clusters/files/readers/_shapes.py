@@ -49,7 +49,7 @@ Shapes = Mapping[str, Sequence[Shape]]
 
 
 def collision_of(tree: pin.Model, shapes: Shapes) -> pin.GeometryModel:
-    """Build a geometry model without collision pairs, in the order of the file, with Pinocchio's default names."""
+    """Build a geometry model without collision pairs; the file defines the order; names are Pinocchio's defaults."""
     model = pin.GeometryModel()
     for link, link_shapes in shapes.items():
         k = tree.getFrameId(link, pin.FrameType.BODY) if tree.existFrame(link, pin.FrameType.BODY) else 0
@@ -69,7 +69,7 @@ def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
 
 
 def sized(kind: str, given: Callable[[str], str | None], owner: str) -> Any:
-    """Build a shape in ``DIMENSIONS``; ``given`` returns the text of the size with a given name."""
+    """Build a shape of a type in ``DIMENSIONS``; ``given`` maps the name of a dimension to its text in the file."""
     sizes = [
         numbers(given(key), key, owner, n) if n > 1 else (number(given(key), key, owner),)
         for key, n in DIMENSIONS[kind].items()
@@ -93,7 +93,7 @@ def half_space(normal: Sequence[float], owner: str) -> Any:
 
 
 class Maker:
-    """Builds the shapes of one file; missing shapes cause only a note, because the dynamics do not depend on them."""
+    """Builds the shapes of one file; a missing shape raises no error, because the dynamics do not depend on shapes."""
 
     def __init__(self, folder: Path | None, notes: Notes) -> None:
         self.folder, self.notes = folder, notes
@@ -123,7 +123,7 @@ class Maker:
         return Shape(name, place, self._hulls[key], str(path), key[1])
 
     def _path(self, uri: str) -> Path | None:
-        """Find the file of a URI in a package, in a folder above the robot's file, or relative to the robot's file."""
+        """Find the file of a URI: in a package, in a folder above the robot's file, or relative to the robot's file."""
         scheme, separator, tail = uri.partition("://")
         base = self.folder.resolve() if self.folder is not None else None
         around = [] if base is None else [base, *base.parents]

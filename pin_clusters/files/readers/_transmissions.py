@@ -1,4 +1,4 @@
-"""``<transmission>`` of ROS 1 and ros2_control: rotors of actuators with a known inertia.
+"""Reader of ``<transmission>`` (ROS 1, ros2_control): rotors of the actuators whose inertia is known.
 
 The reductions n relate the speeds of actuators (a) and joints (j). The equations are defined in ROS
 (transmission_interface; pal_transmissions for the half differential)::
@@ -8,8 +8,8 @@ The reductions n relate the speeds of actuators (a) and joints (j). The equation
     half differential   a1 = n_a1 n_j1 j1                  a2 = n_a2 (n_j1 j1 + n_j2 j2)
     four-bar linkage    a1 = n_a1 n_j1 j1                  a2 = n_a2 (j1 + n_j2 j2)
 
-The inertia comes from the caller, or from Drake's ``<drake:rotor_inertia value=.../>`` of an actuator, whose
-``<drake:gear_ratio>`` is n_a. A reduction without an inertia does not affect the dynamics.
+The inertia comes from the caller, or from the element ``<drake:rotor_inertia value=.../>`` of an actuator; n_a is then
+its ``<drake:gear_ratio>``. If the inertia is unknown, the reduction does not affect the dynamics.
 """
 
 import math
@@ -24,7 +24,7 @@ from ._notes import Notes, local_name
 from ._numbers import number
 from ._xml import Description, in_words_of
 
-# Signs with which the joints turn each actuator.
+# For each actuator, the signs of the joints' terms in its equation.
 KINDS: dict[str, tuple[tuple[float, ...], ...]] = {
     "simple": ((1.0,),),
     "differential": ((1.0, 1.0), (1.0, -1.0)),
@@ -40,7 +40,7 @@ class Actuator:
     name: str
     owner: str  # label for messages
     kind: str  # a key of ``KINDS``, or an unsupported type from the file
-    ratios: Mapping[str, float]  # speed of the rotor per speed of each joint; empty if unknown
+    ratios: Mapping[str, float]  # rotor speed per joint speed, by joint; empty if unknown
     inertia: float | None  # axial inertia of the rotor in the file, [kg m^2]
 
     def build(self, inertia: float) -> Rotor:
@@ -62,7 +62,7 @@ class Actuator:
 
 
 def read_rotors(description: Description, given: Mapping[str, float] | None, notes: Notes) -> list[Rotor]:
-    """Build the rotors with known inertias; ``given`` maps actuators or joints of simple transmissions to [kg m^2]."""
+    """Build the rotors with known inertias; ``given`` contains inertias [kg m^2], as in ``buildModelFromUrdf``."""
     inertias = _checked(given)
     actuators = list(_actuators(description, notes))
     rotors, silent = list[Rotor](), dict[str, float]()

@@ -1,4 +1,4 @@
-"""Construction of ``pin.Model`` from files: joints about any axis, placements of bodies, and changes of joint types."""
+"""Construct a ``pin.Model`` from a file: joints about any axis, placements of bodies, and changes of joint types."""
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -16,7 +16,7 @@ UNLIMITED = float(np.finfo(float).max)
 
 
 def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
-    """Build a joint of one degree of freedom along a unit vector, with Pinocchio's special types for coordinate axes.
+    """Build a joint with one degree of freedom along a unit vector; coordinate axes use Pinocchio's special types.
 
     ``kind`` is ``"R"`` (hinge), ``"P"`` (slide), ``"H"`` (screw with ``pitch``, [m/rad]) or ``"RUB"`` (hinge with
     cosine and sine). ``tolerance`` is the largest deviation from a coordinate axis.
@@ -53,7 +53,7 @@ def like(model: pin.Model) -> pin.Model:
 
 
 class Places(Generic[T]):
-    """A tree under construction, with the placements of the bodies of a file; ``world`` is the key of the world."""
+    """A tree under construction and the placements of the file's bodies; ``world`` is the key of the world body."""
 
     def __init__(self, world: T) -> None:
         self.tree = pin.Model()
@@ -61,12 +61,12 @@ class Places(Generic[T]):
         self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}  # placement of each body in that joint's frame
 
     def put(self, body: T, name: str, j: int, placement: pin.SE3, above: int = -1) -> int:
-        """Attach a body to a joint; return the id of its frame, whose parent is the frame ``above``."""
+        """Attach a body to joint ``j``; return the id of the body's frame, whose parent frame is ``above``."""
         self.joint[body], self.place[body] = j, placement
         return int(self.tree.addBodyFrame(name, j, placement, above))
 
     def frame(self, body: T, in_body: pin.SE3) -> tuple[str, pin.SE3]:
-        """Return a frame of a body as an argument for constraints: name of the joint, and placement."""
+        """Return a frame on a body as an argument for constraints: (name of the joint, placement)."""
         return self.tree.names[self.joint[body]], self.place[body] * in_body
 
 
@@ -89,7 +89,7 @@ TYPES = (BALL, FIXED, *HINGES)
 
 
 def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
-    """Change joint types to types in ``TYPES``; placements, bodies and frames do not change. Ignore unknown names."""
+    """Change joint types to types in ``TYPES`` without changing placements, bodies or frames; ignore unknown names."""
     if not any(tree.existJointName(name) for name in types):
         return tree
     new = like(tree)

@@ -1,22 +1,23 @@
-"""``<coupling>`` and ``<loop>`` of URDF+, an extension of ``<coupling>``, and ``<mimic>``.
+"""Reader of ``<coupling>`` and ``<loop>`` of URDF+, of our extension of ``<coupling>``, and of ``<mimic>``.
 
-A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) couples two links. The sums are over the joints between
-the nearest common ancestor (NCA) of the links and each link: ``sum(q to successor) = ratio * sum(q to predecessor)``::
+A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) couples two links by the equation
+``sum(q to successor) = ratio * sum(q to predecessor)``. Each sum is over the joints on the path from the nearest
+common ancestor (NCA) of both links to one of the links::
 
     <coupling name="ankle_belt">
       <predecessor link="ankle_link"/> <successor link="ankle_rotor_link"/> <ratio value="12"/>
     </coupling>
 
-If the joints do not have a common ratio, our extension lists them::
+If the joints have different ratios, our extension lists them: ``dependent = sum(ratio * independent)``::
 
     <coupling name="wrist_roll_belt">
       <dependent joint="wrist_roll_rotor"/>
       <independent joint="elbow" ratio="-6"/> <independent joint="wrist_roll" ratio="6"/>
     </coupling>
 
-An optional ``<offset value="..."/>`` is added to the side of the successor or of the dependent joint.
+An optional ``<offset value="..."/>`` is added to the right-hand side of the equation.
 
-A ``<loop>`` is a further joint between two links::
+A ``<loop>`` is a further joint between two links, which closes a loop::
 
     <loop name="coupler_to_rocker" type="revolute">
       <predecessor link="coupler"><origin xyz="1 0 0" rpy="0 0 0"/></predecessor>
@@ -24,8 +25,8 @@ A ``<loop>`` is a further joint between two links::
       <axis xyz="0 0 1"/>
     </loop>
 
-The origins place the two halves of the joint in the frames of their links; the axis (by default 1 0 0, as in URDF) has
-the same components in the frames of the halves.
+Each origin is the placement of one half of the joint in the frame of its link. The axis (by default 1 0 0, as in URDF)
+has the same components in the frames of both halves.
 """
 
 import xml.etree.ElementTree as ET

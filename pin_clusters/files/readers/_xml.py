@@ -46,7 +46,7 @@ class Description:
     root_link: str  # name of the link without a parent
 
     def moving_joint(self, link: str) -> str | None:
-        """Return the nearest joint above a link that is not fixed, or None if the link is fixed to the root."""
+        """Return the nearest movable joint above a link, or None if only fixed joints connect the link to the root."""
         while link in self.parent_joint:
             name = self.parent_joint[link]
             if self.joints[name].get("type") != "fixed":
@@ -64,8 +64,8 @@ def parse_xml(
 
     Args:
         most: Largest nesting depth of elements.
-        source, start: Label and expected beginning of the document, for messages.
-        any_prefix: True if prefixes need no ``xmlns``, as in parsers without namespaces. The tags keep such prefixes.
+        source, start: Label of the document, and its expected beginning, for error messages.
+        any_prefix: True if prefixes need no ``xmlns`` declaration. The tags keep undeclared prefixes.
     """
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
@@ -129,7 +129,7 @@ def _without_default_namespace(root: ET.Element) -> ET.Element:
 
 @contextmanager
 def in_words_of(owner: str) -> Iterator[None]:
-    """Convert errors of constraints to ``LoadError``; the message starts with the element of the file."""
+    """Convert constraint errors to ``LoadError``; the message begins with the element that caused the error."""
     try:
         yield
     except PinClustersError as error:
@@ -232,7 +232,7 @@ def _check_reached(description: Description) -> None:
 
 
 def to_text(root: ET.Element) -> str:
-    """Write the document for Pinocchio, without elements that Pinocchio does not need.
+    """Return the document as text for Pinocchio, without elements that Pinocchio does not need.
 
     Visuals and collisions are removed, because a missing mesh or material would raise an error. Constraints are
     removed, because this package reads them.

@@ -5,12 +5,12 @@ from typing import Any
 from ...errors import LoadError
 
 MAX_DEPTH = 20
-MAX_BYTES = 2**17  # Files of robots have some kilobytes; reading takes at least 10 s per megabyte.
+MAX_BYTES = 2**17  # Robot files have a few kilobytes; reading takes at least 10 s per megabyte.
 MAX_LETTERS = 1000  # largest length of a key or a value
 
 
 def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
-    """Parse a document to dicts, lists, text and numbers, or to PyYAML's nodes, which contain line numbers.
+    """Parse a document to dicts, lists, text and numbers; if ``nodes``, to PyYAML's nodes, which have line numbers.
 
     Anchors raise an error before they are expanded, because nested aliases can fill the memory.
     """

@@ -1,4 +1,4 @@
-"""Chains of a paper for benchmarks: one geared rotor per link (GT), or pairs of links that belts drive (PBT).
+"""Benchmark chains of a paper: each link has a geared rotor (GT), or belts drive pairs of links (PBT).
 
 Chignoli, Adrian, Kim, Wensing, "Recursive Rigid-Body Dynamics Algorithms for Systems with Kinematic Loops",
 arXiv 2311.13732. The numbers are from the authors' library generalized_rbda (classes RevoluteChainWithRotor and
@@ -36,7 +36,7 @@ _documented = stock(
 
 @dataclass(frozen=True)
 class _Link:
-    """Data of a link and its rotor; both turn about the z axis of ``placement``, which is in the previous link."""
+    """Data of a link and its rotor, which turn about the z axis of ``placement``, a frame on the previous link."""
 
     placement: pin.SE3
     inertia: pin.Inertia
@@ -45,7 +45,7 @@ class _Link:
 
 
 def _published(k: int) -> _Link:
-    """Build link ``k``: 1 m long, 1 kg at 0.5 m, 1 kg m^2 about the centre of mass; massless rotor of 1e-4 kg m^2."""
+    """Build link ``k`` (1 m long, 1 kg at 0.5 m, central inertia 1 kg m^2) and its massless rotor of 1e-4 kg m^2."""
     placement = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0.0, 0.0]))
     body = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
     return _Link(placement, body, pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-4])), RATIO)
@@ -76,8 +76,8 @@ def geared_chain(
 ) -> tuple[pin.Model, tuple[Gear, ...]]:
     """Build a chain of ``n`` links, each driven through a gear by a rotor on the preceding link (the paper's GT).
 
-    Joints are ``joint_1 ... joint_n`` and ``rotor_1 ... rotor_n``, bodies ``joint_1_link``, ``rotor_1_link`` and so on.
-    Without a seed the chain is planar: axes z, links of 1 m along x, ratio 6. Gravity is 9.81 m/s^2 along +x.
+    The joints are ``joint_1 ... joint_n`` and ``rotor_1 ... rotor_n``; the body of ``X`` is ``X_link``. Without a seed,
+    the chain is planar: all axes are z, all links extend 1 m in x, all ratios are 6. Gravity is 9.81 m/s^2 along +x.
     """
     tree, ratios = _chain("geared_chain", n, seed, root_joint, 1)
     return tree, tuple(Gear(f"joint_{k}", f"rotor_{k}", r) for k, r in enumerate(ratios, 1))
@@ -87,7 +87,7 @@ def geared_chain(
 def belt_chain(
     n: int = 12, seed: int | None = None, root_joint: pin.JointModel | None = None
 ) -> tuple[pin.Model, tuple[Gear | Belt, ...]]:
-    """Build a chain of ``n`` links in pairs, with the rotors of a pair on the preceding body (the paper's PBT).
+    """Build a chain of ``n`` links in pairs; both rotors of a pair are on the preceding body (the paper's PBT).
 
     A gear couples the first rotor of a pair to the first link. A belt couples the second rotor to the sum of both joint
     angles. Names, numbers and gravity are as in ``geared_chain``. If a seed is given, the axes of the second rotor and

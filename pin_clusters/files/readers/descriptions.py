@@ -1,4 +1,4 @@
-"""Robots of the package robot_descriptions, by name of the module, such as ``g1_mj_description``."""
+"""Find robots in the package robot_descriptions by module name, such as ``g1_mj_description``."""
 
 import os
 from importlib import import_module
@@ -28,7 +28,7 @@ def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
         raise LoadError(f"No such file or robot of {PACKAGE}: {file!r}.{did_you_mean(file, available)}")
     try:
         module = import_module(f"{PACKAGE}.{file}")
-    except Exception as error:  # Errors of git, the network or the disk have many classes.
+    except Exception as error:  # Git, network and disk errors have many classes.
         raise LoadError(f"{PACKAGE} cannot download {file!r}: {' '.join(str(error).split())[:300]}") from error
     path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
     if path is None:

@@ -60,14 +60,14 @@ def buildModelFromYAML(
     """Read an extended URDF (arXiv 2504.04767): a YAML file and a URDF in the same folder.
 
     A pair of frames in ``closed_loop`` becomes a fixed (6d) or spherical (3d) ``Loop``. Joints in ``joint_name`` get
-    the type in ``joint_type``: ``SPHERICAL``, ``FIXED``, or ``UJOINT_XY`` (and other pairs of axes), which is two
-    hinges with the names ``<joint>_X`` and ``<joint>_Y``. Joints with motors, ``name_mot``, are preferred as
-    independent joints.
+    the type in ``joint_type``: ``SPHERICAL``, ``FIXED``, or ``UJOINT_XY`` (or another pair of axes). ``UJOINT_XY``
+    becomes two hinges, ``<joint>_X`` and ``<joint>_Y``. Joints with motors (``name_mot``) are preferred as independent
+    joints.
 
     Args:
         file: Path of the YAML file, or of its folder if the name of the file is ``robot.yaml``.
         independent: Names of the independent joints, as in ``ClusterModel``; by default, motor joints if possible.
-        urdf: Path of the URDF file; by default ``robot.urdf`` next to the YAML file, or the only URDF there.
+        urdf: Path of the URDF file; by default ``robot.urdf`` in the same folder, or the only URDF in this folder.
 
     Returns:
         The model, in SI units.

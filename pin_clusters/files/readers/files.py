@@ -50,14 +50,14 @@ def open_robot(
     """Read a robot from a file of any supported format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
     The root element identifies the format of XML, and the file extension identifies YAML. The function calls
-    ``buildModelFromUrdf``, ``buildModelFromMJCF``, ``buildModelFromSdf`` or ``buildModelFromYAML``; they document the
-    supported contents and have further arguments.
+    ``buildModelFromUrdf``, ``buildModelFromMJCF``, ``buildModelFromSdf`` or ``buildModelFromYAML``. See these functions
+    for the supported contents and for further arguments.
 
     Args:
-        file: Path of the file, or name of a robot of ``robot_descriptions``, if it is installed.
+        file: Path of the file, or name of a robot in the package ``robot_descriptions``, if this package is installed.
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default, the
-            base is as in the file.
-        motors: Rotors, gears and limits of the motors: path of a ``.motors.yaml`` file, or a mapping with the same
+            base is fixed or floating as in the file.
+        motors: Data of the motors (rotors, gears, limits): path of a ``.motors.yaml`` file, or a mapping with the same
             keys. ``pin-clusters motors FILE`` writes a template. No motor file is read by default.
 
     Returns:

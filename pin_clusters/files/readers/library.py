@@ -52,23 +52,23 @@ def load(
 ) -> ClusterModel:
     """Load a robot that ships with the package.
 
-    ``robot_models/<name>/README.md`` and ``chains.py`` document the sources of the numbers.
+    ``robot_models/<name>/README.md`` and ``chains.py`` document the sources of the robot data.
 
     Args:
         name: A name in ``robots()``.
         root_joint: ``"default"`` makes the base a free flyer if the root link has an inertia (legged robots), and fixes
-            it otherwise. None fixes the base. A joint model, such as ``pin.JointModelFreeFlyer()``, moves the base.
-        q_reference: Reference pose, shape (nq,), [rad] or [m], as in ``ClusterModel``; by default the pose in the
-            README of the robot, if any.
-        independent: Names of the independent joints, as in ``ClusterModel``; by default the choice in the README.
-        parameters: Parameters of ``geared_chain`` and ``belt_chain``: number of links ``n``, and ``seed``.
+            it otherwise. None fixes the base. A joint model, such as ``pin.JointModelFreeFlyer()``, lets the base move.
+        q_reference: Reference pose, shape (nq,), [rad] or [m], as in ``ClusterModel``; by default, the pose in the
+            robot's README, if any.
+        independent: Names of the independent joints; by default, the joints listed in the robot's README.
+        parameters: Parameters of ``geared_chain`` and ``belt_chain``: number of links ``n`` and random ``seed``.
 
     Returns:
         The model, in SI units.
 
     Raises:
         UnknownNameError: No shipped robot has this name.
-        ArgumentTypeError: The robot does not have the parameter, or an argument has the wrong type.
+        ArgumentTypeError: The robot has no parameter of this name, or an argument has the wrong type.
         LoadError: A parameter has an invalid value.
 
     Example:

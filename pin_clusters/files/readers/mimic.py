@@ -14,17 +14,17 @@ _MIMIC = "JointModelMimic"
 def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...]]:
     """Replace mimic joints by ordinary joints with linear couplings.
 
-    Pinocchio's mimic joints have no coordinate, and several of its algorithms do not support them. Every joint of the
-    result has its own coordinates, as ``ClusterModel`` requires. Order, names, placements, inertias and frames do not
-    change.
+    Pinocchio's mimic joints have no coordinate, and several algorithms of Pinocchio do not support mimic joints. Every
+    joint of the result has its own coordinates, as ``ClusterModel`` requires. The order and the names of the joints,
+    the placements, the inertias and the frames do not change.
 
     Args:
         model: Any model, such as one read with ``mimic=True``; it is not changed.
 
     Returns:
         The tree, and one ``LinearCoupling`` per mimic joint (ratio in rad/rad, m/m, m/rad or rad/m). The position and
-        velocity limits of a mimic joint are the transformed limits of its master joint; its armature is zero, as in
-        Pinocchio.
+        velocity limits of a mimic joint are computed from the limits of its master joint. The armature of a mimic joint
+        is zero, as in Pinocchio.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``pin.Model``.
@@ -81,7 +81,7 @@ def _master(model: pin.Model, j: int) -> int:
 
 
 def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: float) -> pin.JointModel:
-    """Rebuild the ordinary joint inside mimic joint ``j`` from its motion subspace, which includes the scaling."""
+    """Build the ordinary joint for mimic joint ``j`` from the joint's motion subspace, which includes the scaling."""
     if scaling == 0.0:
         raise UnsupportedJointError(f"mimic joint {model.names[j]!r} has a scaling of 0. Make it a fixed joint.")
     scaled = data.joints[j].S

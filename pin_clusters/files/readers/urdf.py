@@ -54,36 +54,35 @@ def buildModelFromUrdf(
 
     In addition to URDF, the reader supports ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+
     (arXiv 2411.19753), couplings with a ratio per joint, ``<mimic>``, and the extensions of ``to_urdf``: ``<rotor>``,
-    ``<rod>``, ``<mechanism>``, ``<reference_pose>`` and ``<dynamics armature=...>``. ``q`` contains all joints; joints
-    that depend on others are dependent joints of the model. The attribute ``independent`` selects the independent
-    joints of a loop; without it, ``ClusterModel`` chooses.
+    ``<rod>``, ``<mechanism>``, ``<reference_pose>`` and ``<dynamics armature=...>``. ``q`` contains the coordinates of
+    all joints, including dependent joints. The attribute ``independent`` selects the independent joints of a loop. If a
+    loop has no such attribute, ``ClusterModel`` chooses its independent joints.
 
-    ``<transmission>`` (ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
-    ``Rotor`` per actuator with a known inertia. The inertia comes from Drake's ``<drake:rotor_inertia>`` and
-    ``<drake:gear_ratio>`` or from ``rotor_inertias``. The rotor turns about the axis of the first joint; its mass is
-    already in a link.
+    Each actuator of a ``<transmission>`` (ROS 1 and ros2_control: simple, differential, half differential, four-bar
+    linkage) becomes a ``Rotor`` if its inertia is known. The inertia comes from Drake's ``<drake:rotor_inertia>`` and
+    ``<drake:gear_ratio>`` or from ``rotor_inertias``. The rotor turns about the axis of the first joint. A link of the
+    file must already include the rotor's mass.
 
-    ``<dynamics damping=... friction=...>`` becomes ``Spring`` constraints: viscous and Coulomb friction of
-    ``model.passive``, as in MJCF and SDF. ``<collision>`` and the extension ``<shape>`` of ``to_urdf`` become
-    ``model.collision``, with convex hulls of meshes. A warning lists shapes that cannot be built.
+    ``<dynamics damping=... friction=...>`` becomes ``Spring`` constraints, which add viscous and Coulomb friction to
+    ``model.passive``, as for MJCF and SDF. ``<collision>`` and the extension ``<shape>`` of ``to_urdf`` become shapes
+    of ``model.collision``, with meshes replaced by their convex hulls. A warning lists shapes that cannot be built.
 
-    One warning lists ``<gazebo>`` and unknown elements, which are ignored. Unsupported elements that change the
+    ``<gazebo>`` and unknown elements are ignored; one warning lists them. Unsupported elements that change the
     dynamics, such as ``<drake:linear_bushing_rpy>``, raise ``LoadError``.
 
     Pinocchio's order of arguments is also supported: ``(urdf_filename, root_joint, root_joint_name, mimic)``.
 
     Args:
         urdf_filename: Path of the file.
-        independent: Names of the independent joints, as in ``ClusterModel``; they override the attributes
-            ``independent`` in their clusters.
-        rotor_inertias: Axial inertias of rotors, [kg m^2], by name of the actuator of a ``<transmission>``, or of the
-            joint of a simple transmission.
+        independent: Names of the independent joints; in their clusters, the attribute ``independent`` has no effect.
+        rotor_inertias: Axial inertias of rotors, [kg m^2]. The key is the name of an actuator in a ``<transmission>``,
+            or of the joint in a simple transmission.
         root_joint_name: Name of the root joint, ``"root_joint"`` by default.
         mimic: Argument of Pinocchio that has no effect here, because mimic joints are always dependent joints.
 
     Returns:
         The model. Its tree equals Pinocchio's tree of the same file, except that continuous joints in a coupling or a
-        loop become revolute joints without limits, with a warning.
+        loop become revolute joints without limits, and a warning is emitted.
 
     Example:
         >>> import pin_clusters as pc, pinocchio as pin
@@ -173,7 +172,7 @@ def parse_urdf(
     Args:
         text: The document.
         source: Label of the document for messages.
-        stacklevel: Frame of warnings, as in ``warnings.warn``.
+        stacklevel: Stack level of warnings, as in ``warnings.warn``.
         rotor_inertias: Axial inertias of rotors, [kg m^2], as in ``buildModelFromUrdf``.
         folder: Folder of the meshes of collision shapes; the folders above it are also searched.
 

@@ -36,7 +36,7 @@ class Body:
     place: pin.SE3  # placement in the frame of the parent
     joints: list[Joint]  # joints between parent and body; empty only for the world
     P: np.ndarray  # mass moments as defined in ``_masses``, shape (4, 4)
-    drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # P before the exchange, for the drawn box
+    drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # P before mass is moved, for drawing
     spins: bool = False  # True for rotors
     sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name, placement in the frame of the body
 
@@ -53,7 +53,7 @@ class Bodies:
 
     Attributes:
         all: All bodies except the world, each after its parent.
-        of_joint: Body that each joint moves, and placement of the joint's frame in the body, by joint id of the tree.
+        of_joint: For each joint id, the body that the joint moves, and the placement of the joint's frame in that body.
         of_rotor: Body of each ``Rotor``, by its name in ``model.rotors``.
         by_velocity: Names of the joints with one degree of freedom, by their index in the tree's v.
         remarks: Sentences for the comment at the top of the file.
@@ -149,7 +149,7 @@ class Bodies:
         return [(joint, frame) for joint in joints]
 
     def _add_rotor(self, r: RotorElement) -> None:
-        """Add the body of a ``Rotor``; inertia that the carrier's link contains is subtracted from the carrier."""
+        """Add the body of a ``Rotor``; if the carrier's link includes its inertia, subtract it from the link."""
         body, joint_frame = self.of_joint[r.carrier_id]
         axis = np.array(r.placement.rotation.T @ r.axis)
         pose = joint_frame * r.placement
@@ -200,7 +200,7 @@ class Bodies:
             self.all.remove(body)
 
     def settle(self) -> None:
-        """Move inertia from parents to bodies that MuJoCo rejects, or raise ``ModelError`` if that is impossible."""
+        """Move inertia from parents to bodies that MuJoCo would reject; raise ``ModelError`` if this is impossible."""
         moved = []
         for body in reversed(self.all):  # children before their parents
             if _masses.admissible(body.P):

@@ -1,4 +1,4 @@
-"""Cranks and rods in MJCF for Tello's differentials, whose constraints are equations between angles.
+"""Equivalent cranks and rods in MJCF for Tello's differentials, which the model defines by equations for angles.
 
 The equations of hip and knee-ankle describe a rod of constant length. One end is on a crank, which turns by the angle
 of a rotor divided by the gear ratio g; the other end is on the leg. The model's cranks have no inertia, but MuJoCo
@@ -8,8 +8,8 @@ relative to the carrier. The energy equals J (g y + s)^2 / 2 if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 
-with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and K added to the carrier.
-If A would be negative, a disc of inertia Jh is added, which turns by h = g / 2 per turn of the crank.
+with the inertias J' of the rotor and Jc of the crank, the armature A of the rotor's joint, and the inertia K added to
+the carrier. If A would be negative, a disc of inertia Jh is added, which makes h = g / 2 turns per turn of the crank.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int
 
 
 def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Crank, int]]:
-    """Compute the crank of knee and ankle, which rotor 2 turns about the knee's axis on the thigh."""
+    """Compute the crank for knee and ankle; rotor 2 turns the crank on the thigh about the knee's axis."""
     _, rotor, shin, foot = c.joints
     N, n = tree.jointPlacements[foot], _axis(tree, shin)
     if int(tree.parents[foot]) != shin or np.linalg.norm(np.cross(N.rotation @ _axis(tree, foot), n)) > _TOLERANCE:

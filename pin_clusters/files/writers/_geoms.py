@@ -137,7 +137,7 @@ def _of_inertia(body: Body) -> list[dict[str, str]]:
 
 
 def _of_rotor(body: Body) -> list[dict[str, str]]:
-    """Build a cylinder with a rotor's axial inertia; without mass, a steel cylinder half as long as its radius."""
+    """Build a cylinder with a rotor's axial inertia; a massless rotor becomes a steel disc, half a radius thick."""
     axis, (mass, centre, second) = body.joints[0].axis, _masses.about_centre(body.drawn)
     axial = _masses.axial(body.drawn, axis)
     if not axial > 0.0:

@@ -1,4 +1,4 @@
-"""Pinocchio joints as chains of joints that file formats support: hinges, slides, free, planar and ball joints."""
+"""Convert Pinocchio joints to joints that file formats support: hinges, slides, free, planar and ball joints."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -68,7 +68,7 @@ def _parts(joint: pin.JointModel, name: str, where: str) -> list[_Simple]:
 
 
 def _subspace(joint: pin.JointModel) -> np.ndarray:
-    """Compute the motion subspace at q = 0, shape (6, nv), with a model because some joint kinds do not expose it."""
+    """Compute the motion subspace at q = 0, shape (6, nv), from a model, because some joint types do not provide it."""
     model = pin.Model()
     model.addJoint(0, joint, pin.SE3.Identity(), "joint")
     data = model.createData()

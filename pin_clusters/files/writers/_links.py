@@ -15,7 +15,7 @@ _TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Extra:
-    """A frame that is not a joint's frame, written as a link on a fixed joint; placed in the moving joint's frame."""
+    """A further frame, written as a link on a fixed joint; the placement is in the frame of the moving joint."""
 
     link: str
     joint: str
@@ -77,7 +77,7 @@ def is_identity(placement: pin.SE3) -> bool:
 def _inertias(
     tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
 ) -> dict[str, pin.Inertia]:
-    """Distribute each body's inertia over its links; if the frames' inertias have another sum, one link gets it all."""
+    """Distribute each body's inertia over its links; if the frames' inertias do not add up, one link gets all."""
     inertias: dict[str, pin.Inertia] = {}
     for j in range(tree.njoints):
         body_inertia = np.array(tree.inertias[j].matrix())

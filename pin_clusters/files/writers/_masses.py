@@ -1,11 +1,11 @@
 """Mass distributions that MuJoCo accepts, and exchange of mass between bodies that does not change any motion.
 
-A mass distribution is represented by its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4), [kg, kg m, kg m^2].
-Moments of parts add up. The moments in another frame are ``T P T'``; T is the homogeneous matrix of the placement.
+A mass distribution is represented by its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4), [kg, kg m, kg m^2]. The
+moments of parts add up. The moments in another frame are ``T P T'``; T is the homogeneous matrix of the placement.
 
 Mass on the axis of a hinge can belong to the body on either side of the hinge; rotational inertia without mass can
-belong to either body of a slide. MuJoCo rejects some bodies, such as rotors without mass. Mass or inertia of this kind
-is moved to such a body from its parent. The sum of the two bodies, and therefore every motion, does not change.
+belong to either body of a slide. MuJoCo rejects some bodies, such as rotors without mass. Such mass or inertia is moved
+to a rejected body from its parent. The sum of both bodies' moments and all motions do not change.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def moments(inertia: pin.Inertia) -> np.ndarray:
 
 
 def spin(inertia: float, axis: np.ndarray) -> np.ndarray:
-    """Compute the moments of a body with only an axial inertia [kg m^2] about an axis through its origin."""
+    """Compute the moments of a body that has only an axial inertia [kg m^2], about an axis through the origin."""
     P = np.zeros((4, 4))
     P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # no inertia about perpendicular axes
     return P
@@ -74,14 +74,14 @@ def admissible(P: np.ndarray) -> bool:
 
 
 def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the principal moments of an admissible body, with rounding errors corrected, and their axes."""
+    """Compute principal moments and principal axes of a physically possible body; rounding errors are corrected."""
     principal_moments, axes = principal(P)
     a, b, c = np.maximum(principal_moments, LEAST_MOMENT).tolist()
     return np.array([a, b, min(c, float(np.nextafter(a + b, 0.0)))]), axes
 
 
 def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.ndarray | None:
-    """Compute the smallest moments on a hinge axis that make a body with moments P admissible, or return None."""
+    """Compute the smallest moments on a hinge axis that, added to P, give a physical body; None if impossible."""
     added = np.zeros((4, 4))
     s = np.append(axis, 0.0)
     if P[3, 3] < LEAST_MASS:
@@ -105,7 +105,7 @@ def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.
 
 
 def borrowed_by_slide(P: np.ndarray) -> np.ndarray | None:
-    """Compute moments without mass that make a body admissible, or return None if the body has no mass."""
+    """Compute massless moments that, added to P, give a physical body; return None if the body has no mass."""
     if not P[3, 3] > 0.1 * LEAST_MOMENT:
         return None
     S = about_centre(P)[2]

@@ -30,7 +30,7 @@ _DESCRIPTIONS = {
 
 
 class File:
-    """One MJCF file; ``visual`` is a geometry model or None, ``option`` contains the time step and the integrator."""
+    """One MJCF file; ``visual`` is a geometry model or None; ``option`` contains the time step and the integrator."""
 
     def __init__(self, robot: Robot, visual: Any, option: dict[str, Any]) -> None:
         self.robot, self.model, self.tree = robot, robot.model, robot.tree

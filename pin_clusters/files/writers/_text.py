@@ -55,7 +55,7 @@ def wxyz(rotation: np.ndarray) -> np.ndarray:
 
 
 def write(text: str, file: str | os.PathLike[str] | None) -> str:
-    """Write text to ``file``, completely or not at all, unless ``file`` is None; return the text."""
+    """Return the text; if ``file`` is given, also write the text to this file, completely or not at all."""
     if file is None:
         return text
     if not isinstance(file, (str, os.PathLike)):

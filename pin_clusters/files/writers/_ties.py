@@ -40,7 +40,7 @@ class Ties:
         return _poses(self.tree, np.array(pin.neutral(self.tree)))
 
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
-        """Set a joint equal to ``offset + sum(ratio * joint)``, with a polynomial of one joint or a fixed tendon."""
+        """Set a joint equal to ``offset + sum(ratio * joint)``, through a polynomial of one joint or a fixed tendon."""
         if len(terms) == 1:
             leader, ratio = terms[0]
             attributes = {"joint1": joint, "joint2": leader, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
@@ -111,7 +111,7 @@ class Ties:
         self.tie(kind, label, {"site1": a, "site2": b})
 
     def _joint_of_its_own(self, c: FrameClosure, label: str) -> None:
-        """Close any other loop: split one body, attach one half by the loop's joint, and weld it to the other half."""
+        """Write any other loop: split one body, attach one half by the loop's joint, and weld it to the other half."""
         frames = [self.at_reference[j] * M for j, M in c.ends]
         z, x, y = frames[0].rotation[:, 2], frames[0].rotation[:, 0], frames[0].rotation[:, 1]
         free = {
@@ -180,7 +180,7 @@ class Ties:
         return name
 
     def _massive_rod(self, c: RodClosure, label: str, a: pin.SE3, b: pin.SE3) -> None:
-        """Add a rod as a body along z with hinges about x and y at one end and a point constraint at the other end."""
+        """Add a rod as a body along z, with hinges about x and y at one end and a point constraint at the other end."""
         poses = self.at_reference
         start, end = (poses[j] * M for j, M in zip((c.joint_a, c.joint_b), (a, b), strict=True))
         z = (end.translation - start.translation) / np.linalg.norm(end.translation - start.translation)
@@ -196,7 +196,7 @@ class Ties:
         self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
 
     def _swing(self, c: RodClosure, z: np.ndarray) -> np.ndarray:
-        """Choose the axis of a rod's first hinge, perpendicular to its direction z: the likely main rotation axis."""
+        """Choose the axis of a rod's first hinge, the likely main rotation axis perpendicular to the rod (z)."""
         for j in (c.joint_a, c.joint_b):
             axis = joint_axis(self.tree.joints[j]) if j and self.tree.nvs[j] == 1 else None
             if axis is None:

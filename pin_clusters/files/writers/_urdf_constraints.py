@@ -1,4 +1,4 @@
-"""Constraints as XML elements: couplings and loops of URDF+, and the extensions that the loader reads."""
+"""Write constraints as XML elements: couplings and loops of URDF+, and the extensions that the loader reads."""
 
 import xml.etree.ElementTree as ET
 from collections import defaultdict
@@ -29,8 +29,8 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
 
     Each row is solved for its dependent joint. In a cluster with loops, the model chooses the dependent joints from all
     equations, so the dependent joint of a row may be independent in the model. The rows of such a cluster are therefore
-    solved for dependent joints of the model, first for joints outside loops, which the rows alone determine. Redundant
-    rows are omitted.
+    solved for dependent joints of the model, first for joints that are in no loop and are determined by the rows alone.
+    Redundant rows are omitted.
     """
     tree, by_source = model.own_tree, {id(row.source): row for row in model.coupling_rows}
     looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}
@@ -120,7 +120,7 @@ class Constraints:
             write(c)
 
     def _coupling(self, constraint: Gear | Belt | LinearCoupling) -> None:
-        """Add a coupling: with one ratio for two paths, as in URDF+, or, if this is impossible, a ratio per joint."""
+        """Add a coupling with one ratio for two paths, as in URDF+; if this is impossible, use one ratio per joint."""
         row = self.rows.get(id(constraint))
         if row is None:
             return

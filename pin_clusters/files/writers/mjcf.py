@@ -38,29 +38,29 @@ def to_mjcf(
     ==============  =====================================================  ==========================================
 
     Loops are always equality constraints: ``connect`` (two for a revolute loop), ``weld``, or a tendon of constant
-    length for a rod without mass. A rod with mass is a body. For a loop of another kind, one body is split: one half
-    hangs from the loop's joint and is welded to the other half. Tello's differentials become the equivalent cranks and
-    rods; their motors are bodies in every file. A motor acts on its rotor, or on the joints that turn the rotor, with
-    the ratio as gear. Its control input is the motor torque, [N m]. The keyframe ``reference`` is the reference pose.
-    Shapes of ``model.collision`` collide with the world, and with shapes that are in one of its collision pairs.
-    The text contains only the model. If the model was read from an MJCF file, other contents of that file (visual
-    geoms, sensors, contact pairs and excludes) are lost; ``into_mjcf`` keeps them.
+    length for a rod without mass. A rod with mass is a body. For a loop of another kind, one body is split into two
+    halves: the loop's joint moves one half, and a ``weld`` connects both halves. Tello's differentials are written as
+    equivalent cranks and rods, and their motors always as bodies. A motor acts on its rotor, or on the joints that turn
+    the rotor; in the second case, ``gear`` is the gear ratio. The control input is the motor torque, [N m]. The
+    keyframe ``reference`` is the reference pose. Shapes of ``model.collision`` collide with the world and with shapes
+    in collision pairs. The text contains only the model. If the model was read from an MJCF file, other contents of
+    that file (visual geoms, sensors, contact pairs and excludes) are lost; ``into_mjcf`` keeps them.
 
-    Friction of motors becomes ``damping`` and ``frictionloss`` of joints and tendons; ``peak_torque`` becomes
-    ``forcerange``. The file cannot contain gear losses and speed-dependent torque limits, so these emit a warning.
+    Motor friction becomes ``damping`` and ``frictionloss`` of joints and tendons; ``peak_torque`` becomes
+    ``forcerange``. MJCF cannot represent gear losses and speed-dependent torque limits; a warning lists them.
 
     Args:
         model: The robot.
-        approximation: Approximation of the rotors, see the table.
+        approximation: Approximation of the rotors; see the table.
         visual_model: Visual geometry, such as the result of ``pin.buildGeomFromUrdf``; the file refers to meshes by
-            path. A body without shapes that MuJoCo can read is drawn as a box of equal inertia.
+            path. A body without shapes that MuJoCo can read is drawn as a box with the same inertia.
         file: Path of the output, which is replaced completely or not at all. If None, no file is written.
         timestep: Time step in the file's ``<option>``, [s].
         integrator: Integrator in the file's ``<option>``.
         solref: Time constant of the equality constraints, [s]; by default two time steps, MuJoCo's stiffest value.
 
     Returns:
-        The MJCF text, in SI units and radians. A comment at the top lists the losses.
+        The MJCF text, in SI units and radians. A comment at the top lists the parts of the model that are lost.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.

@@ -22,13 +22,13 @@ _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar
 
 
 def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
-    """Write a model as URDF+, from which ``buildModelFromUrdf`` rebuilds the model.
+    """Write a model as URDF+, from which ``buildModelFromUrdf`` can rebuild the model.
 
-    Joints, inertias, limits, and the damping and friction of ``Spring`` constraints are plain URDF. Loops and couplings
-    are URDF+ (arXiv 2411.19753). Extensions contain everything else; other programs ignore them: ``<rotor>``,
-    ``<rod>``, ``<mechanism>``, ``<shape>`` (collision shapes other than boxes, spheres, cylinders and mesh files),
-    ``<reference_pose>`` and ``<dynamics armature=...>``. Read the result without ``root_joint``: a floating base is a
-    ``floating`` joint below a link ``world``.
+    Joints, inertias, limits, and the damping and friction of ``Spring`` constraints are written as plain URDF. Loops
+    and couplings are written as URDF+ (arXiv 2411.19753). Everything else is written in extensions, which other
+    programs ignore: ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<shape>`` (collision shapes other than boxes, spheres,
+    cylinders and mesh files), ``<reference_pose>`` and ``<dynamics armature=...>``. A floating base is written as a
+    ``floating`` joint below a link ``world``, so read the result without ``root_joint``.
 
     Joints with several degrees of freedom, except floating and planar joints, become chains of revolute and prismatic
     joints with the same coordinates. Frames become links without inertia on fixed joints. Pinocchio orders the children
@@ -39,12 +39,12 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         file: Path of the output, which is replaced completely or not at all. If None, no file is written.
 
     Returns:
-        The URDF+ text, in SI units. A comment at the top lists the losses, such as gravity.
+        The URDF+ text, in SI units. A comment at the top lists the parts of the model that are lost, such as gravity.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or ``file`` is not a path.
         UnsupportedJointError: URDF does not support a joint, such as a ball joint or a screw.
-        ConstraintError: A constraint cannot be written: a ``Coupling`` defined by a Python function.
+        ConstraintError: The model has a ``Coupling`` defined by a Python function, which URDF+ cannot contain.
         ModelError: A name contains characters that XML does not allow.
         ExportError: The file cannot be written.
 
@@ -121,7 +121,7 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
 
 
 def _flags(model: ClusterModel) -> dict[str, str]:
-    """Choose the attribute ``independent`` for joints of clusters with loops, and for dependent joints of couplings."""
+    """Choose the attribute ``independent`` of joints in clusters with loops and of dependent joints of couplings."""
     tree, flags = model.own_tree, dict[str, str]()
     followers = {tree.names[row.dependent] for row in model.coupling_rows} - set(model.independent_joints)
     moved = {tree.names[k] for loop in model.closures for b in loop.bodies for k in list(tree.supports[b])[1:]}

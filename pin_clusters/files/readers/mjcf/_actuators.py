@@ -1,4 +1,4 @@
-"""``<actuator>`` and ``<tendon>``: driven joints with their gears, and the armature and limits of motors."""
+"""Reader of ``<actuator>`` and ``<tendon>``: driven joints with gears, and armature and limits of motors."""
 
 import dataclasses
 import math
@@ -112,7 +112,7 @@ def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple
 
 
 def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[Any]:
-    """Convert the armature of fixed tendons to rotors on the world, where no motion of a carrier affects them."""
+    """Convert the armature of fixed tendons to rotors on the world, so that no carrier moves them."""
     created = []
     for tendon in tendons.values():
         a = tendon.element.armature
@@ -149,7 +149,7 @@ class Tendon:
     element: Element
     joints: Mapping[str, float]  # fixed tendon: coefficients by joint
     sites: tuple[str, ...]  # spatial tendon: names along the path
-    wrapped: bool  # True if it passes pulleys or wraps around geoms
+    wrapped: bool  # True if the tendon passes pulleys or wraps around geoms
 
     def coefficients(self, owner: str) -> dict[str, float]:
         if self.kind != "fixed":

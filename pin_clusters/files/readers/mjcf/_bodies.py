@@ -62,7 +62,7 @@ Names = Mapping[str, "_Names"]
 
 
 class _Place(NamedTuple):
-    """An element to be read, with its body and the placement of its <frame> elements."""
+    """An element still to be read, with its body and the placement of the <frame> elements around it."""
 
     element: ET.Element
     body: int
@@ -168,7 +168,7 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
 
 
 class _Names:
-    """Unique names of one kind of elements; the names ``given`` are in the file, and the name ``taken`` is reserved."""
+    """Unique names for one type of element; ``given`` are the names in the file, and the name ``taken`` is reserved."""
 
     def __init__(self, kind: str, kinds: str, given: Iterable[str | None] = (), taken: str = "") -> None:
         self.kind, self.kinds, self.given, self.known = kind, kinds, set(given), {taken}

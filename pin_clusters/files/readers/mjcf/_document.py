@@ -19,7 +19,7 @@ MAX_DEPTH = 1000
 
 @dataclass
 class Document:
-    """A document that contains all its includes."""
+    """A document in which the contents of all included files replace the ``<include>`` elements."""
 
     root: ET.Element  # the ``<mujoco>`` element
     source: str  # label of the document for messages
@@ -38,7 +38,7 @@ class Document:
 
 
 def read_document(given: Any, root_folder: Path | None) -> Document:
-    """Read a file or text with its includes, which must be in ``root_folder``, by default the folder of the file."""
+    """Read a file or text. Included files must be in ``root_folder``, by default the folder of the file."""
     text, source, folder = text_or_file(given, "an MJCF")
     folder = folder or root_folder
     root = parse_xml(text, source, MAX_DEPTH, "<mujoco>")
@@ -57,7 +57,7 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
 
 
 def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:
-    """Replace each ``<include>`` by its file; raise an error for repeated files, and for files outside ``allowed``."""
+    """Insert the file of each ``<include>``; raise an error for repeated files, and for files outside ``allowed``."""
     included: set[Path] = set()
     stack = [(root, 0)]
     while stack:

@@ -43,10 +43,10 @@ class Units:
 
 
 class Element:
-    """An element with a value for each attribute of its kind in ``ATTRIBUTES``, and with a ``pose``.
+    """An element with a ``pose`` and with a value for each attribute that ``ATTRIBUTES`` lists for its type.
 
-    A value is parsed on first access, which raises ``LoadError`` if the text is invalid. ``given`` contains the texts
-    of the attributes, including the element's default class; ``owner`` is the label for messages.
+    A value is parsed on first access, which raises ``LoadError`` if the text is invalid. ``given`` contains the
+    attributes as text, including those of the element's default class; ``owner`` is the label for messages.
     """
 
     def __init__(self, kind: str, given: Mapping[str, str], owner: str, units: Units) -> None:
@@ -109,14 +109,14 @@ class Elements:
             stack.extend(inner[::-1])
 
     def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
-        """Build an element of a kind that has no default classes; raise an error for unknown attributes."""
+        """Build an element of a type that has no default classes; raise an error for unknown attributes."""
         check_attributes(element, kind, owner)
         return Element(kind, element.attrib, owner, self.units)
 
     def of(
         self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
     ) -> Element:
-        """Build an element with the defaults of its class; ``defaults`` is their tag, if it differs from ``kind``."""
+        """Build an element with the defaults of its class; ``defaults`` is the tag in the class, if not ``kind``."""
         if kind not in LOOSE:
             check_attributes(element, kind, owner)
         own_class = element.get("class")
@@ -178,7 +178,7 @@ def of_quaternion(wxyz: np.ndarray, what: str, owner: str) -> np.ndarray:
 
 
 def upright(z: np.ndarray) -> np.ndarray:
-    """Compute the smallest rotation from the z axis to a unit vector; a half turn is about the x axis."""
+    """Compute the smallest rotation from the z axis to a unit vector; for a half turn, choose the x axis."""
     axis = np.cross([0.0, 0.0, 1.0], z)
     sine = float(np.linalg.norm(axis))
     axis = np.array([1.0, 0.0, 0.0]) if sine < _LEAST else axis / sine

@@ -23,7 +23,7 @@ KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendo
 
 @dataclass(frozen=True)
 class Tie:
-    """A connect or a weld: two frames that coincide."""
+    """A ``<connect>`` or a ``<weld>``: two frames that coincide."""
 
     name: str  # label for messages
     kind: str  # kind of the loop: ``"spherical"`` or ``"fixed"``
@@ -33,7 +33,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Equation:
-    """sum(left * x) = polynomial(sum(right * x)), with joint displacements x from the pose of the file."""
+    """The equation sum(left * x) = polynomial(sum(right * x)); x are joint displacements from the pose of the file."""
 
     name: str  # name of the equality
     left: Mapping[str, float]  # coefficients by joint

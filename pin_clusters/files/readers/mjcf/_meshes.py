@@ -101,8 +101,8 @@ def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: s
     """Compute the inertia of a mesh with density 1, per volume or per area (``"shell"``), by one of MuJoCo's rules.
 
     ``"exact"`` adds the signed volumes of the tetrahedra between each triangle and the centroid of the surface.
-    ``"convex"`` does the same for the convex hull. ``"legacy"`` adds absolute volumes, first from the centroid and then
-    from the resulting centre of mass, which remains. This reproduces MuJoCo's result for meshes that are not closed.
+    ``"convex"`` does the same for the convex hull. ``"legacy"`` adds absolute volumes, first with the centroid and then
+    with the resulting centre of mass as apex. As in MuJoCo, the centre of mass is not updated a second time.
     """
     if rule == "convex":
         vertices, triangles = hull_of(vertices, what)

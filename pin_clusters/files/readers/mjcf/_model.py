@@ -55,48 +55,48 @@ def buildModelFromMJCF(
 ) -> ClusterModel:
     """Read an MJCF file, the format of MuJoCo, with all constraints between its joints.
 
-    ``q`` contains the coordinates of MuJoCo's ``qpos`` in the same order of joints, but quaternions are x, y, z, w.
-    ``v`` contains the independent joints, in Pinocchio's conventions. Each joint of the file is a joint of the tree
-    with the same name; several joints of a body form a chain. Bodies and sites are frames. Joints without a name are
-    named after their body.
+    ``q`` equals MuJoCo's ``qpos``, with the joints in the same order, but quaternions are ordered x, y, z, w. ``v``
+    contains the velocities of the independent joints, in Pinocchio's conventions. Each joint of the file is a joint of
+    the tree with the same name; several joints of a body form a chain. Bodies and sites are frames. Joints without a
+    name are named after their body.
 
     - ``<connect>`` and ``<weld>`` become exact loop-closure constraints; a warning states that ``solref`` and
       ``solimp`` are ignored. ``<joint>`` and ``<tendon>`` equalities become couplings. A joint that an equality locks
       becomes fixed. A spatial tendon of constant length between two sites becomes a massless rod.
-    - Stiffness, damping and dry friction of joints and tendons, and ``gravcomp``, become ``model.passive``, see
-      ``pc.passive_torque``; ``pc.simulate`` applies them.
-    - Armature of joints and actuators stays armature, or becomes rotors. Armature of tendons over several joints is
-      also exact. Armature of a free joint has another meaning in MuJoCo, which a warning explains.
-    - A body between a ball joint and a connect can spin about the line between them. Its ball joint becomes two hinges
-      (``name_1``, ``name_2``) perpendicular to that line, with a warning.
-    - Driven joints, then joints with springs, are preferred as independent joints. Couplings of motor rotors become
-      ``Gear`` constraints.
+    - Stiffness, damping and dry friction of joints and tendons, and ``gravcomp``, are stored in ``model.passive``.
+      ``pc.passive_torque`` computes their torques, and ``pc.simulate`` applies them.
+    - The armature of joints and actuators is kept, or converted to rotors (argument ``armature``). The armature of a
+      tendon over several joints is exact. A warning explains the different meaning of a free joint's armature.
+    - A body between a ball joint and a connect can spin about the line between them. Therefore, two hinges
+      perpendicular to that line (``name_1``, ``name_2``) replace its ball joint, and a warning is emitted.
+    - Driven joints are preferred as independent joints, followed by joints with springs. A coupling between a joint and
+      its motor's rotor becomes a ``Gear``.
 
-    Contents that change the dynamics but are not supported raise ``LoadError``. If MuJoCo is installed, it expands
-    ``<replicate>``, ``<attach>``, ``<composite>`` and ``<flexcomp>``. Contacts, sensors, limits of actuators and visual
-    geometry have no effect; ``model.tree`` contains the limits of joints. Geoms that can collide (``contype`` or
-    ``conaffinity`` is not 0) become shapes of ``model.collision``: a plane as a half space, a mesh as its convex hull.
+    Unsupported contents that change the dynamics raise ``LoadError``. If MuJoCo is installed, it expands
+    ``<replicate>``, ``<attach>``, ``<composite>`` and ``<flexcomp>``. Contacts, sensors, actuator limits and visual
+    geometry have no effect. ``model.tree`` contains the joint limits. Geoms with nonzero ``contype`` or ``conaffinity``
+    become shapes of ``model.collision``. Planes become half spaces; meshes become convex hulls.
 
     Args:
         mjcf_filename: Path of the file, or its XML as text.
         root_joint_name: Name of the root joint, ``"root_joint"`` by default.
-        root_joint: Joint between the world and its only body, such as ``pin.JointModelFreeFlyer()``, if that body is
-            fixed in the file.
+        root_joint: Joint that is added between the world and the robot, such as ``pin.JointModelFreeFlyer()``. The
+            world must have only one child body, which must be fixed to the world in the file.
         q_reference: Reference pose as in ``ClusterModel``, shape (nq,), [rad] or [m]; by default the keyframe ``home``,
-            else the first keyframe, else the pose of the file. The loops of a keyframe are closed; a warning states the
-            motion of the joints.
-        armature: ``"rotor"`` converts the armature A of a joint that an actuator drives with gear N to
-            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body. Linear damping and dry friction of that
-            joint, and force limit and constants of the actuator (``<dcmotor>``), become the rotor's ``Motor``.
+            else the first keyframe, else the pose of the file. If loops are not closed in a keyframe, the loader closes
+            them, and a warning names the joint that moves most.
+        armature: If an actuator drives a joint with gear N, ``"rotor"`` converts the joint's armature A to
+            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body. The rotor's ``Motor`` receives the
+            joint's linear damping and dry friction, and the actuator's force limit and constants (``<dcmotor>``).
         keyframe: Name of the keyframe for the reference pose.
         root_folder: Folder that must contain all included files; by default the folder of the file.
 
     Returns:
-        The model. ``model.tree.referenceConfigurations`` contains all keyframes as in the file; ``pc.project`` closes
-        their loops.
+        The model. ``model.tree.referenceConfigurations`` contains all keyframes as in the file; call ``pc.project`` to
+        close their loops.
 
     Raises:
-        PinClustersError: ``constraints`` does not fit the model, or the constraints of the file leave no motion.
+        PinClustersError: ``constraints`` do not match the model, or the constraints of the file prevent every motion.
 
     Example:
         >>> import pin_clusters as pc

@@ -48,8 +48,8 @@ def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Seque
 
 
 def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
-    """Select the bodies whose weight actuators compensate, at all joints between the body and the world."""
-    above: list[dict[bool, str]] = []  # a joint above each body, by its value of actuatorgravcomp
+    """Select the bodies whose weight is compensated by actuators at all joints between the body and the world."""
+    above: list[dict[bool, str]] = []  # for each body, one joint above it per value of actuatorgravcomp
     for body in layout.bodies:
         owners = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **owners})
@@ -66,7 +66,7 @@ def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
 def _acting(
     layout: Layout, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
 ) -> tuple[Powers, Powers, float] | None:
-    """Compute the enabled stiffness, damping (with motor damping times gear^2) and dry friction, or None for zeros."""
+    """Compute enabled stiffness, damping (plus gear^2 times motor damping) and dry friction; None if all are zero."""
     disabled, total = layout.document.disabled, np.array(damping)
     for m in motors:
         total += np.array(m.damping) * m.gear**2
@@ -82,7 +82,7 @@ def _refuse_yield(element: Element) -> None:
 
 
 def _inertia(layout: Layout, name: str) -> float:
-    """Compute the inertia at a joint in the pose of the file, on which ``springdamper`` depends."""
+    """Compute the inertia at a joint in the pose of the file; the attribute ``springdamper`` depends on it."""
     if any(j.held is not None or j.of_ball for body in layout.bodies for j in body.joints):
         raise LoadError(
             f"joint {name!r}: springdamper cannot be evaluated if equalities lock joints or ball joints become hinges, "

@@ -1,4 +1,4 @@
-"""Joint and tendon equalities: search for locked joints, and couplings of the remaining joints."""
+"""Joint and tendon equalities: find the locked joints, and couple the remaining joints."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -88,11 +88,11 @@ def couplings(
     independent: Collection[str] = (),
     round_: Collection[str] = (),
 ) -> list[tuple[str, Any]]:
-    """Build a coupling for each equation, with the label of its equality.
+    """Build a coupling for each equation, together with the label of its ``<equality>``.
 
-    A linear equation determines a joint that no other equation determines. Rotors of motors are preferred, then joints
-    without a motor. A motor's rotor is a joint in ``leading`` and ``round_`` that turns faster than all other joints of
-    the equation, or that is the only one in ``round_``.
+    Each linear equation determines a joint that no other equation determines: preferably the rotor of a motor, or else
+    a joint without a motor. A joint in ``leading`` and ``round_`` is the rotor of a motor if it is the fastest joint of
+    the equation, or its only joint in ``round_``.
 
     Args:
         leading: Names of joints that are preferred as independent joints.
@@ -143,9 +143,9 @@ def couplings(
 
 @dataclass(frozen=True)
 class PolynomialCoupling(Constraint):
-    """sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x), with displacements x from the pose of the file.
+    """Equation sum(left * x) = c0 + c1 s + ... + c4 s^4, s = sum(right * x); x: displacements from the file's pose.
 
-    The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Only the numbers are pickled.
+    The kernels support polynomials up to degree 3; degree 4 uses a compiled function. Pickling keeps only the numbers.
     """
 
     left: Terms  # coefficients by joint
@@ -156,7 +156,7 @@ class PolynomialCoupling(Constraint):
 
     @property
     def independent(self) -> tuple[str, ...]:
-        """Joints of the right side, because the inverse has no derivative at zero if there is no linear term."""
+        """Joints of the right side, because the inverse polynomial can lack a derivative at zero (no linear term)."""
         return tuple(name for name, _ in self.right) if len(self.left) == 1 else ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:

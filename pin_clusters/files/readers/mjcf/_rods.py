@@ -26,7 +26,7 @@ class Rod:
     axes: tuple[np.ndarray, np.ndarray]  # unit vectors in the body, perpendicular to the line and to each other
 
     def angles(self, R: np.ndarray) -> tuple[float, float]:
-        """Compute the hinge angles [rad] that turn the line in the same way as the rotation R of the ball joint."""
+        """Compute the hinge angles [rad] that give the line the same direction as the rotation R of the ball joint."""
         d, first = R @ self.line, self.axes[0]
         # The direction of the line after turns by q2 about the second axis, then by q1 about the first axis, is
         # d = cos q2 (cos q1 line + sin q1 first x line) - sin q2 first.
@@ -35,10 +35,10 @@ class Rod:
 
 
 def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie]) -> dict[str, Rod]:
-    """Replace ball joints of bodies that could spin about an axis; return the rods by name of the joint.
+    """Replace the ball joints of bodies that could spin freely about a line; return the rods by joint name.
 
-    Such a body has a single ball joint and one connect at another point. Slides along the line between these points are
-    allowed (a cylinder and its piston).
+    Such a body has a single ball joint and one connect at another point. The body may contain slides along the line
+    between these points, as in a cylinder with a piston.
     """
     rods: dict[str, Rod] = {}
     names = {j.name for b in bodies for j in b.joints}
@@ -91,7 +91,7 @@ def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -
 
 
 def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
-    """Build the hinges, which have exactly the ball's damping and armature, because they are perpendicular."""
+    """Build the hinges; because they are perpendicular, they have exactly the ball joint's damping and armature."""
     a = joint.element
     for key in ("stiffness", "frictionloss"):
         if np.any(getattr(a, key)):

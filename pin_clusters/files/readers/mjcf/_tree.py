@@ -18,7 +18,7 @@ _QUATERNION = [1, 2, 3, 0]  # converts w, x, y, z to x, y, z, w
 
 
 class Layout(Places[int]):
-    """The tree, and the placements in it of the bodies, by number, and of the sites."""
+    """The tree, with the placements of the file's bodies (by index) and of its sites in the tree."""
 
     def __init__(self, document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia]) -> None:
         super().__init__(0)
@@ -26,7 +26,7 @@ class Layout(Places[int]):
         self.tree.name = document.name
         self.q0 = np.zeros(0)  # pose of the file (``qpos0``), shape (nq,)
         self.ids: dict[str, int] = {}  # joint ids by name
-        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # joint that moves each site, and placement in its frame
+        self.sites: dict[str, tuple[str, pin.SE3]] = {}  # moving joint of each site, placement in joint frame
 
     @property
     def joints(self) -> list[Joint]:
@@ -120,7 +120,7 @@ def _displaced(joint: Joint, x: float) -> pin.SE3:
 
 
 def _add_joint(layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]) -> int:
-    """Add a joint with its frame at the anchor, in the axes of the body; q equals MuJoCo's qpos."""
+    """Add a joint whose frame is at the anchor and parallel to the body frame; its q equals MuJoCo's qpos."""
     placement = M * pin.SE3(np.eye(3), joint.pos)
     if joint.kind == "free":
         model, placement = pin.JointModelFreeFlyer(), pin.SE3.Identity()

@@ -1,4 +1,4 @@
-"""Reader of SDF, which does not use Pinocchio, because Pinocchio's wheels are built without SDF support."""
+"""Reader of SDF. It does not use Pinocchio's reader, because Pinocchio's wheels are built without SDF support."""
 
 import os
 from collections.abc import Iterable
@@ -32,15 +32,15 @@ def buildModelFromSdf(
     q_reference: ArrayLike | None = None,
     independent: Iterable[str] | None = None,
 ) -> ClusterModel:
-    """Read a model of SDF 1.2 to 1.12.
+    """Read a model from an SDF file (version 1.2 to 1.12).
 
-    The joints nearest to the root form the tree. A link with two parents closes a loop (a ``Loop`` of the joint's
-    kind). ``gearbox`` becomes a ``Gear``, whose rotor is the body without children. ``<mimic>`` becomes a
-    ``LinearCoupling``. A body between two ball joints of a loop becomes a ``Rod`` if its inertia is axisymmetric.
-    Drake's rotor inertia of an axis becomes a ``Rotor``. Springs, damping and friction become ``model.passive``, see
-    ``pc.passive_torque``. ``universal`` and ``revolute2`` become two hinges; the second has the name ``<joint>_axis2``.
-    Nested models, and included files in the folder of the file, are read; their joints and links have the name
-    ``model::name``. If the tree passes a joint from child to parent, the sign of its coordinate does not change.
+    The joints nearest to the root form the tree. If a link has two parents, one of its two joints becomes a ``Loop`` of
+    the same type. ``gearbox`` becomes a ``Gear``, whose rotor is the body without children. ``<mimic>`` becomes a
+    ``LinearCoupling``. A body between two ball joints of a loop becomes a ``Rod`` if its inertia is axisymmetric. If an
+    axis has Drake's rotor inertia, a ``Rotor`` is added. Springs, damping and friction are stored in ``model.passive``;
+    see ``pc.passive_torque``. ``universal`` and ``revolute2`` become two hinges; the second has the name
+    ``<joint>_axis2``. Nested models and included files in the folder of the file are also read; their joints and links
+    are named ``model::name``. If the tree reverses a joint, the sign of its coordinate does not change.
 
     Args:
         file_or_string: Path of the file, or its text.
@@ -51,7 +51,7 @@ def buildModelFromSdf(
 
     Returns:
         The model. Links and ``<frame>`` elements are frames of its tree. ``model.collision`` contains the shapes of
-        ``<collision>``, with convex hulls of meshes.
+        ``<collision>``, with meshes replaced by their convex hulls.
 
     Example:
         >>> import pin_clusters as pc
@@ -92,7 +92,7 @@ def buildModelFromSdf(
     _note(robot, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
-    if liked:  # If no motor is known, sprung joints are often badly conditioned as independent joints.
+    if liked:  # If no motor is known, joints with springs are often badly conditioned as independent joints.
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
     preferred = list(dict.fromkeys(liked))
     return ClusterModel(

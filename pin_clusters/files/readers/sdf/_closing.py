@@ -1,7 +1,7 @@
-"""Joints that close loops, and rods between two ball joints, as constraints.
+"""Convert joints that close loops, and rods between two ball joints, to constraints.
 
-Files for simulators with soft constraints can contain loops that cannot move (see ``locked``), or that can move only to
-first order (see ``sliding_triangle``).
+Files for simulators with soft constraints can contain loops that cannot move (see ``locked``), or that allow only an
+infinitesimal motion (see ``sliding_triangle``).
 """
 
 import dataclasses
@@ -34,13 +34,13 @@ KINDS = {
     "revolute2": "universal",
 }
 SHORT = 1e-6  # Ends nearer than this [m] do not define a line.
-# Tolerance for singular values, for columns of about unit length; axes in files have errors of about 1e-6.
+# Tolerance for singular values if the columns have about unit length; axes in files have errors of about 1e-6.
 RANK = 1e-4
 
 
 @dataclass(frozen=True)
 class RodBody:
-    """A body between two ball joints of a loop: the joints, and the links on their other sides."""
+    """A body between two ball joints of a loop, with these joints and the links that they connect to the body."""
 
     link: Link
     ends: tuple[Joint, Joint]
@@ -52,14 +52,14 @@ class RodBody:
         return float(np.linalg.norm(b - a))
 
     def seen_from(self, end: Joint) -> pin.SE3:
-        """Compute a frame at one end, in the model frame, whose x axis points to the other end."""
+        """Compute the placement, in the model frame, of a frame at one end whose x axis points to the other end."""
         far_end = next(j for j in self.ends if j is not end)
         line = (far_end.place.translation - end.place.translation) / self.length
         return pin.SE3(smallest_turn(np.array([1.0, 0.0, 0.0]), line), end.place.translation)
 
     @property
     def is_round(self) -> bool:
-        """True if ``Rod`` accepts the inertia, because spin about the rod's axis then does not affect the dynamics."""
+        """True if ``Rod`` accepts the inertia: spin about the rod's axis does not affect the dynamics."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PinClustersWarning)
@@ -70,7 +70,7 @@ class RodBody:
 
     @property
     def inertia(self) -> pin.Inertia:
-        """Inertia in the frame at the first end, as ``Rod`` requires."""
+        """Inertia in the frame at the first end, as an argument of ``Rod``."""
         return self.seen_from(self.ends[0]).actInv(self.link.place).act(self.link.inertia)
 
 
@@ -115,7 +115,7 @@ def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
 
 
 def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
-    """Map ball joints that two hinges replace to frames in the joint frames; the hinges turn about the y and z axes."""
+    """Map each ball joint that two hinges replace to the frame of their axes (y and z), given in the joint frame."""
     moving = {b.outer: b.joint for b in spanning.branches}
     frames = {}
     for rod in rods:
@@ -138,11 +138,11 @@ def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
 
 
 def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
-    """Replace a slider that allows two parallel hinges only an infinitesimal motion by a coupling, or return None.
+    """Return a coupling that replaces a slider if the slider prevents finite motion of two parallel hinges, or None.
 
-    Two bodies turn about parallel hinges of a third body. A slider between the two bodies is perpendicular to the line
-    between the hinges. Equal angles satisfy the slider to first order, but its error grows with the square of the
-    angle, so exactly closed hinges cannot move. Such files intend equal angles (Cassie's leaf springs).
+    Two bodies turn about parallel hinges on a third body. A slider between the two bodies is perpendicular to the line
+    between the hinges. Equal hinge angles satisfy the slider's constraint to first order, but its error is quadratic,
+    so an exact constraint prevents motion. Such files (Cassie's leaf springs) intend equal angles.
     """
     if joint.kind != "prismatic":
         return None

@@ -1,7 +1,7 @@
 """Couplings from ``gearbox`` and ``<mimic>``, springs, and Drake's rotors.
 
-A gearbox with the reference body R couples two angles, theta_2 = -ratio theta_1 (specification of SDF). The angle
-theta_1 is from R to the parent link about ``axis``; theta_2 is from R to the child link about ``axis2``.
+A gearbox with the reference body R couples two angles: theta_2 = -ratio theta_1 (SDF specification). Relative to R,
+theta_1 is the angle of the parent link about ``axis``, and theta_2 is the angle of the child link about ``axis2``.
 """
 
 from collections.abc import Collection

@@ -27,13 +27,13 @@ class Document:
     version: tuple[int, int]  # version of the format, such as (1, 6)
     source: str  # label of the file for messages
     gravity: np.ndarray | None = None  # gravity of the world, shape (3,), [m/s^2], or None
-    versions: dict[int, tuple[int, int]] = field(default_factory=dict)  # of included models, by ``id``
+    versions: dict[int, tuple[int, int]] = field(default_factory=dict)  # versions of included models, by ``id``
     folder: Path | None = None  # folder of the file; None for text
     folders: dict[int, Path] = field(default_factory=dict)  # folders of included models, by ``id``, for meshes
 
 
 def read_document(text: str | bytes, source: str, folder: Path | None, notes: Notes) -> Document:
-    """Read a document, and the files that it includes from its folder and below; text cannot include files."""
+    """Read a document and the files that it includes from its folder or a subfolder; text cannot include files."""
     root = parse_xml(text, source, start="<sdf version=...>", any_prefix=True)
     version = _version(root, source)
     worlds = root.findall("world")
@@ -170,7 +170,7 @@ class _Includes:
 
 
 def _described(folder: Path) -> Iterator[Path]:
-    """Find the SDF file of a folder: the last one that ``model.config`` names, else the first .sdf file."""
+    """Find the SDF file of a model folder: the last file listed in ``model.config``, else the first .sdf file."""
     config = folder / "model.config"
     if config.is_file():
         root = parse_xml(read_file(config, "a model.config")[1], f"{folder.name}/model.config", start="<model>")

@@ -44,7 +44,7 @@ CHANGING = {"fluid_added_mass", "linear_bushing_rpy", "ball_constraint", "distan
 
 
 def scan(root: ET.Element, notes: Notes) -> None:
-    """Note all ignored elements; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
+    """Record all ignored elements; raise ``LoadError`` if one changes the dynamics or may be misspelt."""
     _scan(root, root.tag, notes)
 
 

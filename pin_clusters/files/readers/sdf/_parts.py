@@ -1,4 +1,4 @@
-"""Links and joints of a document as data, with checked numbers and all poses in the model frame."""
+"""Read the links and joints of a document, check their numbers, and express all poses in the model frame."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -36,7 +36,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a joint; the limits are in SI units, and infinite if there is no limit."""
+    """One axis of a joint; limits are in SI units, and missing limits are infinite."""
 
     direction: np.ndarray  # unit vector in the frame of the joint, shape (3,)
     lower: float = -math.inf
@@ -72,13 +72,13 @@ class Joint:
 
 @dataclass
 class Parts:
-    """Links, joints and further frames (name of the link, placement) of a document, by name."""
+    """Links, joints and further frames of a document, by name; a frame is a tuple (name of the link, placement)."""
 
     in_world: pin.SE3  # model frame in the world
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     frames: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
-    first: str = ""  # canonical link
+    first: str = ""  # name of the canonical link
 
     def place(self, link: str) -> pin.SE3:
         return self.in_world.inverse() if link == WORLD else self.links[link].place

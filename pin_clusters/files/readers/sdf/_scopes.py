@@ -1,4 +1,4 @@
-"""Names and poses in nested models, and poses relative to other frames."""
+"""Resolve names and poses in nested models, and poses relative to other frames."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Scope:
             raise LoadError('A <model> has no name. Every model needs a name: <model name="...">.')
         self.element, self.parent = element, parent
         self.version = document.versions.get(id(element), version)
-        self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)  # names below the robot's model
+        self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)  # model names below the robot model
         if len(self.path) > MAX_NESTED:
             raise LoadError(f"models are nested more than {MAX_NESTED} deep. The maximum is {MAX_NESTED}.")
         self.owner = f"model {'::'.join(self.path) or name!r}"

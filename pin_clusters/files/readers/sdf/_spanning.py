@@ -1,4 +1,4 @@
-"""Choice of the joints that form the spanning tree, and of the joints that close loops."""
+"""Choose the joints that form the spanning tree and the joints that close loops."""
 
 import math
 from collections import deque
@@ -52,8 +52,8 @@ class Spanning:
 def span(parts: Parts) -> Spanning:
     """Choose the spanning tree such that the joints that close loops lose as few properties as possible.
 
-    A breadth-first search, from parents to children and in the order of the file, visits the joints. A loop is cut at
-    a ball joint if possible, otherwise at a joint without limits and damping. If several candidates are equal, the loop
+    A breadth-first search visits the joints from parents to children, in the order of the file. A loop is cut at a ball
+    joint if possible, otherwise at a joint without limits and damping. If several joints are equally suitable, the loop
     is cut at the last of them. Joints with a spring, a coupling or a thread always stay in the tree.
     """
     static = [link for link in parts.links.values() if link.static]
@@ -83,7 +83,7 @@ def loses(joint: Joint) -> bool:
 
 
 def in_tree_only(joint: Joint) -> bool:
-    """Check for a spring, a mimic, a thread or oblique axes, which a loop-closure constraint does not support."""
+    """Check for a spring, ``<mimic>``, a thread or oblique axes, which a loop-closure constraint does not support."""
     oblique = len(joint.axes) == 2 and abs(joint.axes[0].direction @ joint.axes[1].direction) > PERPENDICULAR
     return joint.kind == "screw" or oblique or any(a.stiffness or a.mimic for a in joint.axes)
 
@@ -103,7 +103,7 @@ def _coupled(parts: Parts) -> set[str]:
 
 
 def _root(parts: Parts, joints: Sequence[Joint]) -> str:
-    """Choose the root: the world if joints connect to it, else the canonical link, else the link that reaches most."""
+    """Choose the root: the world if joints connect to it, the canonical link, or the link that reaches most links."""
     if any(WORLD in (j.parent, j.child) for j in joints):
         return WORLD
     children = {j.child for j in joints}

@@ -11,7 +11,7 @@ from ....errors import LoadError
 from .._numbers import number, numbers
 from .._xml import only_child
 
-LARGE = 1e16  # SDF writes this number for "no limit".
+LARGE = 1e16  # SDF uses this number for "no limit".
 
 
 def text_of(element: ET.Element, tag: str, owner: str) -> str:
