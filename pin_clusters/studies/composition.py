@@ -1,6 +1,6 @@
-"""Summarize a robot as numbers: closed loops, rotor speeds, armature in the file, and the reference pose.
+"""Summarize a robot: its closed loops, rotor speeds, reference pose, and the armature in its file.
 
-``pin-clusters info`` prints these numbers. Clusters, rotors and dimensions are attributes of the model.
+``pin-clusters info`` prints this summary. Clusters, rotors and dimensions are attributes of ``ClusterModel``.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ class ClosedLoop:
     closed_by: tuple[str, ...]  # labels of the loop-closure constraints
     solved: int  # number of constraint equations that are solved
     stated: int  # total number of constraint equations; those that are not solved are redundant
-    chosen_at_each_pose: bool  # whether the solved equations are chosen anew at each pose
-    worst_condition: float  # worst condition number of the dependent joints over several poses of the assembly mode
-    condition: float  # condition number of the dependent joints at the reference pose; 1 is best
+    chosen_at_each_pose: bool  # whether each pose selects the equations that are solved
+    worst_condition: float  # largest condition number over several poses in the same assembly mode
+    condition: float  # condition number of the dependent-joint Jacobian at the reference pose; 1 is best
     dropped: float  # largest residual of the redundant equations, [rad] or relative to the length of the loop
 
 
 def closed_loops(model: ClusterModel) -> list[ClosedLoop]:
-    """List the closed loops of a robot, cluster by cluster.
+    """List the closed loops of a robot, one entry per cluster that has loops.
 
     Args:
         model: The robot.
@@ -65,7 +65,7 @@ def _closed_by(model: ClusterModel, cluster: Cluster) -> tuple[str, ...]:
 
 
 def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
-    """Count the equations of a cluster's constraints, without couplings that follow from other constraints."""
+    """Count a cluster's constraint equations; omit couplings that are implied by other constraints."""
     follow = {id(row) for row in loop.followers}
     implicit = sum(row.dependent in loop.joints and id(row) not in follow for row in model.coupling_rows)
     return sum(c.size for c in loop.closures) + implicit
@@ -75,7 +75,7 @@ def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
     """Return the factors by which joint velocities contribute to each rotor's speed relative to its carrier.
 
     Without closed loops, the factors multiply independent velocities. With closed loops, they multiply tree velocities,
-    so they are valid at every pose.
+    so the factors are valid at every pose.
 
     Args:
         model: The robot.

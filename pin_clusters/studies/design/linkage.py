@@ -1,4 +1,4 @@
-"""Write the section of the page about one linkage: figures, torques, sensitivities."""
+"""Write the section about one linkage, with figures, torques and sensitivities."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _LENGTHS = 10
 
 
 def linkage(p: MechanismPart, key: str, mirrored: list[str]) -> dict[str, Any]:
-    """Return the values of a section; ``key`` prefixes figure names, and ``mirrored`` linkages have equal results."""
+    """Return a section's values; ``key`` prefixes figure names. ``mirrored`` linkages have the same results."""
     dependents = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
     return {
         "title": p.name + (f" → {', '.join(dependents)}" if dependents else ""),

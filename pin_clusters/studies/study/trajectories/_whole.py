@@ -1,4 +1,4 @@
-"""Compute the configuration of the whole robot from the joints that a trajectory moves."""
+"""Compute the motion of the whole robot from the joints that a trajectory prescribes."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from ._base import Motion, TrajectoryError, base_columns, base_pose, held
 _STEP = 0.05  # Largest continuation step of the independent joints, [rad] or [m]
 
 Curves: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""Name of an independent one-dof joint to coordinate, velocity and acceleration, shape (N,) each, [rad] or [m]."""
+"""Coordinate, velocity and acceleration by name of an independent one-dof joint, shape (N,), [rad] or [m]."""
 
 
 def rates(model: ClusterModel, time: np.ndarray, curves: Curves) -> tuple[np.ndarray, np.ndarray]:
@@ -31,8 +31,8 @@ def whole(
 ) -> Motion:
     """Compute the motion of the whole robot; raise ``TrajectoryError`` if closed loops cannot follow.
 
-    Closed loops follow by continuation from the reference pose. Joints without a curve are held. ``base`` contains the
-    poses of a free-flyer, x y z qx qy qz qw, shape (N, 7), its velocities and its accelerations, shape (N, 6).
+    Closed loops follow by continuation from the reference pose. Joints without a curve are held. ``base`` contains
+    free-flyer poses x y z qx qy qz qw, shape (N, 7), and the velocities and accelerations, shape (N, 6).
     """
     q = np.tile(held(model), (len(time), 1))
     v, a = rates(model, time, curves)
@@ -41,7 +41,7 @@ def whole(
         q[:, base_pose(model)], v[:, base_entries], a[:, base_entries] = base
     coordinates = {int(model.tree.getJointId(name)): curve[0] for name, curve in curves.items()}
     if not model.closures:
-        for row in model.coupling_rows:  # driving joints come before the joints that depend on them
+        for row in model.coupling_rows:  # driving joints precede the joints that depend on them
             value = np.full(len(time), row.offset)
             for master, coefficient in zip(row.masters, row.coefficients, strict=True):
                 value += coefficient * coordinates[master] if master in coordinates else 0.0
