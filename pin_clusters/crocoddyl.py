@@ -92,7 +92,7 @@ class ResidualModelState(_Residual):
 
 
 class _OfRobot(_Residual):
-    """A residual that uses the results in a ``ClusterData``."""
+    """A residual whose data stores a ``ClusterData`` for kinematics and dynamics results."""
 
     def createData(self, collector: Any) -> Any:
         data = croc.ResidualDataAbstract(self, collector)
@@ -217,7 +217,7 @@ class ResidualModelContactForce(_Residual):
 
 
 def _take(action: Any, state: State, contacts: Any, costs: Any) -> None:
-    """Check contacts and costs, and store them in an action model."""
+    """Check the contacts and the costs, and store them in an action model."""
     nx = _kind("costs", costs, croc.CostModelSum, "crocoddyl.CostModelSum(state, nu)").state.nx
     if nx != _state(state).nx:
         raise pc.ShapeError(f"costs have nx = {nx}, expected {state.nx}. Create them with the state of the dynamics.")
@@ -301,7 +301,7 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
 
 
 class ActionModelImpulse(croc.ActionModelAbstract):
-    """Velocity jump at an impact, as a node without duration, and the exact derivatives of this jump.
+    """An impact node without duration: computes the velocity jump and the exact derivatives of this jump.
 
     Args:
         state: ``State``.

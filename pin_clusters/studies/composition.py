@@ -15,20 +15,20 @@ from .study._samples import column_names
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """The closed loops of a cluster."""
+    """Properties of the closed loops in one cluster."""
 
     cluster: int  # index in ``model.clusters``
     closed_by: tuple[str, ...]  # labels of the loop-closure constraints
     solved: int  # number of constraint equations that are solved
     stated: int  # total number of constraint equations; those that are not solved are redundant
     chosen_at_each_pose: bool  # whether each pose selects the equations that are solved
-    worst_condition: float  # largest condition number over several poses in the same assembly mode
+    worst_condition: float  # largest condition number over several poses in this assembly mode
     condition: float  # condition number of the dependent-joint Jacobian at the reference pose; 1 is best
     dropped: float  # largest residual of the redundant equations, [rad] or relative to the length of the loop
 
 
 def closed_loops(model: ClusterModel) -> list[ClosedLoop]:
-    """List the closed loops of a robot, one entry per cluster that has loops.
+    """List the closed loops of a robot, with one entry per cluster that has loops.
 
     Args:
         model: The robot.
@@ -72,7 +72,7 @@ def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
 
 
 def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
-    """Return the factors by which joint velocities contribute to each rotor's speed relative to its carrier.
+    """Return, for each rotor, the factor of each joint velocity in the rotor's speed relative to its carrier.
 
     Without closed loops, the factors multiply independent velocities. With closed loops, they multiply tree velocities,
     so the factors are valid at every pose.
@@ -94,14 +94,14 @@ def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
 
 
 def file_armature(model: ClusterModel) -> dict[str, np.ndarray]:
-    """Return the armature in the robot's file, by joint, [kg m^2] or [kg]; joints without armature are omitted."""
+    """Return the armature in the robot's file by joint name, [kg m^2] or [kg]; omit joints without armature."""
     tree, values = model.own_tree, model.inertia_tree.armature
     joint_armature = {j: values[in_v(tree, j)] for j in {*range(1, tree.njoints)} - {r.joint_id for r in model.rotors}}
     return {tree.names[j]: a for j, a in joint_armature.items() if a.any()}
 
 
 def reference_pose(model: ClusterModel) -> dict[str, np.ndarray]:
-    """Return the reference pose by joint, [rad] or [m]; continuous joints have one angle."""
+    """Return the reference pose by joint name, [rad] or [m]; a continuous joint is given by one angle."""
     coordinates = {}
     for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
         q = model.q_reference[joint.idx_q : joint.idx_q + joint.nq]

@@ -21,12 +21,12 @@ from .study.trajectories import moved_joints
 if TYPE_CHECKING:
     from ..visualize import MeshcatVisualizer, Recording
 
-LANDING = 2e-3  # Time after the first touch-down in which ground impulses are summed, [s]
+LANDING = 2e-3  # Time after the first touch-down during which ground impulses are summed, [s]
 _HEIGHT = 0.1  # default drop height, [m]
 
 
 def floats(model: ClusterModel) -> bool:
-    """Return whether the first joint of a robot is a free-flyer, so that the robot can fall."""
+    """Return whether the robot can fall, that is, whether its first joint is a free-flyer."""
     return model.njoints > 1 and bool(model.own_tree.joints[1].shortname() == "JointModelFreeFlyer")
 
 
@@ -94,7 +94,7 @@ def _matching(pattern: str, names: Iterable[str], what: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Drop:
-    """A simulation of a robot whose PD control holds a pose, with or without ground contact. Use ``Drop.of``."""
+    """A simulation in which PD control holds the robot's pose, with or without a ground. Create it with ``Drop.of``."""
 
     model: ClusterModel  # the robot
     q0: np.ndarray  # initial configuration, shape (nq,)
@@ -123,10 +123,10 @@ class Drop:
 
         Args:
             model: The robot.
-            q: Configuration to hold, shape (nq,); by default the reference pose.
-            ground: The ground, or None.
-            touching: As in ``pc.simulate``.
-            drop: Initial height of the lowest point above the ground, [m]; 0.1 by default.
+            q: Configuration to hold, shape (nq,); by default, the reference pose.
+            ground: The ground; None means that there is no ground.
+            touching: Points that may touch the ground, as in ``pc.simulate``.
+            drop: Initial height of the lowest point above the ground, [m]; by default 0.1.
             kp: Stiffness of all driven joints, [N m/rad] or [N/m]; by default as in ``pc.simulation.holding.Hold``.
             kd: Damping of all driven joints, [N m s/rad] or [N s/m]; by default as in ``Hold``.
             dt: Time step, [s].

@@ -1,6 +1,6 @@
 """Generate motions for display: passive swings, joint sweeps, random poses, recordings, and approximate robots.
 
-``pin-clusters view --animate`` shows them; ``pin_clusters.visualize.animate`` accepts their arrays.
+``pin-clusters view --animate`` shows these motions; ``pin_clusters.visualize.animate`` accepts their arrays.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)  # Kinds of motion that are available for every robot
 STEP = 1e-3  # Time step of simulations, [s]
 AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5  # [rad] or [m], [Hz], [rad/s], [s]
-_WEIGHTLESS = 1e-9  # largest gravity torque, relative to the weight, that counts as zero
+_WEIGHTLESS = 1e-9  # gravity torques up to this fraction of the weight count as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def make(
     amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
 ) -> Motion:
-    """Create a motion of a robot by its name.
+    """Create the motion with the given name for a robot.
 
     Args:
         model: The robot.
@@ -201,10 +201,10 @@ def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
 
 
 def random_poses(model: ClusterModel, duration: float) -> Motion:
-    """Move through random poses, starting from the reference pose; every call yields the same poses.
+    """Move the robot from the reference pose through random poses; every call uses the same poses.
 
     Args:
-        model: The robot; a floating base is held.
+        model: The robot; a floating base is fixed.
         duration: Duration, [s]; the robot reaches a new pose about every 1.5 s.
     """
     pin.seed(0)

@@ -41,7 +41,7 @@ class Judged(Result):
 
     Attributes:
         name: ``"none"``, ``"published"``, ``"right armature"`` or ``"block armature"`` (the last two from the rotors).
-        where: Source of a published set.
+        where: Source of a published armature set.
         low: Smallest ratio of this armature to the correct armature; ``high`` is the largest ratio.
         percent: RMS torque error in per cent of the joint's peak torque, by motion and by driven joint.
         inertia: Mean error of the operational-space inertia, by frame, [%].

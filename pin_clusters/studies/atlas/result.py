@@ -87,7 +87,7 @@ def run(
     workers: int = 2,
     progress: Progress | None = None,
 ) -> AtlasResult:
-    """Compute the robots of the atlas whose files are on this machine.
+    """Compute the results for all robots of the atlas whose files are on this machine.
 
     Args:
         only: Names of the sheets to compute; by default, all sheets.

@@ -26,7 +26,7 @@ class Motor:
 
 
 def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
-    """Return a cluster's rotors or, without rotors, its independent joints (if possible, those with effort limits).
+    """Return a cluster's rotors. Without rotors, return independent joints (if possible, those with effort limits).
 
     The torque limit of a rotor is the effort limit of its joint. If the rotor has no joint in the file, the limit is
     the effort limit of the driven joint, divided by the ratio; if it drives several joints, there is no limit.
@@ -76,6 +76,6 @@ def _effort(model: ClusterModel, iv: int) -> float | None:
 
 
 def _speed(model: ClusterModel, row: np.ndarray) -> float:
-    """Return the speed limit of a motor that drives one joint; 1 if it is unlimited or drives several joints."""
+    """Return a motor's speed limit; 1 if there is no limit, or if the motor drives several joints."""
     (ivs,), limits = np.nonzero(row), model.own_tree.velocityLimit
     return float(abs(row[ivs[0]]) * limits[ivs[0]]) if len(ivs) == 1 and 0.0 < limits[ivs[0]] < _NO_EFFORT else 1.0

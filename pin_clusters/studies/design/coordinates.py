@@ -22,7 +22,7 @@ class Coordinate:
     slides: bool  # whether the joint is prismatic
     low: float  # lower limit, [rad] or [m]; -inf if there is none
     high: float  # upper limit, [rad] or [m]; inf if there is none
-    rotor: bool  # whether the joint belongs to a rotor
+    rotor: bool  # whether the joint is a rotor's joint
 
     @property
     def unit(self) -> str:

@@ -35,8 +35,8 @@ class Load(Result):
         moment_time: Time of the largest moment, [s].
         pull: Largest tension of a rod, [N].
         push: Largest compression of a rod, [N].
-        unique: Whether the load is unique in all samples. Otherwise, redundant constraints share the load, and the
-            value is the minimum-norm solution.
+        unique: Whether the load is uniquely determined in all samples. Otherwise, redundant constraints share the
+            load, and the value is the minimum-norm solution.
     """
 
     part: str
@@ -142,7 +142,7 @@ def _of_state(model: ClusterModel, forces: ConstraintForces) -> Iterator[tuple[_
         S = joint_subspace(tree.joints[j])
         linear, angular = f[:3], f[3:]
         if S is not None:
-            # The bearing carries no load along the motion of the joint.
+            # A bearing carries no load in its joint's direction of motion.
             linear, angular = (
                 x - (x @ axis) * axis / (axis @ axis) if np.any(axis) else x
                 for x, axis in ((linear, S[:3]), (angular, S[3:]))

@@ -38,11 +38,11 @@ class ThroughRange:
         return f"each independent joint moves through its range in turn, {self.period:g} s each"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the description for JSON."""
+        """Return the parameters of the motion for JSON."""
         return {"through_range": [s.moved.name for s in self.sweeps], "period": self.period}
 
     def states(self, model: ClusterModel) -> Motion:
-        """Return time, q, v and a of the robot, as for every trajectory."""
+        """Return time, q, v and a of the robot; see ``Trajectory.states``."""
         slots: dict[frozenset[str], int] = {}
         turns = []
         for s in self.sweeps:

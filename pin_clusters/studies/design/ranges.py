@@ -140,7 +140,7 @@ def _refined(model: ClusterModel, c: Coordinate, s: Sweep, sign: float, k: int) 
     from scipy.optimize import minimize_scalar
 
     last = len(s.values) - 1
-    if s.turns and k in (0, last):  # the extreme can lie on either side of the start of the turn
+    if s.turns and k in (0, last):  # the extreme can lie before or after the start of the turn
         first, width = last - 1, 2.0 * (s.values[last] - s.values[last - 1])
     else:
         first = max(k - 1, 0)

@@ -25,9 +25,9 @@ class Edge:
     """Poses at which a region ends for the same reason.
 
     Attributes:
-        kind: As in ``End``; ``"edge of the map"`` if the search ended there.
+        kind: As in ``End``; ``"edge of the map"`` if the search ended at the edge of the map.
         joint: Name of the joint at its limit, or of the joint that continues to move; see ``End``.
-        positions: Positions of the joints of the region, shape (N, joints), [rad] or [m].
+        positions: Positions of the region's joints, shape (N, joints), [rad] or [m].
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Poses that two independent joints reach in the reference assembly mode while other independent joints rest.
+    """Poses that two independent joints can reach in the assembly mode of the reference pose.
 
     Attributes:
         x: The first joint.

@@ -33,7 +33,7 @@ class MechanismPart:
         cluster: The cluster, with its joints and constraints.
         loops: Whether the cluster has loop-closure constraints.
         sweeps: Motion of each independent joint through its range.
-        region: Combined range of two independent joints; None unless the cluster has exactly two.
+        region: Combined range of two independent joints; None unless the cluster has exactly two independent joints.
         transmissions: Velocity ratios and inertias along each sweep.
         motors: Motors of the cluster.
         torques: Deliverable joint torques; None if there are no motors.

@@ -17,7 +17,7 @@ TURN = 2.0 * math.pi
 _TURNS = 24  # Number of turns after which the search for a full turn stops; geared rotors need many turns
 _STEPS, _HALVINGS = 240, 70
 _CLOSE = 1e-12  # Accuracy of the position of an end, [rad] or [m]
-_BACK = 1e-5  # Condition numbers at an end are compared with those this far before it, [rad] or [m]
+_BACK = 1e-5  # Distance from an end for the comparison of condition numbers, [rad] or [m]
 _GROWS, _LARGE = 10.0, 1e3
 _ROUNDING = 1e-12
 _FAR = 10.0  # Length of the search along prismatic joints without limits, [m]
@@ -92,7 +92,7 @@ class Walker:
         self.watched = [c for c in self.joints if self._excess(c, model.q_reference) <= _ROUNDING]
 
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
-        """Return the configuration after a step v, and the kind and joint of the end that stops it (empty if none)."""
+        """Return the configuration after a step v, and the kind and joint of the end that was reached, if any."""
         try:
             q = integrate(self.model, q, v)
         except BranchLost:
@@ -186,7 +186,7 @@ class Walker:
     def why(self, q: np.ndarray, back: np.ndarray) -> tuple[str, str]:
         """Return the reason why the loops cannot close beyond q, and the joint that could continue to move.
 
-        The condition numbers at q are compared with the condition numbers a small step ``back`` from q.
+        The reason follows from the condition numbers at q and at a pose that is a small step ``back`` from q.
         """
         before_q, kind, _ = self.go(q, _BACK * back)
         K, K_d = self._conditions(q)
@@ -202,7 +202,7 @@ class Walker:
         return max((x.K for x in conditions), default=1.0), max((x.K_d for x in conditions), default=1.0)
 
     def _moves_on(self, q: np.ndarray) -> str:
-        """Return the link joint that moves fastest in the null space of K_d; there, independent joints are at rest."""
+        """Return the link joint that moves fastest in the null space of K_d (independent joints are at rest)."""
         loops = loops_of(self.model)
         for loop, (_, _, K) in zip(loops.clusters, loops.conditions(q), strict=True):
             if self.names & {self.model.names[j] for j in loop.joints}:

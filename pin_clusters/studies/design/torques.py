@@ -51,7 +51,7 @@ class Torques(Result):
     Attributes:
         joints: Link joints that the motors drive through the cluster or, if there are none, independent joints.
         motors: Motors of the cluster.
-        sets: Torque sets in several poses, the reference pose first.
+        sets: Torque sets in several poses; the first one is for the reference pose.
         along: Largest torques over the range, shape (N, joints), [N m] or [N]; None if several joints are independent.
         values: Values of the independent joint at the samples of ``along``, shape (N,), [rad] or [m].
     """
@@ -76,7 +76,7 @@ class Torques(Result):
 def torques(
     model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...], sweeps: Sequence[Sweep]
 ) -> Torques | None:
-    """Compute deliverable torques; None without motors, or if a joint has several degrees of freedom."""
+    """Compute deliverable torques; return None if there are no motors or a joint has several degrees of freedom."""
     joints = outputs(model, cluster, motors)
     if not motors or not joints:
         return None

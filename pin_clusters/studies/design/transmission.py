@@ -24,7 +24,7 @@ class Transmission:
         moved: The independent joint.
         values: Values of this joint, shape (N,), [rad] or [m].
         reference: Index of the reference pose among the samples.
-        joints: The dependent joints that move with it.
+        joints: The dependent joints that move with ``moved``.
         ratio: Velocities of ``joints`` divided by the velocity of ``moved``, shape (N, joints).
         inertia: Effective inertia at ``moved`` with all other independent joints fixed, shape (N,), [kg m^2] or [kg].
         motors: Contribution of rotors and armature to the inertia, shape (N,), [kg m^2] or [kg].

@@ -115,7 +115,7 @@ def by_parts(x: np.ndarray) -> dict[str, float]:
 
 
 def quotient(x: Any, y: Any) -> np.ndarray:
-    """Divide x by y; the result is 0 where both are 0 and infinite where only y is 0."""
+    """Divide x by y; the result is 0 if both are 0, and infinite if only y is 0."""
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((x == 0.0) & (y == 0.0), 0.0, x / y)

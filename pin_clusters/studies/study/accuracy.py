@@ -27,8 +27,8 @@ class StudyResult:
     Attributes:
         trajectory: The motion. The amplitude of a wave may be smaller than requested; see ``reach``.
         drop_rotors: Whether the approximate robots omit the rotors.
-        joints: Column names of all arrays: the moving joints. If the base floats, the six components of the wrench on
-            the base, in the base frame, come first.
+        joints: Column names of all arrays, which are the moving joints. If the base floats, the first six columns are
+            the wrench on the base, in the base frame.
         units: Unit of each column, ``"N m"`` or ``"N"``.
         time: Time of each sample, shape (samples,), [s].
         exact: Exact torques, shape (samples, joints).
@@ -73,7 +73,7 @@ class StudyResult:
         return np.arange(6 if self.base == "floating" else 0, len(self.joints))
 
     def error(self, level: str) -> np.ndarray:
-        """Return the torque error of an approximation, approximate minus exact, shape (samples, joints)."""
+        """Return the torque error (approximate minus exact torque) of an approximation, shape (samples, joints)."""
         return self.approximate[level] - self.exact
 
     def to_csv(self, path: str | Path) -> None:
@@ -110,7 +110,7 @@ class StudyResult:
         return np.max(np.abs(self.exact), axis=0)
 
     def share(self, errors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Express errors in per cent of the largest exact torque of the same joint, shape (joints,).
+        """Express errors as percentages of the joint's largest exact torque, shape (joints,).
 
         Args:
             errors: ``rms_error`` or ``peak_error``.
@@ -148,8 +148,8 @@ def run(
     Args:
         model: The robot. If it has no closed loops, all its dependent joints must be rotors.
         trajectory: The motion; see ``study.trajectories``. If it is given, the next four arguments are ignored.
-        amplitude: A, [rad], or [m] for prismatic joints.
-        frequency: f, [Hz].
+        amplitude: Amplitude A, [rad], or [m] for prismatic joints.
+        frequency: Frequency f, [Hz].
         duration: Duration of the motion, [s].
         dt: Time between samples, [s].
         drop_rotors: Omit the rotors of the approximate robots. By default, the rotors are locked to their carriers at
@@ -158,7 +158,7 @@ def run(
         base: ``"fixed"`` holds the base at rest. ``"floating"`` moves the base as recorded, if the trajectory contains
             its motion, and adds the wrench on the base to the result. None selects floating if the base floats and the
             trajectory contains its motion.
-        progress: Callback that is called with (done, total) at intervals.
+        progress: Callback that is called repeatedly with (done, total).
 
     Returns:
         The torques, from which the methods of ``StudyResult`` compute errors.

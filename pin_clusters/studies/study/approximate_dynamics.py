@@ -22,7 +22,7 @@ def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
 
 
 def in_thousandths(progress: Progress | None) -> Callable[[float], None]:
-    """Wrap a progress callback in a function of the completed fraction of the work."""
+    """Return a function that reports the completed fraction of the work to a progress callback."""
     return lambda part: None if progress is None else progress(round(1000 * part), 1000)
 
 

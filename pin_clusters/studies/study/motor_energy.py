@@ -15,14 +15,14 @@ from .trajectories import Trajectory
 
 
 class Efficiency(NamedTuple):
-    """Energies over a motion, [J], each of shape (motors,) in the order of ``model.motors``.
+    """Energies over a motion, [J]; each array has shape (motors,) and the order of ``model.motors``.
 
     Attributes:
         energy_in: Energy that driving motors and back-driven joints supply to the transmissions.
         energy_out: Energy that leaves the transmissions. Motors and gears lose ``energy_in - energy_out``.
         friction: Energy lost to friction in the motor.
         gear: Energy lost in the gear.
-        copper: Energy lost in the windings; NaN where the motor constants are unknown.
+        copper: Energy lost in the windings; NaN if the motor constants are unknown.
         efficiency: Total ``energy_out`` divided by total ``energy_in``, excluding ``copper``; NaN if nothing moves.
     """
 

@@ -28,7 +28,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "exact": {"color": "#000000", "linestyle": "-", "linewidth": 2.2, "zorder": 2.0},
     "none": {"color": "#E69F00", "linestyle": ":", "linewidth": 1.6, "zorder": 2.1},
     "block": {"color": "#D55E00", "linestyle": "-", "linewidth": 1.5, "zorder": 2.2},
-    # "diagonal" is dashed and on top: without belts it coincides with "block", and both must be visible.
+    # "diagonal" is dashed and on top, because it coincides with "block" if there are no belts.
     "diagonal": {"color": "#0072B2", "linestyle": (0, (3.5, 3.5)), "linewidth": 1.5, "zorder": 2.3},
     # "unconstrained" is on top because it can coincide with "no rotor".
     "unconstrained": {"color": "#882255", "linestyle": ":", "linewidth": 2.0, "zorder": 2.4},
@@ -81,7 +81,7 @@ def save(result: "StudyResult", path: Path) -> None:
 
 
 def new_figure(**options: Any) -> Figure:
-    # pyplot is avoided because it looks for a window system and takes longer to import.
+    # This module avoids pyplot, which searches for a window system and takes longer to import.
     with quiet_about_its_folder():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

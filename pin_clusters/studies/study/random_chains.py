@@ -32,7 +32,7 @@ def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict
     """Draw one robot and compute the errors of its approximations, as one case of a sweep.
 
     Forward dynamics use the inverse-dynamics joint torques; a floating base is in free flight. ``rng`` supplies all
-    random numbers, so ``number`` has no influence.
+    random numbers; ``number`` is not used.
 
     Returns:
         Mean Euclidean norm of the error over the states, one value for each of ``approximations.LEVELS``, shape (3,):

@@ -11,7 +11,7 @@ from ...errors import BranchLost, ConfigurationError
 from ...model import ClusterData, ClusterModel
 from ...model.configuration import integrate
 
-CONDITION = 1e3  # Condition number of K_d above which the dependent joints count as ill-determined
+CONDITION = 1e3  # Condition number of K_d at which the dependent joints count as ill-determined
 MARGIN = 0.9  # Used fraction of the largest amplitude; torques grow without bound near the limit
 SMALLEST = 1e-3  # Smallest usable fraction of the requested amplitude
 _STEPS, _HALVINGS = 200, 40
@@ -22,7 +22,7 @@ class Reach:
     """Largest amplitude that all joints can reach at the same time.
 
     Attributes:
-        amplitude: The requested amplitude, or 0.9 of the largest possible amplitude, rounded down to three digits.
+        amplitude: Requested amplitude or, if smaller, 0.9 times ``end``, rounded down to three digits.
         end: Largest possible amplitude within the searched range, rounded down to three digits.
         reason: Why the motion cannot continue; empty if the requested amplitude is possible.
     """

@@ -39,12 +39,12 @@ _CHUNK = 1000  # Number of samples that are evaluated at once; limits the memory
 
 @dataclass(frozen=True, eq=False)
 class Decomposition(Result):
-    """The torque error of an approximation, exact minus approximate, and its parts.
+    """The torque error (exact minus approximate torque) of an approximation, and the parts of this error.
 
     Attributes:
         level: Name of the approximation.
         drop_rotors: Whether the approximation omits the rotors' mass.
-        names: Joint name of each column; for joints with several axes, with the index of the axis: ``"base[3]"``.
+        names: Joint name of each column; if a joint has several axes, the axis index follows, as in ``"base[3]"``.
         exact: Exact torques, shape (N, nv).
         total: Exact minus approximate torques, each computed by its own algorithm, shape (N, nv).
         parts: Value of each part, in the order of ``PARTS``, shape (N, nv); zero if a part does not apply.
@@ -87,7 +87,7 @@ class Decomposition(Result):
 
     @property
     def overall(self) -> dict[str, float]:
-        """Share of each part in the error of all columns together. With prismatic joints, the units are mixed."""
+        """Share of each part in the total error of all columns; mixes units if there are prismatic joints."""
         square = float(np.sum(self.total**2))
         if square <= 1e-24 * max(self.total.size, float(np.sum(self.exact**2))):
             return dict.fromkeys(self.parts, 0.0)
@@ -103,7 +103,7 @@ class Decomposition(Result):
 def decompose(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, level: str | None = None, drop_rotors: bool = False
 ) -> Decomposition:
-    """Split the torque error of an approximation into its parts, each computed from its own formula.
+    """Split the torque error of an approximation into parts, each of which is computed from its own formula.
 
     The page "Decomposition" of the documentation derives the formulas. No part is computed as a remainder, so
     the sum of the parts is independent of ``total``. ``residual`` is the difference between this sum and ``total``.
@@ -167,7 +167,7 @@ class _Terms:
             self.G0[self.span.from_tree_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
 
     def at(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, np.ndarray]:
-        """Evaluate the parts at N states, each of shape (N, nv), in the order of ``PARTS``."""
+        """Evaluate the parts at N states, in the order of ``PARTS``; each part has shape (N, nv)."""
         exact = self._exact(q, v, a)
         reflected = _rotors.reflected_matrix(self.bodies, exact.G)
         terms = {k: apply(transposed(exact.G), x) for k, x in _rotors.spin_terms(self.bodies, exact).items()}

@@ -1,7 +1,7 @@
 """Evaluate Jacobians of the expanded tree at many states, and derive velocities, accelerations and torques.
 
-J is the spatial Jacobian of all joints in the world frame (at its origin), and Jdot is its time derivative. For the
-joints on the path from a body to the root, the twist of the body is ``J v``, and its acceleration ``J a + Jdot v``.
+J is the spatial Jacobian of all joints in the world frame (at its origin), and Jdot is its time derivative. If J
+contains only the joints between a body and the root, ``J v`` is the body's twist and ``J a + Jdot v`` is its derivative.
 Pinocchio's Jdot assumes that each joint axis is fixed in the body that the joint moves. For joints whose axes move in
 that body (universal, ZYX, composite), the bias ``c`` of the joint is added.
 """
@@ -56,7 +56,7 @@ class Motion:
 
 
 def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -> Motion:
-    """Evaluate the kinematics of the expanded tree for q in the user's order, (N, nq), and tree velocities v."""
+    """Evaluate the kinematics of the expanded tree for q in the order of the model, (N, nq), and tree velocities v."""
     tree, n = span.tree, len(q)
     data = tree.createData()
     J, drift = np.empty((2, n, 6, tree.nv))

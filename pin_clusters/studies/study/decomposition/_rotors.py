@@ -27,7 +27,7 @@ TERMS = ("carrier on joint", "spin on carrier", "gyroscopic", "coupling rate", "
 @dataclass(frozen=True, eq=False)
 class SpinningBody:
     joint: int  # joint id in the expanded tree
-    row: int  # index of its speed in the tree's velocity
+    row: int  # index of its speed in the tree velocity
     carrier: int  # joint id of the carrier in the expanded tree
     axial: float  # axial inertia J of the symmetric part; 0 for a prismatic dependent joint
     reflected: float  # inertia about its joint axis: ``S' I S`` plus the joint's armature
@@ -72,7 +72,7 @@ def _symmetric(inertia: pin.Inertia, axis: np.ndarray) -> np.ndarray:
     full = np.asarray(inertia.matrix())
     about = full[3:, 3:]  # rotational inertia about the origin of the joint
     axial = float(axis @ about @ axis)
-    across = 0.5 * (float(np.trace(about)) - axial)  # any value works: it acts equally on spinning and locked rotors
+    across = 0.5 * (float(np.trace(about)) - axial)  # any value cancels between spinning and locked rotors
     first_moment = pin.skew(inertia.mass * float(axis @ inertia.lever) * axis)
     symmetric = np.zeros((6, 6))
     symmetric[:3, :3] = inertia.mass * np.eye(3)

@@ -1,4 +1,4 @@
-"""Measure the error of an approximation: in torques, accelerations, flight, apparent inertia and drift.
+"""Measure the errors of an approximation in torques, accelerations, flight, apparent inertia and drift.
 
 - ``inverse``: error of the inverse-dynamics torques
 - ``forward_error``: error of the accelerations under given torques
@@ -7,7 +7,7 @@
 - ``drift``: error of the path of a frame in an open-loop simulation
 
 Each function returns a frozen dataclass with a method ``as_dict()`` for JSON. ``pin_clusters.approximations``
-defines the approximations, and ``study.decompose`` splits their torque error into its causes.
+defines the approximations, and ``study.decompose`` splits the torque error into its causes.
 """
 
 from .drift import Drift as Drift

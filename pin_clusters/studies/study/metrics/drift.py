@@ -18,14 +18,14 @@ from .._samples import chosen, documented
 
 @dataclass(frozen=True, eq=False)
 class Drift(Result):
-    """Distance of a frame in each approximate robot from the same frame in the exact robot.
+    """Deviation of a frame in each approximate robot from the same frame in the exact robot.
 
     Attributes:
         time: Time of each sample, shape (N,), [s].
         path: Position of the exact robot's frame in the world, shape (N, 3), [m].
-        distance: Distance of each approximation's frame from ``path``, shape (N,), [m]; NaN after a simulation stops.
+        distance: Distance of each approximate robot's frame from ``path``, shape (N,), [m]; NaN after an early end.
         angle: Angle between the exact and the approximate robot's frame, shape (N,), [rad].
-        stopped: Error message of each approximation whose simulation ended early; empty if no simulation ended early.
+        stopped: Error message of each approximation whose simulation ended early; otherwise empty.
     """
 
     robot: str
@@ -70,8 +70,8 @@ def drift(
 ) -> Drift:
     """Simulate the exact robot and its approximations from the same state, under the same torques.
 
-    The torques are usually open loop, for example the inverse-dynamics torques of the exact robot. All robots
-    are integrated by RK4 with the same step.
+    The torques are usually open loop, for example the inverse-dynamics torques of the exact robot. RK4
+    integrates all robots with the same time step.
 
     Args:
         q0: Initial configuration of the tree, shape (nq,).

@@ -37,7 +37,7 @@ class InverseError(Result):
 
     @property
     def percent(self) -> dict[str, np.ndarray]:
-        """RMS error in per cent of the column's largest exact torque, shape (nv,)."""
+        """RMS error as a percentage of the column's largest exact torque, shape (nv,)."""
         return {level: 100.0 * quotient(x, self.largest) for level, x in self.rms.items()}
 
 

@@ -18,7 +18,7 @@ from .._samples import chosen, documented, quotient, rows
 
 Rows = Literal["linear", "angular", "all", "vertical"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6), "vertical": slice(2, 3)}
-_RANK = 1e-6  # Directions with less mobility than this fraction of the largest count as blocked
+_RANK = 1e-6  # Directions with less than this fraction of the largest mobility count as blocked
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class OsimError(Result):
     """Errors of the operational-space inertia ``Lambda = (J M^-1 J')^-1`` at a frame.
 
     Attributes:
-        rows: Selected rows of the frame Jacobian; see the argument ``rows_of`` of ``osim_error``.
+        rows: Selected rows of the frame Jacobian, as specified by the argument ``rows_of`` of ``osim_error``.
         relative: ``|Lambda_approximate - Lambda| / |Lambda|`` (Frobenius norms) for each approximation, at
             each state, shape (N,).
     """

@@ -15,7 +15,7 @@ ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tello_with_arms": ("Tello with arms", {}),
     "jvrc1_as_published": ("JVRC-1", {}),
 }
-"""Title in figures and additional arguments of ``pc.load`` for each robot in the tables, by its ``pc.load`` name."""
+"""Robots in the tables, by their ``pc.load`` name: title in figures, and additional arguments of ``pc.load``."""
 
 # Additional time of a method, in per cent of the cluster algorithm's time (negative: faster), ordered as ROBOTS.
 TABLES: dict[str, dict[str, tuple[float, ...]]] = {
@@ -39,7 +39,7 @@ PLACE = {
     "operational inertia": "Table IV and Fig. 12",
 }
 
-VIRTUAL_WORK_SERIAL = 15.0  # Degrees of freedom above which virtual work beats unit vectors on serial chains (Fig. 6)
+VIRTUAL_WORK_SERIAL = 15.0  # Degrees of freedom above which virtual work is faster on serial chains (Fig. 6)
 VIRTUAL_WORK_SPLIT = 30.0  # Degrees of freedom above which splitting a link with many joints saves time (Fig. 7)
 
 INPUT_MATRICES = {
@@ -52,7 +52,7 @@ INPUT_MATRICES = {
     "humanoid": {"all / aba": 4.13 / 2.72, "forces / all": 67.20 / 4.13},
 }
 """Time ratios in Tables 1 (50 links) and 2 (24 velocities, 42 inputs); chain ratios use ``aba`` of the same column."""
-STATED_LONGER = 30.0  # Time of the humanoid's input matrix beyond forward dynamics, as stated, [%]
+STATED_LONGER = 30.0  # Stated time of the humanoid's input matrix, in per cent above forward dynamics
 
 MASS_MATRIX_BEFORE = 9  # Number of joints up to which the slides call the mass matrix method faster
 

@@ -16,7 +16,7 @@ CONFIRMED, CORRECTED, NOT_HERE = "confirmed", "corrected", "not measured here"
 class Statement:
     """A statement in a paper, and whether the measurement confirms it."""
 
-    text: str  # statement as in the paper
+    text: str  # statement, in the paper's words
     source: str  # name of the paper, and the page or table
     measured: str  # description of the measured values
     holds: bool | None  # whether the measurement confirms the statement; None if it was not measured
@@ -34,7 +34,7 @@ class Part:
     measure: Callable[[Effort, Callable[[], None]], Results]  # takes an effort and a callback for each completed step
     figures: Mapping[str, Callable[[Figure, Results], None]]  # drawing functions, by file name without suffix
     tables: Callable[[Results], list[tuple[str, Rows]]]  # returns the title and the rows of each table, header first
-    statements: Callable[[Results], list[Statement]]  # returns the verdicts on statements of the papers
+    statements: Callable[[Results], list[Statement]]  # returns the papers' statements with verdicts
     says: Callable[[Results], list[str]]  # returns further sentences about the results
     seconds: tuple[float, float]  # approximate duration of a full and of a quick run, [s]
 

@@ -39,7 +39,7 @@ METHODS = {
 }
 _EXACT = ("aba", "crba", "baraff", "pin.aba", "pin.crba")
 _BASELINES: dict[str, tuple[ModuleType, dict[str, Any]]] = {"crba": (sparse_crba, {}), "baraff": (baraff, {})}
-_TO_CRBA = {  # numerator and denominator of each time ratio, from the same library
+_TO_CRBA = {  # numerator and denominator of each time ratio; both are from the same library
     "aba": ("aba", "crba"),
     "pin.aba": ("pin.aba", "pin.crba"),
     "baraff": ("baraff", "crba"),

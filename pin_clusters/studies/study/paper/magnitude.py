@@ -35,7 +35,7 @@ class TorqueMagnitude(Experiment):
     robot: str  # name of the robot
     drop_rotors: bool  # whether the approximate robots omit the rotors
     joints: tuple[str, ...]  # joint name of each column
-    alpha: np.ndarray  # magnitude of the torque relative to ``max_torque``, shape (N,), evenly spaced from 0 to 1
+    alpha: np.ndarray  # torque magnitude / ``max_torque``, shape (N,), evenly spaced from 0 to 1
     max_torque: np.ndarray  # largest torque, shape (joints,), [N m] or [N]
     exact: np.ndarray  # exact accelerations, shape (N, joints), [rad/s^2] or [m/s^2]
     errors: dict[str, np.ndarray]  # approximate minus exact acceleration of each approximation, shape (N, joints)
@@ -136,8 +136,8 @@ def run(
     """Compare forward dynamics at random states under torques of increasing magnitude.
 
     One-dof joints are within 1 rad (m) of zero or, with closed loops, within 0.1 rad (m) of the reference pose.
-    Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). Sample i has the torque ``alpha_i
-    u`` with ``alpha_i = i / (samples - 1)``. u is uniform between minus and plus the largest torque.
+    Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). Sample i has the torque
+    ``alpha_i * u`` with ``alpha_i = i / (samples - 1)``; u is uniformly distributed within plus or minus ``max_torque``.
 
     Args:
         model: The robot; a floating base has no torque and its acceleration is ignored.

@@ -31,7 +31,7 @@ def whole(
 ) -> Motion:
     """Compute the motion of the whole robot; raise ``TrajectoryError`` if closed loops cannot follow.
 
-    Closed loops follow by continuation from the reference pose. Joints without a curve are held. ``base`` contains
+    Continuation from the reference pose keeps closed loops closed. Joints without a curve are held. ``base`` contains
     free-flyer poses x y z qx qy qz qw, shape (N, 7), and the velocities and accelerations, shape (N, 6).
     """
     q = np.tile(held(model), (len(time), 1))

@@ -21,8 +21,8 @@ def spline(times: ArrayLike, values: ArrayLike, *, rest: bool) -> Callable[..., 
     """Return the minimum-jerk curve that passes through values at given times and is at rest at both ends.
 
     Minimizing the integral of the squared third derivative gives polynomials of degree 5 between the points. With
-    ``rest``, the velocity is zero at every point; otherwise, derivatives up to the fourth are continuous at inner
-    points. The arguments of the curve are the time and the derivative order; ``values`` has the shape (k,) or (k, n).
+    ``rest``, the velocity is zero at every point; otherwise, the first four derivatives are continuous at inner
+    points. The curve is a function of time and derivative order; ``values`` has the shape (k,) or (k, n).
     """
     from scipy.interpolate import BPoly, make_interp_spline
 

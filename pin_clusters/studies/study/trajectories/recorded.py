@@ -33,8 +33,8 @@ class Recorded:
 
     Splines of degree 5 interpolate positions; a spline with continuous angular acceleration interpolates the
     orientation of the base. Quantities that were not recorded are derivatives of the positions. Dependent joints follow
-    couplings and closed loops even if they were recorded; a warning reports differences. If other joints than the
-    independent joints were recorded, such as rotors or a knee driven by a push-rod, the recorded joints drive the
+    couplings and closed loops even if they were recorded; a warning reports differences. If joints other than the
+    independent joints were recorded, such as rotors or a knee driven by a push-rod, the recorded joints determine the
     motion, provided that they determine the pose.
 
     Attributes:
@@ -45,7 +45,7 @@ class Recorded:
         base: Pose of the floating base, ``x y z qx qy qz qw``, shape (N, 7); None if the base is held.
         forces: Ground force [N] and moment [N m] at the frame's origin, by frame name, in world axes, shape (N, 6).
         name: Name for titles and messages.
-        dt: Time between samples of the motion, [s]; None keeps the recorded samples.
+        dt: Time between samples of the motion, [s]; None keeps the recorded times.
         cutoff: Cutoff frequency of a low-pass filter on the positions, [Hz]. The filter is a Butterworth filter of
             order 2 that runs forwards and backwards, so it has no delay and halves the amplitude at the cutoff.
         degrees: Whether angles are recorded in degrees.
