@@ -1,6 +1,6 @@
 """Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio.
 
-Functions that also exist in Pinocchio keep its names, argument order and results; write ``pc.`` instead of ``pin.``.
+Functions that also exist in Pinocchio keep their names, argument order and results; write ``pc.`` instead of ``pin.``.
 Names that do not depend on a model are Pinocchio's own objects. Functions also accept a ``pin.Model``. Spatial vectors
 are [linear; angular]. ``q`` contains every joint of the spanning tree; ``v``, ``a`` and ``tau`` contain
 the independent joints.
@@ -313,7 +313,7 @@ moved.lead(
 )  # fmt: skip
 
 
-# ``import pin_clusters.utils`` and similar imports return modules of Pinocchio.
+# ``import pin_clusters.utils`` and similar imports return Pinocchio's modules.
 sys.meta_path.append(moved.Passing(__name__, "pinocchio"))
 
 

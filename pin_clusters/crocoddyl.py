@@ -1,7 +1,7 @@
 """Optimal control of cluster models with Crocoddyl: states, residuals, dynamics with contacts, and impacts.
 
 Costs, activations, integrators and solvers are Crocoddyl's own. ``StateMultibody`` and the classes that require it do
-not work: they ignore couplings, and the wheel of version 3.2.1 crashes with pin 4.1. Run ``pip install crocoddyl``.
+not work: they ignore couplings, and version 3.2.1 from PyPI crashes with pin 4.1. Run ``pip install crocoddyl`` first.
 """
 
 from typing import Any
@@ -122,7 +122,7 @@ class ResidualModelFramePlacement(_OfRobot):
         data.away = self.reference.actInv(M) if self.turns else M.translation - self.reference
         data.r[:] = pin.log6(data.away).vector if self.turns else data.away
 
-    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:  # after calc
+    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:  # Crocoddyl calls calc first
         axes = pin.LOCAL if self.turns else pin.LOCAL_WORLD_ALIGNED
         J = pc.getFrameJacobian(self.state.model, data.robot, self.frame_id, axes)
         data.Rx[:, : self.state.nv] = pin.Jlog6(data.away) @ J if self.turns else J[:3]
@@ -134,7 +134,7 @@ class ResidualModelFrameVelocity(_OfRobot):
     Args:
         state: ``State``.
         frame_id: ``model.getFrameId(name)``.
-        reference: ``pin.Motion``.
+        reference: ``pin.Motion`` with the desired velocity.
         reference_frame: Axes of velocity and reference: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
         nu: Number of controls.
     """
@@ -226,7 +226,7 @@ def _take(action: Any, state: State, contacts: Any, costs: Any) -> None:
 
 
 def _with_workspaces(action: Any, data: Any) -> Any:
-    """Add the workspaces of the robot, the contacts and the costs to the data of an action model."""
+    """Add the workspaces for the robot, the contacts and the costs to the data of an action model."""
     data.robot, data.contacts = action.robot.createData(), [contact.createData() for contact in action.contacts]
     data.collector, data.forces, data.contact_models = croc.DataCollectorAbstract(), {}, action.contacts
     action.state._making = data  # Crocoddyl drops Python attributes of data collectors, so the state passes the data
@@ -285,7 +285,7 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
-    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # after calc
+    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # Crocoddyl calls calc first
         if u:
             robot, contacts = (self.robot, data.robot), (self.contacts, data.contacts)
             exact: Any = pc.computeConstraintDynamicsDerivatives if self.contacts else pc.computeABADerivatives
@@ -305,7 +305,7 @@ class ActionModelImpulse(croc.ActionModelAbstract):
 
     Args:
         state: ``State``.
-        contacts: ``pc.RigidConstraintModel`` objects: the contacts that touch down and the existing contacts.
+        contacts: ``pc.RigidConstraintModel`` objects for the contacts that touch down and the existing contacts.
         costs: ``crocoddyl.CostModelSum`` without controls. Costs depend on the state before the jump and on impulses.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
 
@@ -339,7 +339,7 @@ class ActionModelImpulse(croc.ActionModelAbstract):
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
-    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # after calc
+    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # Crocoddyl calls calc first
         derivatives = pc.computeImpulseDynamicsDerivatives(self.robot, data.robot, self.contacts, data.contacts)
         data.Fx[:] = np.vstack([np.eye(self.state.nv, self.state.ndx), np.hstack(derivatives[:2])])
         data.forces |= {"by_x": np.hstack(derivatives[2:]), "by_u": np.zeros((len(derivatives[2]), 0))}

@@ -1,4 +1,4 @@
-"""Exceptions and warnings of pin_clusters.
+"""Exceptions and warnings that pin_clusters raises.
 
 Every message contains the given value, the expected value, the joint or cluster, and a fix. Each class also derives
 from the built-in exception that a Pinocchio user would expect to catch.
@@ -135,7 +135,7 @@ class NotComputedError(PinClustersError, RuntimeError):
 
 
 class PinClustersWarning(UserWarning):
-    """A part of the input is ignored or implausible; the result is exact for the input that was used."""
+    """A part of the input is ignored or implausible; the results are exact for the remaining input."""
 
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:

@@ -1,7 +1,7 @@
 """Evaluate Jacobians of the expanded tree at many states, and derive velocities, accelerations and torques.
 
 J is the spatial Jacobian of all joints in the world frame (at its origin), and Jdot is its time derivative. If J
-contains only the joints between a body and the root, ``J v`` is the body's twist and ``J a + Jdot v`` is its derivative.
+contains only the joints that move a body, the body's twist is ``J v`` and its spatial acceleration is ``J a + Jdot v``.
 Pinocchio's Jdot assumes that each joint axis is fixed in the body that the joint moves. For joints whose axes move in
 that body (universal, ZYX, composite), the bias ``c`` of the joint is added.
 """

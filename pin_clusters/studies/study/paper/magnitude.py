@@ -137,7 +137,7 @@ def run(
 
     One-dof joints are within 1 rad (m) of zero or, with closed loops, within 0.1 rad (m) of the reference pose.
     Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). Sample i has the torque
-    ``alpha_i * u`` with ``alpha_i = i / (samples - 1)``; u is uniformly distributed within plus or minus ``max_torque``.
+    ``alpha_i * u`` with ``alpha_i = i / (samples - 1)``; u is uniformly distributed within +/- ``max_torque``.
 
     Args:
         model: The robot; a floating base has no torque and its acceleration is ignored.

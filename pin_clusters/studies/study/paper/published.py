@@ -131,7 +131,7 @@ def run(
         only: Names of the parts to measure, see ``PARTS``; by default, all parts.
         longest: Number of links in the longest chain; by default 1000, or 300 with ``quick``.
         patient: Allow runs of more than an hour; otherwise, such runs raise ``ArgumentTypeError``.
-        progress: Callback that is called with (done, total) at intervals, both in seconds.
+        progress: Callback that is called repeatedly with the completed and the total time, [s].
     """
     parts, effort = _chosen(only), _spent(quick, longest)
     took = expected(quick=effort, only=[part.key for part in parts])

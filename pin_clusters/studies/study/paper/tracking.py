@@ -33,7 +33,7 @@ class EndEffectorTracking(Experiment):
     drop_rotors: bool  # whether the approximate robots omit the rotors
     time: np.ndarray  # time of each sample, shape (N,), [s]
     path: np.ndarray  # position of the end effector along the motion, shape (N, 3), [m]
-    drift: dict[str, np.ndarray]  # distance from ``path`` in each simulation, (N,), [m]; NaN after it ended
+    drift: dict[str, np.ndarray]  # distance from ``path``, by simulation, (N,), [m]; NaN after an early end
     ended: dict[str, str]  # reason why a simulation ended early
 
     @property

@@ -116,7 +116,7 @@ def centre(model: ClusterModel) -> np.ndarray:
 
 
 def coordinates(model: ClusterModel, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """Extract the coordinates of one-dof joints from a configuration; continuous joints have angles in [-pi, pi]."""
+    """Extract coordinates of one-dof joints from a configuration; angles of continuous joints are in [-pi, pi]."""
     return coordinates_of(model.tree, map(model.tree.getJointId, names), q)
 
 

@@ -63,7 +63,7 @@ def _close(model: ClusterModel, time: np.ndarray, targets: np.ndarray) -> np.nda
     for i, target in enumerate(targets):
         try:
             distance = np.abs(pin.difference(tree, q_closed, target)[rows]).max()
-            for remaining in range(int(distance / _STEP), -1, -1):  # the last step (0) reaches the target
+            for remaining in range(int(distance / _STEP), -1, -1):  # the last step (0 remaining) reaches the target
                 step = pin.difference(tree, q_closed, target)[rows] / (remaining + 1.0)
                 q_closed = integrate(model, q_closed, np.ascontiguousarray(step))
         except BranchLost as lost:

@@ -17,7 +17,7 @@ from ....files.readers._numbers import DECIMAL
 from ._base import TrajectoryError
 
 TIME = "time"
-MAX_BYTES = 10**9  # Maximum size of a file or an unpacked archive; larger ones raise an error
+MAX_BYTES = 10**9  # Maximum size of a file or an unpacked archive, [bytes]; larger files raise an error
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 Columns: TypeAlias = dict[str, np.ndarray]
 

@@ -23,8 +23,8 @@ def motion(name: str, **options: Any) -> Recorded:
     floating base.
 
     Args:
-        name: One of ``motions``.
-        options: ``dt``, ``cutoff``, ``missing``, as in ``Recorded``.
+        name: One of the names that ``motions`` returns.
+        options: ``dt``, ``cutoff`` and ``missing``, as in ``Recorded``.
 
     Raises:
         UnknownNameError: No motion has this name.

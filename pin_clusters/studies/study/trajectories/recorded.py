@@ -34,8 +34,8 @@ class Recorded:
     Splines of degree 5 interpolate positions; a spline with continuous angular acceleration interpolates the
     orientation of the base. Quantities that were not recorded are derivatives of the positions. Dependent joints follow
     couplings and closed loops even if they were recorded; a warning reports differences. If joints other than the
-    independent joints were recorded, such as rotors or a knee driven by a push-rod, the recorded joints determine the
-    motion, provided that they determine the pose.
+    independent joints were recorded, such as rotors or a knee driven by a push-rod, the motion follows these joints,
+    provided that they determine the pose.
 
     Attributes:
         time: Times of the samples, increasing, shape (N,), [s]; at least 6 samples. The motion starts at 0.
@@ -176,7 +176,7 @@ class Recorded:
 
     @property
     def times(self) -> np.ndarray:
-        """Times of the motion, [s]: the recorded times, or multiples of ``dt``."""
+        """Sample times of the motion, [s], which are the recorded times or multiples of ``dt``."""
         return self.time if self.dt is None else grid(self.duration, self.dt)
 
     def as_dict(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ._whole import whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
-_DIRECTIONS = 12  # Number of joint directions tested if phases differ; a limit between them is at most 3.5 % lower
+_DIRECTIONS = 12  # Number of tested directions if phases differ; limits between these are at most 3.5 % lower
 _documented = stock(
     STUDY,
     """
@@ -103,7 +103,7 @@ class Wave:
         return whole(model, self.time, curves)
 
     def reachable(self, model: ClusterModel) -> Reach:
-        """Return the amplitude that all joints can reach; closed loops may make it smaller than the wave's amplitude.
+        """Return the largest amplitude, up to the wave's amplitude, that all joints can reach.
 
         Raises:
             ModelError: No joint can be moved.
