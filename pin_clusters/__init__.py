@@ -1,7 +1,7 @@
 """Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio.
 
-Functions that Pinocchio also has keep Pinocchio's name, argument order and results; ``pin.`` becomes ``pc.``. Names
-that do not depend on a model are Pinocchio's own objects, and functions also accept a ``pin.Model``. Spatial vectors
+Functions that also exist in Pinocchio keep their names, argument order and results; write ``pc.`` instead of ``pin.``.
+Names that do not depend on a model are Pinocchio's own objects. Functions also accept a ``pin.Model``. Spatial vectors
 are [linear; angular]. ``q`` contains every joint of the spanning tree; ``v``, ``a`` and ``tau`` contain
 the independent joints.
 """
@@ -38,7 +38,7 @@ from .algorithms.contacts.derivatives import (
 from .algorithms.contacts.derivatives import computeImpulseDynamicsDerivatives as computeImpulseDynamicsDerivatives
 from .algorithms.contacts.inverse import contactInverseDynamics as contactInverseDynamics
 
-# --- algorithms with the names of Pinocchio
+# --- algorithms that have the same names as in Pinocchio
 from .algorithms.dynamics.aba import aba as aba
 from .algorithms.dynamics.all_terms import FrameTerms as FrameTerms
 from .algorithms.dynamics.all_terms import computeAllTerms as computeAllTerms
@@ -245,7 +245,7 @@ from .simulation import on_ground as on_ground
 from .simulation import simulate as simulate
 
 if TYPE_CHECKING:
-    from pinocchio import *  # noqa: F403 (names that are passed through)
+    from pinocchio import *  # noqa: F403 (Pinocchio's names are re-exported)
 
     from .compiler.tracing import trace as trace
     from .export.motor_space import MotorSpace as MotorSpace
@@ -258,7 +258,7 @@ if TYPE_CHECKING:
     from .studies.identify import identify as identify
     from .studies.study import efficiency as efficiency
 
-# Subpackages that the algorithms do not need are imported at their first use, from these places.
+# Subpackages that the algorithms do not need are imported from these paths when they are first used.
 _LAZY = {
     "approximations": "approximations", "atlas": "studies.atlas", "audit": "studies.audit",
     "baselines": "verification.baselines", "codegen": "export.codegen", "configuration": "model.configuration",
@@ -268,7 +268,7 @@ _LAZY = {
     "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "compiler.tracing",
     "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
-# Functions of these subpackages.
+# Functions of these subpackages, which are also imported when they are first used.
 _LAZY_FUNCTIONS = {
     "MotorSpace": "motor_space",
     "RobotWrapper": "robot_wrapper",
@@ -281,13 +281,13 @@ _LAZY_FUNCTIONS = {
     "to_urdf": "writers",
     "trace": "tracing",
 }
-# Public names are the names imported above, and the names that are imported at their first use.
+# The public names are the names imported above and the names that are imported when they are first used.
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
-# Interfaces to other packages, which must be installed.
+# Interfaces to other packages. These packages must be installed separately.
 _HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
 
-# Pickles of earlier versions contain these paths.
+# Pickle files written by earlier versions contain these paths.
 choice.make_by(f"{__name__}.compiler.specialising.robot_functions", "RobotFunctions")
 moved.lead(
     __name__,
@@ -313,12 +313,12 @@ moved.lead(
 )  # fmt: skip
 
 
-# ``import pin_clusters.utils`` and similar imports return modules of Pinocchio.
+# ``import pin_clusters.utils`` and similar imports return Pinocchio's modules.
 sys.meta_path.append(moved.Passing(__name__, "pinocchio"))
 
 
 def __getattr__(name: str) -> Any:
-    """Import a subpackage at its first use, or pass through an object of Pinocchio."""
+    """Import a subpackage when it is first used, or return the Pinocchio object with this name."""
     if name in _HOSTS:
         from ._support import extras
 

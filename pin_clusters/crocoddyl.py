@@ -1,7 +1,7 @@
-"""Optimal control of cluster models with Crocoddyl: states, residuals, dynamics with contacts, impacts.
+"""Optimal control of cluster models with Crocoddyl: states, residuals, dynamics with contacts, and impacts.
 
 Costs, activations, integrators and solvers are Crocoddyl's own. ``StateMultibody`` and the classes that require it do
-not work: they ignore couplings, and in the wheel 3.2.1 they crash with pin 4.1. Needs ``pip install crocoddyl``.
+not work: they ignore couplings, and version 3.2.1 from PyPI crashes with pin 4.1. Run ``pip install crocoddyl`` first.
 """
 
 from typing import Any
@@ -23,12 +23,12 @@ croc: Any = extras.package("crocoddyl")
 
 
 class State(croc.StateAbstract):
-    """States x = [q, v] of a cluster model with any joints; closed loops stay closed."""
+    """States x = [q, v] of a cluster model with any joint types; steps in the state space keep loops closed."""
 
     def __init__(self, model: pc.ClusterModel) -> None:
         check_model(model, "crocoddyl.State")
         super().__init__(model.nq + model.nv, 2 * model.nv)
-        self.model, self._making = model, None  # _making: data of the action model whose costs are being created
+        self.model, self._making = model, None  # _making: action data whose costs are being created
 
     def zero(self) -> np.ndarray:
         return np.append(pc.neutral(self.model), np.zeros(self.nv))
@@ -58,7 +58,7 @@ class State(croc.StateAbstract):
 
 
 def _kind(what: str, given: Any, kind: Any, make: str) -> Any:
-    """Check a type: Crocoddyl's own message lists C++ signatures, or the error appears only in the solver."""
+    """Check a type, because Crocoddyl's own error lists C++ signatures or occurs only in the solver."""
     if not isinstance(given, kind):
         raise pc.ArgumentTypeError(
             f"{what} must be a {kind.__name__}, got {type(given).__name__}. Create it with {make}."
@@ -71,14 +71,14 @@ def _state(given: Any) -> Any:
 
 
 class _Residual(croc.ResidualModelAbstract):
-    """A residual that depends on q and, if the flags are set, on v and u."""
+    """A residual that depends on q. Flags specify whether it also depends on v and u."""
 
     def __init__(self, state: State, nr: int, nu: int, v: bool = False, u: bool = False) -> None:
         super().__init__(_state(state), nr, whole_number("nu", nu, 0), True, v, u)
 
 
 class ResidualModelState(_Residual):
-    """Difference between a state and a reference. Crocoddyl's class ignores ``Jdiff`` of states written in Python."""
+    """Difference between a state and a reference; Crocoddyl's own class ignores a ``Jdiff`` written in Python."""
 
     def __init__(self, state: State, reference: np.ndarray, nu: int) -> None:
         super().__init__(state, _state(state).ndx, nu, v=True)
@@ -92,7 +92,7 @@ class ResidualModelState(_Residual):
 
 
 class _OfRobot(_Residual):
-    """A residual whose data contains a ``ClusterData``."""
+    """A residual whose data stores a ``ClusterData`` for kinematics and dynamics results."""
 
     def createData(self, collector: Any) -> Any:
         data = croc.ResidualDataAbstract(self, collector)
@@ -101,12 +101,12 @@ class _OfRobot(_Residual):
 
 
 class ResidualModelFramePlacement(_OfRobot):
-    """Pose error of a frame: ``pin.log6`` in the axes of the reference, or a difference of positions in world axes.
+    """Pose error of a frame: ``pin.log6`` in the reference's axes, or a difference between positions in world axes.
 
     Args:
         state: ``State``.
         frame_id: ``model.getFrameId(name)``.
-        reference: ``pin.SE3`` in the world; or a position, shape (3,), [m], if the orientation is free.
+        reference: ``pin.SE3`` in the world frame, or only a position, shape (3,), [m], if the orientation is free.
         nu: Number of controls.
     """
 
@@ -122,7 +122,7 @@ class ResidualModelFramePlacement(_OfRobot):
         data.away = self.reference.actInv(M) if self.turns else M.translation - self.reference
         data.r[:] = pin.log6(data.away).vector if self.turns else data.away
 
-    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:  # after calc
+    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:  # Crocoddyl calls calc first
         axes = pin.LOCAL if self.turns else pin.LOCAL_WORLD_ALIGNED
         J = pc.getFrameJacobian(self.state.model, data.robot, self.frame_id, axes)
         data.Rx[:, : self.state.nv] = pin.Jlog6(data.away) @ J if self.turns else J[:3]
@@ -134,8 +134,8 @@ class ResidualModelFrameVelocity(_OfRobot):
     Args:
         state: ``State``.
         frame_id: ``model.getFrameId(name)``.
-        reference: ``pin.Motion``.
-        reference_frame: Axes of both: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+        reference: ``pin.Motion`` with the desired velocity.
+        reference_frame: Axes of velocity and reference: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
         nu: Number of controls.
     """
 
@@ -153,7 +153,7 @@ class ResidualModelFrameVelocity(_OfRobot):
         robot, X, turns = (self.state.model, data.robot), np.eye(6), np.zeros((6, self.state.nv))
         pc.computeForwardKinematicsDerivatives(*robot, x[: self.state.nq], x[self.state.nq :])
         by_q, J = pc.getFrameVelocityDerivatives(*robot, self.frame_id, pin.LOCAL)
-        if self.axes != pin.LOCAL:  # Crocoddyl needs derivatives of the components, including the rotation of the axes
+        if self.axes != pin.LOCAL:  # also differentiate the rotation of the axes
             M, turns = pc.updateFramePlacement(*robot, self.frame_id), J.copy()
             if self.axes == pin.LOCAL_WORLD_ALIGNED:
                 M, turns[:3] = pin.SE3(M.rotation, np.zeros(3)), 0.0
@@ -181,13 +181,14 @@ def _position(state: State, given: Any) -> np.ndarray:
 
 
 class ResidualModelContactForce(_Residual):
-    """Linear functions A f of the forces or impulses of all contacts; zero at the end of the horizon.
+    """Product A f, where f contains the forces or impulses of all contacts; zero at the end of the horizon.
 
-    For friction cones, use a barrier as activation, and ``block_diag`` of ``crocoddyl.FrictionCone(R, mu).A`` as A.
+    For friction cones, use a barrier as the activation, and let A be the ``block_diag`` of the matrices
+    ``crocoddyl.FrictionCone(R, mu).A``.
 
     Args:
         state: ``State``.
-        A: Shape (nr, rows of the contacts); the forces are expressed in the reference frames of the contacts.
+        A: Matrix of shape (nr, contact constraint equations). f is expressed in the contacts' reference frames.
         nu: Number of controls.
     """
 
@@ -216,7 +217,7 @@ class ResidualModelContactForce(_Residual):
 
 
 def _take(action: Any, state: State, contacts: Any, costs: Any) -> None:
-    """Check contacts and costs, and store them in an action model."""
+    """Check the contacts and the costs, and store them in an action model."""
     nx = _kind("costs", costs, croc.CostModelSum, "crocoddyl.CostModelSum(state, nu)").state.nx
     if nx != _state(state).nx:
         raise pc.ShapeError(f"costs have nx = {nx}, expected {state.nx}. Create them with the state of the dynamics.")
@@ -225,12 +226,10 @@ def _take(action: Any, state: State, contacts: Any, costs: Any) -> None:
 
 
 def _with_workspaces(action: Any, data: Any) -> Any:
-    """Add the workspaces of the robot, the contacts and the costs to the data of an action model."""
+    """Add the workspaces for the robot, the contacts and the costs to the data of an action model."""
     data.robot, data.contacts = action.robot.createData(), [contact.createData() for contact in action.contacts]
     data.collector, data.forces, data.contact_models = croc.DataCollectorAbstract(), {}, action.contacts
-    action.state._making = (
-        data  # Crocoddyl drops Python attributes of collectors, so the data is passed through the state
-    )
+    action.state._making = data  # Crocoddyl drops Python attributes of data collectors, so the state passes the data
     try:
         data.costs = action.costs.createData(data.collector)
     finally:
@@ -244,14 +243,14 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
 
     Args:
         state: ``State``.
-        actuation: Constant matrix from controls to torques of independent joints, shape (nv, nu). None:
+        actuation: Constant matrix that maps controls to independent joint torques, shape (nv, nu). None selects
             ``pc.actuation_matrix`` at each pose or, without rotors, one control per independent joint except the base.
-        contacts: ``pc.RigidConstraintModel`` objects of this phase; None or ``()`` without contacts.
+        contacts: ``pc.RigidConstraintModel`` objects that are active in this phase; None or ``()`` if there are none.
         costs: ``crocoddyl.CostModelSum`` with the same number of controls.
 
     Raises:
-        ConstraintError: A contact is invalid; or ``pc.actuation_matrix`` depends on the pose, and actuation is neither
-            None nor columns of ``np.eye(nv)``, so the matrix of one pose would be used at every pose.
+        ConstraintError: A contact is invalid. It is also raised if ``pc.actuation_matrix`` depends on the pose and
+            ``actuation`` is a constant matrix other than columns of ``np.eye(nv)``.
     """
 
     def __init__(self, state: State, actuation: np.ndarray | None, contacts: Any, costs: Any) -> None:
@@ -286,7 +285,7 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
-    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # after calc
+    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # Crocoddyl calls calc first
         if u:
             robot, contacts = (self.robot, data.robot), (self.contacts, data.contacts)
             exact: Any = pc.computeConstraintDynamicsDerivatives if self.contacts else pc.computeABADerivatives
@@ -302,12 +301,12 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
 
 
 class ActionModelImpulse(croc.ActionModelAbstract):
-    """Jump of the velocities at an impact, a node without duration, and its exact derivatives.
+    """An impact node without duration: computes the velocity jump and the exact derivatives of this jump.
 
     Args:
         state: ``State``.
-        contacts: ``pc.RigidConstraintModel`` objects: the contacts that touch down and the existing contacts.
-        costs: ``crocoddyl.CostModelSum`` without controls; functions of the state before the jump and the impulses.
+        contacts: ``pc.RigidConstraintModel`` objects for the contacts that touch down and the existing contacts.
+        costs: ``crocoddyl.CostModelSum`` without controls. Costs depend on the state before the jump and on impulses.
         r_coeff: Coefficient of restitution, from 0 (no rebound) to 1 (elastic).
 
     Raises:
@@ -340,7 +339,7 @@ class ActionModelImpulse(croc.ActionModelAbstract):
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
-    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # after calc
+    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # Crocoddyl calls calc first
         derivatives = pc.computeImpulseDynamicsDerivatives(self.robot, data.robot, self.contacts, data.contacts)
         data.Fx[:] = np.vstack([np.eye(self.state.nv, self.state.ndx), np.hstack(derivatives[:2])])
         data.forces |= {"by_x": np.hstack(derivatives[2:]), "by_u": np.zeros((len(derivatives[2]), 0))}

@@ -1,4 +1,4 @@
-"""Exceptions and warnings of pin_clusters.
+"""Exceptions and warnings that pin_clusters raises.
 
 Every message contains the given value, the expected value, the joint or cluster, and a fix. Each class also derives
 from the built-in exception that a Pinocchio user would expect to catch.
@@ -8,16 +8,16 @@ from collections.abc import Iterable
 from typing import Any
 
 LONGEST, LONGEST_VALUE = 4000, 200
-"""Maximum lengths of a message, and of a value in it: names and numbers in files may have any length."""
+"""Maximum lengths of a message and of a value in it, because names and numbers in files may have any length."""
 
 
 def shortened(message: str) -> str:
-    """Shorten a long message in the middle: its end contains the fix."""
+    """Shorten a long message in the middle, because its end contains the fix."""
     return message if len(message) <= LONGEST else f"{message[: LONGEST - 500]} [...] {message[-400:]}"
 
 
 def shown(value: object) -> str:
-    """Return ``repr(value)`` for a message, or a replacement if ``repr`` raises, as for integers of 5,000 digits."""
+    """Return ``repr(value)``, or a replacement if ``repr`` raises an error, as for integers with 5,000 digits."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # __repr__ of a user's class may raise anything, but the message must still be written
@@ -45,7 +45,7 @@ class UnsupportedJointError(ModelError):
 
 
 class InertiaError(ModelError):
-    """An inertia is not physically possible, or not suitable for a rotor."""
+    """An inertia is not physically possible, or it is not suitable for a rotor."""
 
 
 class ExportError(PinClustersError, OSError):
@@ -65,7 +65,7 @@ class ArgumentTypeError(PinClustersError, TypeError):
 
 
 class ConfigurationError(PinClustersError, ValueError):
-    """A configuration violates the constraints of the model, or a quaternion has no unit norm."""
+    """A configuration violates the constraints of the model, or a quaternion does not have unit norm."""
 
 
 class _ClusterError(PinClustersError):
@@ -83,10 +83,10 @@ class BranchLost(_ClusterError, ConfigurationError):  # noqa: N818 (the name des
 
 
 class SimulationError(PinClustersError, ValueError):
-    """A simulation has invalid arguments, or stopped before its end: it diverged, or a loop or a function failed.
+    """A simulation has invalid arguments, or it diverged, could not close a loop, or called a function that failed.
 
     Attributes:
-        result: ``SimulationResult`` with the samples up to the error; None before the first step.
+        result: ``SimulationResult`` with the samples up to the error; None if no step was completed.
     """
 
     def __init__(self, message: str, result: Any = None) -> None:
@@ -99,7 +99,7 @@ class DataMismatchError(PinClustersError, ValueError):
 
 
 class SingularClusterError(_ClusterError, ArithmeticError):
-    """The inertia at the independent joints of a cluster is singular, or its loops leave dependent joints undetermined.
+    """A cluster's inertia at its independent joints is singular, or its loops do not determine its dependent joints.
 
     Attributes:
         cluster: Names of the joints of the cluster.
@@ -107,7 +107,7 @@ class SingularClusterError(_ClusterError, ArithmeticError):
 
 
 class RankError(PinClustersError, ArithmeticError):
-    """Constraint equations or contacts that must be independent are redundant.
+    """Constraint equations or contacts are redundant, but they must be linearly independent.
 
     Attributes:
         rank: Number of independent equations.
@@ -119,7 +119,7 @@ class RankError(PinClustersError, ArithmeticError):
 
 
 class TooLargeError(PinClustersError, MemoryError):
-    """The result would not fit into memory; raised before anything is allocated."""
+    """The result would not fit into memory; the error is raised before anything is allocated."""
 
 
 class LoadError(PinClustersError, ValueError):
@@ -135,11 +135,11 @@ class NotComputedError(PinClustersError, RuntimeError):
 
 
 class PinClustersWarning(UserWarning):
-    """A part of the input is ignored or implausible; the result is still exact for the rest."""
+    """A part of the input is ignored or implausible; the results are exact for the remaining input."""
 
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
-    """Return a sentence with the known names that resemble ``name``, or with ``limit`` known names if none does.
+    """Return a sentence that suggests similar known names, or lists ``limit`` known names if none is similar.
 
     Returns:
         ``" Did you mean 'x'?"`` or ``" Known names: a, b, ..."``.
@@ -147,7 +147,7 @@ def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
     from difflib import get_close_matches
 
     names = list(known)
-    # The comparison takes time proportional to the product of the lengths. Longer names are not misspelt names.
+    # Comparison time is proportional to the product of the lengths. Very long names are not misspelt names.
     near = get_close_matches(name, [n for n in names if len(n) <= 200], n=3, cutoff=0.6) if len(name) <= 200 else []
     if near:
         return " Did you mean " + " or ".join(repr(n) for n in near) + "?"

@@ -1,4 +1,4 @@
-"""Inverse kinematics with Pink for models with couplings and closed loops; needs ``pip install pin-pink quadprog``."""
+"""Inverse kinematics with Pink for models with couplings and loops; run ``pip install pin-pink quadprog`` first."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ pink: Any = extras.package("pink")
 
 
 class Configuration(pink.Configuration):
-    """A ``pink.Configuration`` of ``model.tree``, which closes the loops first and moves with ``pc.integrate``.
+    """A ``pink.Configuration`` of ``model.tree`` that closes the loops first and integrates with ``pc.integrate``.
 
     It accepts the options of ``pink.Configuration``, such as ``collision_model=model.collision``.
     """
@@ -32,7 +32,7 @@ class Configuration(pink.Configuration):
 
 
 class Coupling(pink.tasks.Task):
-    """A constraint for ``pink.solve_ik``: tree velocities equal G v. It has one row per dependent joint."""
+    """The constraint, for ``pink.solve_ik``, that tree velocities equal G v; it has one row per dependent joint."""
 
     def __init__(self, model: pc.ClusterModel) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Pinocchio's ``RobotWrapper`` and ``buildModelsFromUrdf``, with the functions of this package."""
+"""``RobotWrapper`` and ``buildModelsFromUrdf`` as in Pinocchio, but based on the functions of this package."""
 
 import types
 from typing import Any
@@ -19,7 +19,7 @@ _OURS = (contacts, crba, rnea, centroidal, jacobians, kinematics, readers, of_pi
 
 
 class _Pinocchio:
-    """Stands for ``pin`` in Pinocchio's code: functions of this package, which accept both kinds of models."""
+    """Replaces ``pin`` in Pinocchio's code by this package, whose functions also accept ``ClusterModel`` objects."""
 
     def __getattr__(self, name: str) -> Any:
         return next((vars(module)[name] for module in _OURS if name in vars(module)), None) or passed(name)
@@ -65,7 +65,7 @@ References:
 
 
 class RobotWrapper(pin.RobotWrapper):
-    """Pinocchio's class with the functions of this package: the model is a ``ClusterModel`` or a ``pin.Model``.
+    """Pinocchio's class with this package's functions, for a ``ClusterModel`` or a ``pin.Model``.
 
     ``BuildFromURDF`` builds a ``ClusterModel`` with the constraints of the file; ``BuildFromMJCF`` and ``BuildFromSDF``
     build a ``pin.Model``, as in Pinocchio. ``pinocchio.RobotWrapper(model.tree)`` ignores rotors and couplings.
@@ -81,7 +81,7 @@ class RobotWrapper(pin.RobotWrapper):
     data: Any
 
     def initViewer(self, share_data: bool = True, *args: Any, **named: Any) -> None:
-        """Open Pinocchio's viewer for the tree, or the viewer that was set with ``setVisualizer``."""
+        """Open the viewer that was set with ``setVisualizer``, or else Pinocchio's default viewer, for the tree."""
         if self.viz is None and isinstance(self.model, ClusterModel):
             cluster_model, cluster_data = self.model, self.data
             self.model, self.data = self.model.tree, self.data.tree

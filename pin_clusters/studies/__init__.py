@@ -1,7 +1,7 @@
-"""Study robots, and write pages with the results.
+"""Analyse robots, and write pages with the results.
 
 ``study`` computes errors of approximations along motions. ``audit`` decides whether armature is accurate enough.
-``sweeps`` runs studies over many robots and parameters. ``design`` analyses mechanisms, ``identify`` estimates
-parameters from logs, and ``atlas`` checks published armature of commercial robots. ``pages`` contains
-elements that all pages share.
+``sweeps`` runs studies for many robots and parameter values. ``design`` analyses mechanisms, ``identify`` estimates
+parameters from logs, and ``atlas`` checks the published armature of commercial robots. ``pages`` contains
+the elements that all pages share.
 """

@@ -1,6 +1,6 @@
-"""Summarize a robot as numbers: closed loops, rotor speeds, armature in the file, and the reference pose.
+"""Summarize a robot: its closed loops, rotor speeds, reference pose, and the armature in its file.
 
-``pin-clusters info`` prints these numbers. Clusters, rotors and dimensions are attributes of the model.
+``pin-clusters info`` prints this summary. Clusters, rotors and dimensions are attributes of ``ClusterModel``.
 """
 
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from .study._samples import column_names
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """The closed loops of a cluster."""
+    """Properties of the closed loops in one cluster."""
 
     cluster: int  # index in ``model.clusters``
     closed_by: tuple[str, ...]  # labels of the loop-closure constraints
     solved: int  # number of constraint equations that are solved
     stated: int  # total number of constraint equations; those that are not solved are redundant
-    chosen_at_each_pose: bool  # whether the solved equations are chosen anew at each pose
-    worst_condition: float  # worst condition number of the dependent joints over several poses of the assembly mode
-    condition: float  # condition number of the dependent joints at the reference pose; 1 is best
+    chosen_at_each_pose: bool  # whether each pose selects the equations that are solved
+    worst_condition: float  # largest condition number over several poses in this assembly mode
+    condition: float  # condition number of the dependent-joint Jacobian at the reference pose; 1 is best
     dropped: float  # largest residual of the redundant equations, [rad] or relative to the length of the loop
 
 
 def closed_loops(model: ClusterModel) -> list[ClosedLoop]:
-    """List the closed loops of a robot, cluster by cluster.
+    """List the closed loops of a robot, with one entry per cluster that has loops.
 
     Args:
         model: The robot.
@@ -65,17 +65,17 @@ def _closed_by(model: ClusterModel, cluster: Cluster) -> tuple[str, ...]:
 
 
 def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
-    """Count the equations of a cluster's constraints, without couplings that follow from other constraints."""
+    """Count a cluster's constraint equations; omit couplings that are implied by other constraints."""
     follow = {id(row) for row in loop.followers}
     implicit = sum(row.dependent in loop.joints and id(row) not in follow for row in model.coupling_rows)
     return sum(c.size for c in loop.closures) + implicit
 
 
 def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
-    """Return the factors by which joint velocities contribute to each rotor's speed relative to its carrier.
+    """Return, for each rotor, the factor of each joint velocity in the rotor's speed relative to its carrier.
 
     Without closed loops, the factors multiply independent velocities. With closed loops, they multiply tree velocities,
-    so they are valid at every pose.
+    so the factors are valid at every pose.
 
     Args:
         model: The robot.
@@ -94,14 +94,14 @@ def rotor_speeds(model: ClusterModel) -> dict[str, dict[str, float]]:
 
 
 def file_armature(model: ClusterModel) -> dict[str, np.ndarray]:
-    """Return the armature in the robot's file, by joint, [kg m^2] or [kg]; joints without armature are omitted."""
+    """Return the armature in the robot's file by joint name, [kg m^2] or [kg]; omit joints without armature."""
     tree, values = model.own_tree, model.inertia_tree.armature
     joint_armature = {j: values[in_v(tree, j)] for j in {*range(1, tree.njoints)} - {r.joint_id for r in model.rotors}}
     return {tree.names[j]: a for j, a in joint_armature.items() if a.any()}
 
 
 def reference_pose(model: ClusterModel) -> dict[str, np.ndarray]:
-    """Return the reference pose by joint, [rad] or [m]; continuous joints have one angle."""
+    """Return the reference pose by joint name, [rad] or [m]; a continuous joint is given by one angle."""
     coordinates = {}
     for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
         q = model.q_reference[joint.idx_q : joint.idx_q + joint.nq]

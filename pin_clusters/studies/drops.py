@@ -1,4 +1,4 @@
-"""Simulate the fall of a robot under PD control onto a ground, as in ``simulate`` and ``view --simulate``."""
+"""Simulate a robot that falls onto the ground under PD control, as the commands ``simulate`` and ``view`` do."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ from .study.trajectories import moved_joints
 if TYPE_CHECKING:
     from ..visualize import MeshcatVisualizer, Recording
 
-LANDING = 2e-3  # Time after the first touch-down over which the impulses of robot and ghost are compared, [s]
+LANDING = 2e-3  # Time after the first touch-down during which ground impulses are summed, [s]
 _HEIGHT = 0.1  # default drop height, [m]
 
 
 def floats(model: ClusterModel) -> bool:
-    """Return whether the first joint of a robot is a free-flyer, so that the robot can fall."""
+    """Return whether the robot can fall, that is, whether its first joint is a free-flyer."""
     return model.njoints > 1 and bool(model.own_tree.joints[1].shortname() == "JointModelFreeFlyer")
 
 
 def posed(model: ClusterModel, pose: Iterable[tuple[str, float]], what: str = "pose") -> np.ndarray:
-    """Return the reference pose, shape (nq,), with some joints moved; joints of loops follow.
+    """Return the reference pose, shape (nq,), with the given joint positions; joints in loops follow.
 
     Args:
         model: The robot.
         pose: Pairs of a joint name pattern, in which ``*`` and ``?`` stand for any text, and a position, [rad] or [m].
-            The last matching pattern counts; a pattern without match raises ``UnknownNameError``.
+            The last matching pattern counts; a pattern without a match raises ``UnknownNameError``.
         what: Name of the argument in messages.
 
     Example:
@@ -60,7 +60,7 @@ def touching_points(
 
     Args:
         model: The robot.
-        points: Pairs of a name pattern for joints and frames (as in ``posed``), and points in these frames, [m].
+        points: Pairs of a name pattern for joints and frames (as in ``posed``), and the points in these frames, [m].
         what: Name of the argument in messages.
 
     Example:
@@ -94,11 +94,11 @@ def _matching(pattern: str, names: Iterable[str], what: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Drop:
-    """A simulation of a robot that holds its pose by PD control, with or without a ground; create it by ``Drop.of``."""
+    """A simulation in which PD control holds the robot's pose, with or without a ground. Create it with ``Drop.of``."""
 
     model: ClusterModel  # the robot
     q0: np.ndarray  # initial configuration, shape (nq,)
-    hold: Hold  # the controller
+    hold: Hold  # the PD controller
     options: dict[str, Any]  # arguments of ``pc.simulate``
     notes: tuple[str, ...]  # sentences about the start and the controller
     ghost: ClusterModel | None  # an approximation of the robot, or None
@@ -119,18 +119,18 @@ class Drop:
         ghost: str | None = None,
         **options: Any,
     ) -> "Drop":
-        """Prepare the simulation; a robot with a floating base is lifted above the ground.
+        """Prepare the simulation. If the base floats, the robot is lifted above the ground.
 
         Args:
             model: The robot.
-            q: Configuration to hold, shape (nq,); by default the reference pose.
-            ground: The ground, or None.
-            touching: As in ``pc.simulate``.
-            drop: Initial height of the lowest point above the ground, [m]; 0.1 by default.
+            q: Configuration to hold, shape (nq,); by default, the reference pose.
+            ground: The ground; None means that there is no ground.
+            touching: Points that may touch the ground, as in ``pc.simulate``.
+            drop: Initial height of the lowest point above the ground, [m]; by default 0.1.
             kp: Stiffness of all driven joints, [N m/rad] or [N/m]; by default as in ``pc.simulation.holding.Hold``.
             kd: Damping of all driven joints, [N m s/rad] or [N s/m]; by default as in ``Hold``.
             dt: Time step, [s].
-            ghost: Name of an approximation to simulate in the same way.
+            ghost: Name of an approximation, which is simulated in the same way for comparison.
             options: Further arguments of ``pc.simulate``, such as ``duration``.
 
         Example:
@@ -161,7 +161,7 @@ class Drop:
         return cls(model, q, hold, options, tuple(notes), approximate, approximations.LABELS.get(ghost or "", ""))
 
     def run(self, progress: Progress | None = None) -> tuple[SimulationResult, list[str]]:
-        """Simulate the robot; return the result, and ``notes`` with the reason if the simulation ended early."""
+        """Simulate the robot; return the result and the notes, which state the reason if the simulation ended early."""
         result, reason = self._simulated(self.model, progress)
         return result, [*self.notes, *ended("simulation", result, reason)]
 
@@ -183,7 +183,7 @@ class Drop:
     def animate(
         self, viewer: Any, found: SimulationResult, ghost: SimulationResult | None = None, notes: Sequence[str] = ()
     ) -> "Recording":
-        """Show results of ``run`` and ``run_ghost`` in a viewer, with notes in its legend; return the recording."""
+        """Show the results of ``run`` and ``run_ghost`` in a viewer, with notes in the legend; return the recording."""
         contacts, ghost_contacts = found if self.options["ground"] else None, ghost if self.options["ground"] else None
         if contacts is not None and ghost_contacts is not None:
             impulses = f"{landing_impulse(found):.3g} N s, ghost: {landing_impulse(ghost_contacts):.3g} N s"
@@ -202,7 +202,7 @@ class Drop:
 
 
 def landing_impulse(found: SimulationResult) -> float:
-    """Compute the norm of the ground's impulse on all bodies in the 2 ms after the first touch-down, [N s]."""
+    """Compute the norm of the total ground impulse on the robot in the 2 ms after the first touch-down, [N s]."""
     if not found.touchdowns:
         return 0.0
     since = found.time - found.touchdowns[0].time

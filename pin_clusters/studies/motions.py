@@ -1,6 +1,6 @@
-"""Generate motions for display: passive swings, sweeps of all joints, random poses, recordings and ghosts.
+"""Generate motions for display: passive swings, joint sweeps, random poses, recordings, and approximate robots.
 
-``pin-clusters view --animate`` shows them; ``pin_clusters.visualize.animate`` accepts their arrays.
+``pin-clusters view --animate`` shows these motions; ``pin_clusters.visualize.animate`` accepts their arrays.
 """
 
 from collections.abc import Callable
@@ -25,10 +25,10 @@ from .study.metrics.drift import simulated
 from .study.trajectories._base import base_columns, base_pose
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
-KINDS = tuple(_DURATIONS)  # Motions that are available for every robot
+KINDS = tuple(_DURATIONS)  # Kinds of motion that are available for every robot
 STEP = 1e-3  # Time step of simulations, [s]
 AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5  # [rad] or [m], [Hz], [rad/s], [s]
-_WEIGHTLESS = 1e-9  # largest gravity torque, relative to the weight, that counts as zero
+_WEIGHTLESS = 1e-9  # gravity torques up to this fraction of the weight count as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Motion:
         time: Time of each sample, shape (n,), [s].
         q: Configurations of the tree, shape (n, nq).
         v: Independent velocities, shape (n, nv).
-        tau: Independent torques, shape (n, nv), constant from each sample to the next, [N m] or [N]; None if unknown.
+        tau: Independent torques, shape (n, nv), constant between samples, [N m] or [N]; None if unknown.
         notes: Sentences about the motion, for the legend.
     """
 
@@ -75,13 +75,13 @@ def make(
     amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
 ) -> Motion:
-    """Create a motion of a robot by its name.
+    """Create the motion with the given name for a robot.
 
     Args:
         model: The robot.
         kind: ``"swing"``, ``"sweep"``, ``"random"``, a name of ``pc.study.motions()``, or a ``.csv`` or ``.npz`` file.
-        duration: Duration, [s]; by default 5, 4 and 9 s for the first three kinds, and the length of a recording.
-        amplitude: Largest (sweep) or initial (swing) offset of the independent joints from the reference, [rad] or [m].
+        duration: Duration, [s]. The default is 5 s (swing), 4 s (sweep), 9 s (random) or the recording's duration.
+        amplitude: Initial (swing) or largest (sweep) offset of independent joints from the reference, [rad] or [m].
         progress: Callback that is called with the numbers of finished and total steps of a simulation.
 
     Raises:
@@ -106,9 +106,9 @@ def make(
 
 
 def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Motion:
-    """Simulate a robot without torques, released at a distance from the reference pose.
+    """Simulate a robot without motor torques that is released at an offset from its reference pose.
 
-    A floating base is held. If gravity does not move the robot, its joints start with 1 rad/s.
+    A floating base is fixed. If gravity does not move the robot, its joints start with a speed of 1 rad/s.
 
     Args:
         model: The robot.
@@ -127,7 +127,7 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
         ((101, 3), np.False_)
     """
     sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01, in_phase=True).fitted(model)
-    q0 = sine.states(model)[1][-1]  # the sine ends after a quarter of its period, at the amplitude
+    q0 = sine.states(model)[1][-1]  # the sine ends after a quarter period, at its amplitude
     v0 = np.zeros(model.nv)
     notes = [f"Released without torques, every joint {sine.amplitude:.3g} rad (m) from the reference pose."]
     if reach.reason:
@@ -149,7 +149,7 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
 
 
 def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[..., np.ndarray]:
-    """Create forward dynamics with a fixed base from ``mass(q)`` and the inverse dynamics ``torques(q, v, a)``."""
+    """Create fixed-base forward dynamics from the mass matrix and the inverse dynamics ``torques(q, v, a)``."""
     free, zeros = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
 
     def dynamics(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -165,12 +165,12 @@ def ended(what: str, found: SimulationResult, why: str) -> list[str]:
 
 
 def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
-    """Move every independent joint along a sine of 0.5 Hz about the reference pose.
+    """Move every independent joint along a sine of 0.5 Hz about its reference position.
 
     Args:
         model: The robot.
         duration: Duration, [s].
-        amplitude: [rad] or [m]; loops may reduce it.
+        amplitude: Amplitude of every sine, [rad] or [m]; closed loops may reduce it.
     """
     sine, reach = study.Sine(amplitude, _FREQUENCY, duration, min(STEP, 0.1 * duration)).fitted(model)
     time, q, v, a = sine.states(model)
@@ -181,7 +181,7 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
 
 
 def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
-    """Return a sentence about independent joints beyond the limits in the robot's file; empty if there are none."""
+    """Return a sentence that lists independent joints beyond the limits in the robot's file, or an empty string."""
     low, high = model.tree.lowerPositionLimit, model.tree.upperPositionLimit
     names = []
     for name in study.trajectories.moved_joints(model):
@@ -201,10 +201,10 @@ def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
 
 
 def random_poses(model: ClusterModel, duration: float) -> Motion:
-    """Move through random poses, starting from the reference pose; every call yields the same poses.
+    """Move the robot from the reference pose through random poses; every call uses the same poses.
 
     Args:
-        model: The robot; a floating base is held.
+        model: The robot; a floating base is fixed.
         duration: Duration, [s]; the robot reaches a new pose about every 1.5 s.
     """
     pin.seed(0)
@@ -236,7 +236,7 @@ def recording(name: str) -> study.Recorded:
 
 
 def recorded(model: ClusterModel, name: str, duration: float | None = None) -> Motion:
-    """Return a recorded motion with its torques; only the first ``duration`` seconds if ``duration`` is given."""
+    """Return a recorded motion and its torques. ``duration``, [s], limits the motion to its beginning."""
     trajectory = recording(name)
     time, q, v, a = trajectory.states(model)
     if duration is not None:
@@ -246,16 +246,16 @@ def recorded(model: ClusterModel, name: str, duration: float | None = None) -> M
 
 
 def ghost(model: ClusterModel, shown: Motion, level: str, progress: Progress | None = None) -> Motion:
-    """Simulate an approximation of a robot from the start of a motion, under the torques of the motion.
+    """Simulate an approximation of a robot; a motion supplies the initial state and the torques.
 
     Args:
         model: The robot.
-        shown: A motion of the robot with torques.
-        level: Name of the approximation, of ``pc.approximations.names(model)``.
+        shown: A motion of the exact robot, with torques.
+        level: Name of the approximation, one of ``pc.approximations.names(model)``.
         progress: Callback that is called with the numbers of finished and total steps.
 
     Returns:
-        The approximation's motion; its ``notes`` start with the definition of the approximation.
+        The approximation's motion; its ``notes`` begin with the definition of the approximation.
 
     Raises:
         UnknownNameError: The robot has no such approximation.
@@ -275,7 +275,7 @@ def ghost(model: ClusterModel, shown: Motion, level: str, progress: Progress | N
         raise ModelError("ghost: random poses have no torques. Pass a swing, a sweep or a recording instead.")
     steps = np.diff(shown.time)
     dt = float(np.median(steps))
-    # The steps of recordings are too long for a simulation, so they are divided.
+    # The sampling interval of a recording is too long for a simulation, so it is divided into smaller steps.
     parts = max(1, int(np.ceil(dt / (1.5 * STEP))))
     tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
     approximate = approximations.of(model)[level]

@@ -1,7 +1,7 @@
-"""Compare published armature with correct armature for commercial robots, and compute the torque errors of both.
+"""Compare published with correct armature values of commercial robots, and compute the torque errors of both.
 
-A sheet per robot, ``robot_models/atlas/NAME.yaml``, lists its motors with the source of each number, and published
-armature values. ``find`` locates the robot's file on the user's machine, ``run`` computes the errors, and ``write``
+For each robot, the sheet ``robot_models/atlas/NAME.yaml`` lists motor data, their sources and published armature
+values. ``find`` locates the robot's file on the user's machine, ``run`` computes the errors, and ``write``
 writes the pages.
 """
 

@@ -1,4 +1,4 @@
-"""Compute the errors of published and of correct armature for one robot of the atlas."""
+"""Compute the errors caused by published and by correct armature values for one robot of the atlas."""
 
 import base64
 import warnings
@@ -27,20 +27,20 @@ from .entries import BLOCK, DIAGONAL, NONE, PUBLISHED, SAME, Entry, JointLine, J
 from .places import Found
 from .sheets import Sheet
 
-MOTIONS: dict[str, Trajectory] = {  # motions of all joints about the reference pose, with a fixed base
+MOTIONS: dict[str, Trajectory] = {  # all joints move about the reference pose; the base is fixed
     "sine": study.Sine(0.5, 1.5, duration=2.0 / 3.0, dt=2e-3),
     "chirp": study.Chirp(0.2, 0.25, 3.0, duration=2.0, dt=4e-3),
 }
-_POSES, _GAIT_STEP = 20, 4e-3  # number of poses at which inertias are compared; time between samples of a gait, [s]
+_POSES, _GAIT_STEP = 20, 4e-3  # poses at which inertias are compared; sampling interval of a gait, [s]
 
 
 @dataclass(frozen=True)
 class Examined:
-    """The results for a robot, and the content of its pages."""
+    """The results for one robot and the content of its pages."""
 
     entry: Entry
-    picture: str = ""  # PNG, base64
-    audit: Mapping[str, str] = field(default_factory=dict)  # file names to texts of the audit
+    picture: str = ""  # PNG image, base64-encoded
+    audit: Mapping[str, str] = field(default_factory=dict)  # content of the audit's files, by file name
     said: tuple[str, ...] = ()  # warnings from reading the robot's file
 
 
@@ -112,7 +112,7 @@ def _examined(sheet: Sheet, found: Found, entry: Entry, drop: float | None) -> E
         gait=gaits[0] if gaits else "",
     )
     png = b""
-    with suppress(NotAvailableError):  # the page explains that pictures require meshcat
+    with suppress(NotAvailableError):  # without meshcat, the page explains why there is no picture
         from ...visualize.picture import picture
 
         png = picture(model, model.q_reference)
@@ -129,7 +129,7 @@ def _named(model: ClusterModel, armature: Mapping[str, float]) -> dict[str, floa
     for pattern, value in armature.items():
         try:
             values = dict.fromkeys(joints_of(model, pattern, ""), value) | values
-        except LoadError:  # a set may contain joints that are missing in this file
+        except LoadError:  # an armature set may contain joints that this file does not have
             continue
     return values
 

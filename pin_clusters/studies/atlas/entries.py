@@ -1,4 +1,4 @@
-"""Define the entries of the atlas: numbers and verdict of a robot."""
+"""Define the entries of the atlas, which contain the numbers and the verdict for each robot."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..pages.results import Result
 from ..pages.template import number
 
 NONE, DIAGONAL, BLOCK, PUBLISHED = "none", "right armature", "block armature", "published"
-MOTIONS = ("sine", "chirp", "gait")  # Names of the motions whose torque errors are compared
+MOTIONS = ("sine", "chirp", "gait")  # Names of the motions along which torque errors are compared
 SAME = 0.01  # Relative difference up to which two armature values count as equal
 
 
@@ -18,14 +18,14 @@ def spanned(low: float, high: float) -> str:
 
 @dataclass(frozen=True)
 class JointLine(Result):
-    """Armature of a group of joints with equal numbers; [kg m^2], or [kg] for prismatic joints.
+    """Armature of a group of joints with equal values, [kg m^2], or [kg] for prismatic joints.
 
     Attributes:
         joints: Names of the joints.
-        turns: For each motor of one joint: gear ratio and axial inertia of the rotor, [kg m^2].
-        first: Sum of ``ratio^2 J`` of these motors.
+        turns: Gear ratio and axial rotor inertia, [kg m^2], of each motor that drives a single one of these joints.
+        first: Sum of ``ratio^2 * J`` over these motors, where J is the axial rotor inertia.
         total: ``first`` plus the inertia of further gear stages.
-        published: Value of each published set; None if the set does not contain the joint.
+        published: Armature in each published set; None if the set does not contain the joint.
     """
 
     joints: tuple[str, ...]
@@ -37,15 +37,15 @@ class JointLine(Result):
 
 @dataclass(frozen=True)
 class Judged(Result):
-    """Errors of a set of armature.
+    """Errors that a set of armature values causes.
 
     Attributes:
-        name: ``"none"``, ``"published"``, or ``"right armature"`` and ``"block armature"`` from gears and rotors.
-        where: Source of a published set.
-        low: Smallest ratio of this armature to the correct armature; ``high`` is the largest.
-        percent: RMS torque error in per cent of the joint's peak torque, by motion and joint with a motor.
-        inertia: Mean error of the operational-space inertia by frame, [%].
-        touch: Mean error of the touch-down impulse by frame, [%], for a floating base on flat ground without
+        name: ``"none"``, ``"published"``, ``"right armature"`` or ``"block armature"`` (the last two from the rotors).
+        where: Source of a published armature set.
+        low: Smallest ratio of this armature to the correct armature; ``high`` is the largest ratio.
+        percent: RMS torque error in per cent of the joint's peak torque, by motion and by driven joint.
+        inertia: Mean error of the operational-space inertia, by frame, [%].
+        touch: Mean error of the touch-down impulse, by frame, [%], for a floating base on flat ground without
             restitution; empty for a fixed base.
     """
 
@@ -77,14 +77,14 @@ class Entry(Result):
     """A robot of the atlas.
 
     Attributes:
-        name: Name of the sheet; ``robot`` is the full name of the robot.
+        name: Name of the robot's sheet; ``robot`` is the full name of the robot.
         state: ``"known"``, or the reason why nothing was computed: ``"unknown"``, ``"no file"``, ``"not here"``,
             ``"other version"``, ``"failed"``.
-        file: Origin of the robot's file, in words; ``digest`` is its SHA-256.
+        file: Description of the robot file's origin; ``digest`` is the file's SHA-256.
         sure: Sources of the motor data.
         joints: Armature of the joints.
-        judged: Errors of ``none``, ``right armature``, ``block armature`` (without loops) and of each published set.
-        gait: Name of the robot's own gait, if it has one.
+        judged: Errors of ``none``, ``right armature``, ``block armature`` (only without loops) and each published set.
+        gait: Name of the gait that ships for this robot, if there is one.
         verdict: The result in one sentence.
     """
 
@@ -100,13 +100,13 @@ class Entry(Result):
     verdict: str = ""
 
     def error(self, name: str, motion: str = "sine") -> float:
-        """Return the largest error of a set by name, or of the worst published set, [%]; NaN if unknown."""
+        """Return the largest error of the named set, or of the worst published set, [%]; NaN if unknown."""
         judged = self.worst if name == PUBLISHED else next((j for j in self.judged if j.name == name), None)
         return judged.worst(motion)[1] if judged else math.nan
 
     @property
     def published(self) -> list[Judged]:
-        """The published sets."""
+        """Errors of the published sets."""
         return [j for j in self.judged if j.name == PUBLISHED]
 
     @property
@@ -116,7 +116,7 @@ class Entry(Result):
 
     @property
     def span(self) -> str:
-        """Range of published / correct armature over all sets."""
+        """Smallest and largest ratio of published to correct armature over all sets."""
         sets = self.published
         return spanned(min(j.low for j in sets), max(j.high for j in sets)) if sets else "-"
 

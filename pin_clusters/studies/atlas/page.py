@@ -1,4 +1,4 @@
-"""Write the pages of the atlas: the table of all robots, and a page for each robot."""
+"""Write the pages of the atlas: one page with a table of all robots, and one page for each robot."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _LOOKS = {
     DIAGONAL: ("diagonal", "s", 5),
     BLOCK: ("green", "D", 3),
 }
-_SMALLEST = 0.01  # Smaller errors are drawn at this value, [%]
+_SMALLEST = 0.01  # Errors below this value are drawn at this value, [%]
 
 
 def index(entries: Sequence[Entry], pictures: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Find the robot files on the user's machine and compare their checksums; nothing is downloaded."""
+"""Find robot files on the user's machine and check their checksums; nothing is downloaded."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from .sheets import Sheet
 
 
 class Found(NamedTuple):
-    """The file of a robot: path, SHA-256, and whether the sheet lists this checksum."""
+    """The file of a robot: its path, its SHA-256, and whether the sheet lists this SHA-256."""
 
     path: Path
     digest: str
@@ -24,9 +24,9 @@ class Found(NamedTuple):
 def find(sheet: Sheet, folders: Sequence[str | os.PathLike[str]] = ()) -> Found | None:
     """Return the robot's file, preferably one whose checksum the sheet lists; None if no file is found.
 
-    The search covers the robots of the package, the given folders, the cache of robot_descriptions, and
-    example-robot-data. A folder may be a checkout, contain checkouts named ``OWNER/NAME`` or ``NAME``, or contain the
-    files in folders named after the sheets.
+    The search covers the robots in the package, the given folders, the cache of robot_descriptions, and
+    example-robot-data. A folder may be a git checkout, or it may contain checkouts named ``OWNER/NAME`` or ``NAME``,
+    or folders that have the names of sheets and contain the files.
     """
     versions, unlisted = sheet.file.get("sha256", "").split(), None
     for path in filter(Path.is_file, _candidates(sheet, folders)):

@@ -1,4 +1,4 @@
-"""Compute the whole atlas in worker processes, and write its files."""
+"""Compute all robots of the atlas in worker processes, and write the pages and tables."""
 
 import os
 import time
@@ -26,7 +26,7 @@ class AtlasResult(Result):
     """The results of all robots.
 
     Attributes:
-        examined: Results in the order of the sheets.
+        examined: Results of each robot, in the order of the sheets.
         seconds: Computing time, [s].
     """
 
@@ -35,7 +35,7 @@ class AtlasResult(Result):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The robots, sorted by the largest error; robots without numbers come last."""
+        """Entries of the robots, sorted by largest error; robots without results come last."""
 
         def order(e: Entry) -> tuple[bool, float, str]:
             return not e.judged, -e.error(PUBLISHED if e.worst else NONE) if e.judged else 0.0, e.name
@@ -47,7 +47,7 @@ class AtlasResult(Result):
         return {"version": __version__, "robots": robots}
 
     def csv(self) -> str:
-        """Return CSV text with one line per robot and set of armature, and the largest errors in per cent."""
+        """Return CSV text with one line per robot and armature set, with the largest errors in per cent."""
         heads = [x for m in MOTIONS for x in (f"{m} [%]", f"{m}: joint")]
         heads += ["inertia at ends [%]", "touch-down [%]"]
         lines = [["robot", "state", "armature", "low", "high", *heads, "file", "sha256"]]
@@ -62,10 +62,10 @@ class AtlasResult(Result):
         return "\n".join(map(",".join, lines)) + "\n"
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the pages, ``atlas.json`` and ``atlas.csv``, each atomically; return the paths, the index first.
+        """Write the pages, ``atlas.json`` and ``atlas.csv``; return the paths, with the index page first.
 
         Raises:
-            OSError: A file cannot be written; all other files are written.
+            OSError: A file cannot be written; the other files are still written.
         """
         texts: dict[str, Callable[[], str]] = {
             "index.html": lambda: index(self.entries, {x.entry.name: x.picture for x in self.examined}),
@@ -87,14 +87,14 @@ def run(
     workers: int = 2,
     progress: Progress | None = None,
 ) -> AtlasResult:
-    """Compute the robots of the atlas whose files are on this machine.
+    """Compute the results for all robots of the atlas whose files are on this machine.
 
     Args:
-        only: Names of sheets; by default all.
-        folders: Further folders to search, see ``find``.
-        any_version: Also compute files with checksums that the sheets do not list.
-        drop: Also simulate a fall from this height, [m]; robots that cannot fall are reported as failed.
-        workers: Number of worker processes; 1 computes in this process.
+        only: Names of the sheets to compute; by default, all sheets.
+        folders: Additional folders to search for robot files; see ``find``.
+        any_version: Also use robot files with checksums that the sheets do not list.
+        drop: Height of an additional simulated fall, [m]; robots that cannot fall are reported as failed.
+        workers: Number of worker processes; 1 means that the current process does all the work.
 
     Raises:
         UnknownNameError: No sheet has this name.
@@ -106,7 +106,7 @@ def run(
         'no file'
     """
     start, examined = time.perf_counter(), dict[str, Examined]()
-    # All sheets are read first, so that errors appear early. Large robots start first to balance the workers.
+    # All sheets are read first, so that errors occur early. Large robots start first to balance the workers.
     motors = {name: len(sheet(name).motors) for name in (sheets() if only is None else only)}
     workers = min(workers, len(motors))
     with InProcess() if workers < 2 else Processes(workers) as pool:

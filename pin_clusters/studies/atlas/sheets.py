@@ -1,4 +1,4 @@
-"""Read the sheets of the atlas: motor files that also contain published armature and the origin of the robot file."""
+"""Read the sheets of the atlas, which are motor files with published armature and the robot file's origin."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from ...files.readers.motors import read_motors
 
 
 class Sheet(NamedTuple):
-    """Content of a sheet, by the keys of ``files.motor_keys.FILE``; ``--motors`` also accepts sheets."""
+    """Content of a sheet, by the keys of ``files.motor_keys.FILE``. The option ``--motors`` also accepts sheets."""
 
     name: str
     path: Path
@@ -22,7 +22,7 @@ class Sheet(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Origin of the robot's file, in a few words."""
+        """Short description of the robot file's origin."""
         if "shipped" in self.file:
             return f"pin_clusters, {self.file['shipped']}"
         return ", ".join(self.file[key] for key in ("repository", "path") if key in self.file)
@@ -42,7 +42,7 @@ def sheets() -> tuple[str, ...]:
 
 
 def sheet(name: str) -> Sheet:
-    """Read the sheet of a robot; an invalid sheet raises ``LoadError`` with its line."""
+    """Read the sheet of a robot. An invalid sheet raises ``LoadError``; the message states the line."""
     files = _files()
     if name not in files:
         raise UnknownNameError(f"the atlas has no robot {name!r}.{did_you_mean(name, files, limit=len(files))}")

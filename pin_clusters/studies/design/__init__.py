@@ -1,10 +1,10 @@
-"""Analyse mechanisms: ranges of motion, ratios, motor torques, bearing loads and sensitivity to lengths.
+"""Analyse mechanisms: ranges of motion, velocity ratios, motor torques, bearing loads and length sensitivities.
 
-``mechanism`` computes the results. ``MechanismResult.write`` writes ``mechanism.html``, a page without network access,
-and CSV tables.
+``mechanism`` computes the results. ``MechanismResult.write`` writes them to CSV tables and to the page
+``mechanism.html``, which needs no network access.
 """
 
-from . import page as page  # registers the function that writes results
+from . import page as page  # the import registers the writer of the results
 from .actuators import Motor as Motor
 from .lengths import Sensitivity as Sensitivity
 from .loads import Load as Load

@@ -8,12 +8,12 @@ import numpy as np
 from ..._support.trees import joint_in_v, slides
 from ...model import Cluster, ClusterModel, RotorElement
 
-_NO_EFFORT = 1e6  # Larger effort limits count as no limit, [N m] or [N]; the same applies to velocity limits
+_NO_EFFORT = 1e6  # Effort and velocity limits above this value count as no limit
 
 
 @dataclass(frozen=True, eq=False)
 class Motor:
-    """Motor of a cluster: a rotor, or a joint without a rotor."""
+    """A motor of a cluster, which is a rotor or, for direct drive, a joint without a rotor."""
 
     name: str  # name of the rotor or joint
     row: np.ndarray  # the motor speed is ``row @ v_tree``, shape (tree.nv,)
@@ -26,10 +26,10 @@ class Motor:
 
 
 def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
-    """Return the rotors of a cluster. Without rotors, return the independent joints with effort limits, or all of them.
+    """Return a cluster's rotors. Without rotors, return independent joints (if possible, those with effort limits).
 
-    The torque limit of a rotor is the effort limit of its joint, or of the single joint that it drives, divided by the
-    ratio. A rotor that is not a joint of the file and drives several joints has no limit.
+    The torque limit of a rotor is the effort limit of its joint. If the rotor has no joint in the file, the limit is
+    the effort limit of the driven joint, divided by the ratio; if it drives several joints, there is no limit.
     """
     if rotors := [r for r in model.motors if r.name in cluster.rotors]:
         return tuple(_of_rotor(model, r) for r in rotors)
@@ -76,6 +76,6 @@ def _effort(model: ClusterModel, iv: int) -> float | None:
 
 
 def _speed(model: ClusterModel, row: np.ndarray) -> float:
-    """Return the largest speed of a motor that drives one joint; 1 without a velocity limit or for several joints."""
+    """Return a motor's speed limit; 1 if there is no limit, or if the motor drives several joints."""
     (ivs,), limits = np.nonzero(row), model.own_tree.velocityLimit
     return float(abs(row[ivs[0]]) * limits[ivs[0]]) if len(ivs) == 1 and 0.0 < limits[ivs[0]] < _NO_EFFORT else 1.0

@@ -1,4 +1,4 @@
-"""Describe joints with one degree of freedom: value, limits and unit."""
+"""Describe the value, the limits and the unit of joints with one degree of freedom."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from ..._support.trees import coordinate, slides
 from ...model import Cluster, ClusterModel
 
-UNLIMITED = 1e3  # Larger position limits count as no limit, [rad] or [m]
+UNLIMITED = 1e3  # Position limits beyond this value count as no limit, [rad] or [m]
 
 
 @dataclass(frozen=True)
@@ -17,12 +17,12 @@ class Coordinate:
 
     name: str  # name of the joint
     joint: int  # id of the joint in the tree
-    iv: int  # index of the joint in the v of the tree
-    column: int  # index of the joint in v; -1 if the joint is dependent
+    iv: int  # index of the joint in the tree velocity
+    column: int  # index of the joint in the independent velocity v; -1 if it is dependent
     slides: bool  # whether the joint is prismatic
-    low: float  # lower limit, [rad] or [m]; -inf without a limit
-    high: float  # upper limit, [rad] or [m]; inf without a limit
-    rotor: bool  # whether the joint belongs to a rotor
+    low: float  # lower limit, [rad] or [m]; -inf if there is none
+    high: float  # upper limit, [rad] or [m]; inf if there is none
+    rotor: bool  # whether the joint is a rotor's joint
 
     @property
     def unit(self) -> str:
@@ -36,13 +36,13 @@ class Coordinate:
         return coordinate(model.own_tree, self.joint, q)
 
     def values(self, model: ClusterModel, q: np.ndarray) -> np.ndarray:
-        """Return the joint's values along configurations, shape (N,); a continuous joint is unwrapped."""
+        """Return the joint's value in each configuration, shape (N,); values of continuous joints are unwrapped."""
         values = np.array([self.value(model, row) for row in q])
         return np.unwrap(values) if model.own_tree.nqs[self.joint] == 2 else values
 
 
 def coordinates(model: ClusterModel, names: tuple[str, ...]) -> tuple[Coordinate, ...]:
-    """Return the joints with one degree of freedom among ``names``; limits with low >= high count as none."""
+    """Return the joints in ``names`` with one degree of freedom; limits with low >= high count as no limits."""
     tree, joints = model.own_tree, []
     rotors = {r.joint_id for r in model.rotors}
     for name in names:

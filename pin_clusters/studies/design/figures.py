@@ -1,4 +1,4 @@
-"""Draw the figures of the page, narrow enough for a phone."""
+"""Draw the figures of the page; they are narrow enough for a phone."""
 
 import math
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from .torques import Torques, distinct
 from .transmission import Transmission
 from .words import axis, degrees, number, place, reasons
 
-_WIDEST = 400.0  # Largest angle on the axis of the figure of ranges, [degrees]
+_WIDEST = 400.0  # Largest angle on the axis of the range figure, [degrees]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _NET = 4  # The figure of dependent joints draws every fourth grid line
-_STEEP = 4.0  # Curves that grow without bound are cut at this multiple of their 75 % quantile
+_STEEP = 4.0  # Unbounded curves are cut at this multiple of their 75 % quantile
 
 
 def range_bars(joint_ranges: Sequence[JointRange]) -> Html:
@@ -95,7 +95,7 @@ def region_map(region: Region, key: str) -> Html:
 
 
 def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
-    """Draw the region in the coordinates of two dependent joints, with lines of constant position of a moved joint."""
+    """Draw the region over two dependent joints, with lines along which an independent joint is constant."""
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     px, py = (degrees(region.positions[:, :, region.index(c.name)], c.unit) for c in (x, y))
     middle = [int(np.argmin(np.abs(g))) for g in (region.grid_y - 0.0, region.grid_x - 0.0)]
@@ -210,7 +210,7 @@ def polygons(t: Torques, key: str, *, speeds: bool = False) -> Html:
 
 
 def gain_map(region: Region, t: Torques, stiffness: np.ndarray, key: str) -> Html:
-    """Draw contours of the stiffness at two joints over their range, for motors of unit stiffness."""
+    """Draw contours of the stiffness at two joints over their range; each motor has unit stiffness."""
     drawn = figure(WIDTH, 7.0)
     shown = np.isfinite(stiffness[..., 0])
     x, y = (degrees(region.positions[shown, region.index(c.name)], c.unit) for c in t.joints)

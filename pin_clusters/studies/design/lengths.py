@@ -1,7 +1,7 @@
-"""Compute the sensitivity of dependent joints to the lengths of links, constraint points and rods.
+"""Compute the sensitivity of dependent joints to lengths of links and rods and to positions of constraint points.
 
-The loop-closure constraints phi(q, p) = 0 have the Jacobian K_d for the dependent joints. For a length p and constant
-independent joints, ``dq_d / dp = -K_d^+ dphi/dp``.
+K_d is the Jacobian of the loop-closure constraints phi(q, p) = 0 with respect to the dependent joints, and p is a
+length. If the independent joints are fixed, ``dq_d / dp = -K_d^+ dphi/dp``.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ from .sweep import Sweep
 from .words import part
 
 _STEP = 1e-5  # Step of the finite differences with respect to a length, [m]
-_BINDS = 1e-3  # A length binds if this fraction of dphi/dp remains after the dependent joints have moved
+_BINDS = 1e-3  # A length binds if the dependent joints cannot compensate this fraction of dphi/dp
 _NOTHING = 1e-9
 _POSES = 12
 _NO_LENGTH = ("gear", "ratio", "branch", "teeth", "phase", "pi", "sign", "mass")
@@ -35,15 +35,15 @@ Parts = tuple[pin.Model, tuple[Closure, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Sensitivity of the dependent joints of one cluster to lengths.
+    """Sensitivity of the dependent joints in one cluster to lengths.
 
     Attributes:
-        joints: The dependent joints, [rad] or [m].
+        joints: The dependent joints; their unit is [rad] or [m].
         lengths: Description of each length.
-        at_reference: Derivatives in the reference pose, shape (lengths, joints), [rad/m] or [m/m].
-        largest: Largest magnitude over the ranges of the independent joints, shape (lengths, joints), [rad/m] or [m/m].
-        binds: Whether the loops cannot close for another value of the length, such as the position of a pin
-            perpendicular to the plane of a planar linkage; shape (lengths,).
+        at_reference: Derivatives at the reference pose, shape (lengths, joints), [rad/m] or [m/m].
+        largest: Largest magnitude over the independent joints' ranges, shape (lengths, joints), [rad/m] or [m/m].
+        binds: Whether the loops cannot close if the length changes, shape (lengths,). An example is the offset of a
+            pin perpendicular to the plane of a planar linkage.
     """
 
     joints: tuple[Coordinate, ...]
@@ -54,7 +54,7 @@ class Sensitivity:
 
 
 def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Sweep, ...]) -> Sensitivity | None:
-    """Return the sensitivities of the cluster of the given joints; None without loops or lengths."""
+    """Return the sensitivities for the cluster that contains ``joints``; None if it has no loops or lengths."""
     loop = next((x for x in loops_of(model).clusters if {model.names[j] for j in x.joints} & set(joints)), None)
     if loop is None:
         return None
@@ -65,14 +65,14 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
         inside = s.q if s.low.kind == "limit" else s.q[1:]
         inside = inside if s.high.kind == "limit" else inside[:-1]
         poses += list(inside[:: max(1, len(inside) // _POSES)])
-    couplings = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # within the loops
+    couplings = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # in the loops
     closures = (*(x for c in loop.closures for x in _as_bodies(model, c)), *couplings)
     equations = Equations(model.own_tree, closures)
     names, derivatives, misfit = [], [], []
     for name, changed in _lengths(model, loop, closures):
         try:
             up, down = (Equations(*changed(h)) for h in (_STEP, -_STEP))
-        except PinClustersError:  # the mechanism does not exist with this length
+        except PinClustersError:  # the mechanism cannot be built with this length
             continue
         rates = [_rates(loop, equations, up, down, q) for q in poses]
         moves, misfit_here = np.array([x for x, _ in rates]), max(x for _, x in rates)
@@ -91,7 +91,7 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
 def _rates(
     loop: LoopAnalysis, equations: Equations, up: Equations, down: Equations, q: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Return d(dependent joints) / d(length) in the order of ``loop.dependents``, and the relative residual."""
+    """Return d(dependent joints) / d(length), ordered as ``loop.dependents``, and the relative residual."""
     scales = equations.scales(q)
     slope = (up.residual(q) - down.residual(q)) / (2.0 * _STEP) / scales
     K = equations.jacobian(q)[:, list(loop.dependents)] / scales[:, None]
@@ -103,7 +103,7 @@ def _rates(
 def _lengths(
     model: ClusterModel, loop: LoopAnalysis, closures: tuple[Closure, ...]
 ) -> Iterator[tuple[str, Callable[[float], Parts]]]:
-    """Yield the description of each length of a cluster, and a function that changes the mechanism by a step."""
+    """Yield the description of each length in a cluster, and a function that changes this length by a step."""
     tree = model.own_tree
     for j, axis in itertools.product(loop.joints, range(3)):
         yield f"{tree.names[j]}: place, {_AXES[axis]}", partial(_placed, tree, closures, j, axis)
@@ -125,7 +125,7 @@ def _replaced(
 
 
 def _as_bodies(model: ClusterModel, c: Closure) -> tuple[Closure, ...]:
-    """Return the loops and rods between bodies that are equivalent to a mechanism, or the closure itself."""
+    """Return the loops and rods between bodies that replace a mechanism, or the closure ``c`` itself."""
     generic = getattr(c.source, "generic", None)
     if not isinstance(c, JointClosure) or generic is None:
         return (c,)
@@ -147,7 +147,7 @@ def _with_length(c: Closure, data: pin.Data) -> Closure:
 
 
 def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[float], Closure]]]:
-    """Yield the points and the length of a rod or loop, or the lengths of another mechanism."""
+    """Yield the points and the length of a rod or loop, or the lengths of any other mechanism."""
     label = part(str(c.source.label))
     if isinstance(c, RodClosure):
         yield f"{label}: length", lambda h: dataclasses.replace(c, length=(c.length or 0.0) + h)

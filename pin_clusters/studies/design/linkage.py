@@ -1,4 +1,4 @@
-"""Write the section of the page about one linkage: figures, torques, sensitivities."""
+"""Write the section about one linkage, with figures, torques and sensitivities."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _LENGTHS = 10
 
 
 def linkage(p: MechanismPart, key: str, mirrored: list[str]) -> dict[str, Any]:
-    """Return the values of a section; ``key`` prefixes figure names, and ``mirrored`` linkages have equal results."""
+    """Return the values for a page section; ``key`` prefixes figure names; ``mirrored`` linkages have equal results."""
     dependents = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
     return {
         "title": p.name + (f" → {', '.join(dependents)}" if dependents else ""),
@@ -97,7 +97,7 @@ def _motors(p: MechanismPart) -> str:
 
 
 def _worst(sensitivity: Sensitivity) -> list[int]:
-    """Return the indices of the lengths by decreasing sensitivity; lengths that bind are omitted unless all bind."""
+    """Return the indices of the lengths by decreasing sensitivity; omit lengths that bind, unless all lengths bind."""
     order = np.argsort(-np.round(sensitivity.largest.max(axis=1), 9), kind="stable")
     free = [int(i) for i in order if not sensitivity.binds[i]]
     return free or [int(i) for i in order]

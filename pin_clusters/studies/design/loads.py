@@ -1,4 +1,4 @@
-"""Compute the largest load of each bearing, loop-closure constraint and rod along a motion, and its time."""
+"""Compute the largest load of each bearing, loop-closure constraint and rod along a motion."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from .actuators import Motor
 from .coordinates import coordinates
 
 _SAMPLES = 600
-_Part = tuple[str, int, str]  # Kind of a part, number within the kind, and name
+_Part = tuple[str, int, str]  # Kind of a part, its index among parts of this kind, and its name
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Load(Result):
         kind: ``"joint"``, ``"loop"`` or ``"rod"``.
         force: Largest force, [N]; for a rod, the largest magnitude of its tension and of the forces at its ends.
         force_time: Time of the largest force, [s].
-        moment: Largest bearing moment, [N m], without the part about the joint axis, which motors and friction carry.
+        moment: Largest bearing moment, [N m], without the component about the joint axis (motors and friction).
         moment_time: Time of the largest moment, [s].
         pull: Largest tension of a rod, [N].
         push: Largest compression of a rod, [N].
-        unique: Whether motion and torques determine the load in all samples. Otherwise, redundant constraints share
-            the load, and the value is the minimum-norm solution.
+        unique: Whether the load is uniquely determined in all samples. Otherwise, redundant constraints share the
+            load, and the value is the minimum-norm solution.
     """
 
     part: str
@@ -58,9 +58,9 @@ class Loads:
         motion: Description of the motion.
         duration: Duration of the motion, [s].
         samples: Number of states.
-        parts: Loads of joints in the order of the tree, without floating joints, then of loops and rods.
-        by_motors: Whether the torques act at motors. Otherwise, they act at the independent joints.
-        on_joints: Independent joints whose torque the motors cannot deliver entirely, such as the torque of a spring.
+        parts: Loads of the joints in the order of the tree, without floating joints, then of loops and rods.
+        by_motors: Whether the torques act at the motors; otherwise, they act at the independent joints.
+        on_joints: Independent joints at which the motors cannot deliver the entire torque, such as a spring torque.
     """
 
     motion: str
@@ -74,7 +74,7 @@ class Loads:
 def loads(
     model: ClusterModel, trajectory: Trajectory, drives: list[tuple[Motor, ...]], progress: Callable[[float], None]
 ) -> Loads:
-    """Compute the loads of all parts; ``drives`` contains the motors of each cluster, ordered as the clusters."""
+    """Compute the loads of all parts; ``drives`` lists the motors of each cluster in the order of the clusters."""
     time, q, v, a = trajectory.states(model)
     data = model.createData()
     indices = spread(len(time), _SAMPLES)
@@ -99,7 +99,7 @@ def loads(
 def tree_torques(
     model: ClusterModel, G: np.ndarray, tau: np.ndarray, drives: list[tuple[Motor, ...]], unpowered: set[str]
 ) -> np.ndarray:
-    """Return tree torques at the motors equivalent to ``tau``; ``unpowered`` collects joints that keep a torque."""
+    """Return motor torques as tree torques equivalent to ``tau``; add joints that keep a torque to ``unpowered``."""
     tree = model.own_tree
     torques = np.zeros(tree.nv)
     remainder = tau.copy()
@@ -142,7 +142,7 @@ def _of_state(model: ClusterModel, forces: ConstraintForces) -> Iterator[tuple[_
         S = joint_subspace(tree.joints[j])
         linear, angular = f[:3], f[3:]
         if S is not None:
-            # The bearing carries no load along the motion of the joint.
+            # A bearing carries no load in its joint's direction of motion.
             linear, angular = (
                 x - (x @ axis) * axis / (axis @ axis) if np.any(axis) else x
                 for x, axis in ((linear, S[:3]), (angular, S[3:]))

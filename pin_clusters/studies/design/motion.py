@@ -1,4 +1,4 @@
-"""Define the default motion of a mechanism: each independent joint moves through its range in turn."""
+"""Define the default motion of a mechanism, in which the independent joints move through their ranges in turn."""
 
 import math
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ _SAMPLES = 200
 
 @dataclass(frozen=True, eq=False)
 class ThroughRange:
-    """Minimum-jerk motion of each independent joint to 90 % of its range in both directions, and back.
+    """Minimum-jerk motion of each independent joint through 90 % of its range in both directions, and back.
 
     The joints of one cluster move one after the other; joints of different clusters move at the same time. The
-    amplitude is at most 1 rad (0.2 m) to either side; for a rotor, this bound applies to the joint that it drives. A
-    crank that turns fully makes one turn.
+    amplitude is at most 1 rad (0.2 m) in each direction; for a rotor, this bound applies to the driven joint. A crank
+    that can turn fully makes one turn.
 
     Attributes:
         sweeps: Sweeps of all independent joints.
-        period: Time for one joint, [s].
+        period: Duration of one joint's motion, [s].
     """
 
     sweeps: Sequence[Sweep] = field(repr=False)
@@ -34,15 +34,15 @@ class ThroughRange:
 
     @property
     def label(self) -> str:
-        """Short description."""
+        """Short description for titles."""
         return f"each independent joint moves through its range in turn, {self.period:g} s each"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the description for JSON."""
+        """Return the parameters of the motion for JSON."""
         return {"through_range": [s.moved.name for s in self.sweeps], "period": self.period}
 
     def states(self, model: ClusterModel) -> Motion:
-        """Return time, q, v and a of the robot, as for every trajectory."""
+        """Return time, q, v and a of the robot; see ``Trajectory.states``."""
         slots: dict[frozenset[str], int] = {}
         turns = []
         for s in self.sweeps:
@@ -85,7 +85,7 @@ class ThroughRange:
 
 
 def _moves(time: np.ndarray, period: float, at: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return position, velocity and acceleration of minimum-jerk moves between the positions ``at``."""
+    """Return position, velocity and acceleration of minimum-jerk motions between the positions ``at``."""
     duration = period / (len(at) - 1)
     k = np.minimum((time / duration).astype(int), len(at) - 2)
     s = np.clip(time / duration - k, 0.0, 1.0)

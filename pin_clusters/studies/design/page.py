@@ -1,4 +1,4 @@
-"""Write the page ``mechanism.html``: ranges, ratios, torques, loads and sensitivities."""
+"""Write the page ``mechanism.html`` with ranges, ratios, torques, loads and sensitivities."""
 
 import math
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _SHOWN, _BARS = 14, 40
 
 
 def page(result: MechanismResult) -> str:
-    """Return the page as text, without network access or JavaScript, with light and dark colours."""
+    """Return the page as HTML text; it has light and dark colours and needs no network access or JavaScript."""
     robot = result.model.name
     rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
     links = [r for r in result.ranges if r.joint not in rotors]
@@ -71,7 +71,7 @@ def files(result: MechanismResult) -> dict[str, Callable[[], str]]:
 
 
 def _fingerprint(p: MechanismPart) -> np.ndarray:
-    """Return numbers that are equal for linkages which are mirror images."""
+    """Return numbers that are equal for linkages that are mirror images of each other."""
     numbers = [float(len(s.joints)) for s in p.sweeps]
     for s, t in zip(p.sweeps, p.transmissions, strict=True):
         numbers += [abs(float(np.ptp(s.values))), float(t.inertia[t.reference])]

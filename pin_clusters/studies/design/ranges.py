@@ -23,17 +23,17 @@ class JointRange(Result):
         joint: Name of the joint.
         unit: ``"rad"`` or ``"m"``.
         independent: Whether the joint is an independent joint of the model.
-        limits: Lower and upper limit in the file, [rad] or [m]; infinite without a limit.
+        limits: Lower and upper limit in the file, [rad] or [m]; infinite if there is no limit.
         reference: Value in the reference pose, [rad] or [m].
         low: Smallest value, [rad] or [m].
         high: Largest value, [rad] or [m].
-        low_end: Reason for the lower end; for a dependent joint, the end of the ``low_by`` motion or a turning point.
+        low_end: Reason for the lower end. For a dependent joint: the end of the ``low_by`` motion or a turning point.
         high_end: Reason for the upper end.
-        low_by: Independent joint whose motion leads to the lower end, with the others at the reference pose.
+        low_by: Independent joint whose motion leads to the lower end while the other independent joints rest.
         high_by: Independent joint whose motion leads to the upper end.
-        anywhere: Smallest and largest value if all independent joints of the cluster move together. None if there is
-            only one such joint, or if there are more than two and one of them turns fully or has no end.
-        turns: Whether the joint turns fully. Then, low and high differ by its motion per turn of the moved joint.
+        anywhere: Smallest and largest value if all independent joints of the cluster move. None if there is only one
+            independent joint, or if there are more than two and one of them turns fully or has no end.
+        turns: Whether the joint turns fully. If so, ``high - low`` is its motion per turn of the moved joint.
     """
 
     joint: str
@@ -52,7 +52,7 @@ class JointRange(Result):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Range with all independent joints of its cluster moving, if known; otherwise with one joint moving."""
+        """Range if all independent joints of the cluster move or, if this is unknown, if one joint moves."""
         return (self.low, self.high) if self.anywhere is None or self.turns else self.anywhere
 
     def as_dict(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class JointRange(Result):
 def ranges(
     model: ClusterModel, sweeps: Sequence[Sweep], anywhere: Mapping[str, tuple[float, float]] | None = None
 ) -> tuple[JointRange, ...]:
-    """Return the ranges of all joints that the sweeps move, in the order of the tree; ``anywhere``: combined ranges."""
+    """Return the ranges of joints moved by sweeps, in the order of the tree; ``anywhere`` contains combined ranges."""
     ranges_of_joint: dict[str, JointRange] = {}
     for c in {c.name: c for s in sweeps for c in s.joints}.values():
         own_sweep = next((s for s in sweeps if s.moved.name == c.name), None)
@@ -120,7 +120,7 @@ def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequen
 
 
 def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple[float, End]:
-    """Return the smallest (sign -1) or largest (+1) value of a dependent joint along a sweep, and its reason."""
+    """Return the smallest (sign -1) or largest (+1) value of a dependent joint along a sweep, and the reason."""
     x = s.of(c.name)
     k = int(np.argmax(sign * x))
     if not s.turns:
@@ -129,18 +129,18 @@ def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple
                 return sign * math.inf, end
             if k == index:
                 return float(x[index]), end
-    elif k in (0, len(x) - 1) and abs(x[-1] - x[0]) > 1.0:  # the joint moves on with each turn
+    elif k in (0, len(x) - 1) and abs(x[-1] - x[0]) > 1.0:  # the joint advances with each turn
         return float(x[k]), s.high if s.high.kind == "full turn" else s.low
     value, where = _refined(model, c, s, sign, k)
     return value, End(where, "turning point", s.moved.name)
 
 
 def _refined(model: ClusterModel, c: Coordinate, s: Sweep, sign: float, k: int) -> tuple[float, float]:
-    """Return the extreme value between the neighbours of a sample, and the value of the moved joint there."""
+    """Return the extreme value between the neighbours of sample k, and the moved joint's value at this extreme."""
     from scipy.optimize import minimize_scalar
 
     last = len(s.values) - 1
-    if s.turns and k in (0, last):  # the extreme can lie on either side of the start of the turn
+    if s.turns and k in (0, last):  # the extreme can lie before or after the start of the turn
         first, width = last - 1, 2.0 * (s.values[last] - s.values[last - 1])
     else:
         first = max(k - 1, 0)

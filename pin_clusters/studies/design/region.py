@@ -1,4 +1,4 @@
-"""Compute the combined range of the independent joints of a cluster: a map for two joints, intervals for more."""
+"""Compute the combined range of a cluster's independent joints: a map for two joints, intervals for more joints."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -11,23 +11,23 @@ from .coordinates import Coordinate
 from .sweep import Sweep, Walker
 
 _WIDER = (1.5, 3.0, 6.0)
-"""Sizes of the map relative to the range of each joint alone; the first map that contains all ends is used."""
+"""Sizes of the map relative to the range of each joint alone. The first map that contains the region is used."""
 _HALVINGS, _ROUNDING = 32, 1e-9
 _EDGE = "edge of the map"
 _RAYS, _STEPS, _CLIMB, _LONGEST, _SHORTEST = 48, 24, 120, 0.1, 1e-6
-"""Number of random directions and steps along each; number of climbing steps, and their largest and smallest length
-relative to the range of a joint alone."""
+"""Number of random directions, and of steps along each; then number of climbing steps, and their largest and smallest
+length relative to the range of a joint alone."""
 _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """Poses at which a region ends for one reason.
+    """Poses at which a region ends for the same reason.
 
     Attributes:
-        kind: As in ``End``; ``"edge of the map"`` if the search ended there.
-        joint: Name of the joint at its limit, or of the joint that moves on.
-        positions: Positions of the joints of the region, shape (N, joints), [rad] or [m].
+        kind: As in ``End``; ``"edge of the map"`` if the search ended at the edge of the map.
+        joint: Name of the joint at its limit, or of the joint that continues to move; see ``End``.
+        positions: Positions of the region's joints, shape (N, joints), [rad] or [m].
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Poses that two independent joints reach in the assembly mode of the reference pose, with other joints at rest.
+    """Poses that two independent joints can reach in the assembly mode of the reference pose.
 
     Attributes:
         x: The first joint.
@@ -45,10 +45,10 @@ class Region:
         joints: All joints of the cluster that have one degree of freedom.
         grid_x: Values of the first joint, including the reference pose and the ends, shape (n,), [rad] or [m].
         grid_y: Values of the second joint, shape (m,), [rad] or [m].
-        reached: Whether each pose is reached, shape (m, n).
-        q: Configurations, shape (m, n, nq); NaN if not reached.
-        positions: Positions of the joints, shape (m, n, joints), [rad] or [m]; NaN if not reached.
-        edges: Ends of the region by reason, the most frequent reason first.
+        reached: Whether the joints reach each pose, shape (m, n).
+        q: Configurations, shape (m, n, nq); NaN if the pose is not reached.
+        positions: Positions of ``joints``, shape (m, n, joints), [rad] or [m]; NaN if the pose is not reached.
+        edges: Ends of the region, grouped by reason, with the most frequent reason first.
     """
 
     x: Coordinate
@@ -80,7 +80,7 @@ class Region:
 def region(
     model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], cells: int, wider: tuple[float, ...] = _WIDER
 ) -> Region | None:
-    """Explore the range of two joints by steps between grid neighbours; return None if one joint does not move.
+    """Explore the range of two joints by steps between grid neighbours; return None if either cannot move.
 
     The map grows until it contains the region. If a joint has no limit, the first map is returned.
     """
@@ -124,11 +124,11 @@ def region(
 
 
 def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -> dict[str, tuple[float, float]]:
-    """Return the smallest and largest reached values of joints if all independent joints move.
+    """Return the smallest and largest value that each joint reaches if all independent joints move.
 
     The search follows the sweeps and random directions from the reference pose. From the best pose for each joint,
-    linear programs with the limits as constraints continue the search. The result is empty if a joint alone turns fully
-    or has no end. Continuous joints are omitted. The search does not prove that no larger range exists.
+    linear programs subject to the joint limits continue the search. The result is empty if one joint alone can turn
+    fully or has no end. Continuous joints are omitted. The search does not prove that no larger range exists.
     """
     if any(s.turns or not np.isfinite(s.high.at - s.low.at) for s in sweeps):
         return {}
@@ -144,7 +144,7 @@ def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -
 
 
 def _climb(walker: Walker, c: Coordinate, sign: float, poses: list[np.ndarray], spans: np.ndarray) -> float:
-    """Return the largest (``sign`` 1) or smallest (-1) value of a joint by ascent; infinite if it does not converge."""
+    """Return the largest (``sign`` 1) or smallest (-1) value of a joint; infinite if the ascent does not converge."""
     from scipy.optimize import linprog  # imported here because the import is slow
 
     model, held, h, bend = walker.model, walker.watched, _LONGEST, 1.0

@@ -1,4 +1,4 @@
-"""Analyse the mechanisms of a robot: the function ``mechanism`` and its result."""
+"""Define the function ``mechanism``, which analyses the mechanisms of a robot, and the class of its result."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -31,14 +31,14 @@ class MechanismPart:
 
     Attributes:
         cluster: The cluster, with its joints and constraints.
-        loops: Whether it has loop-closure constraints.
+        loops: Whether the cluster has loop-closure constraints.
         sweeps: Motion of each independent joint through its range.
-        region: Combined range of its two independent joints; None unless there are two.
-        transmissions: Ratios and inertias along each sweep.
-        motors: Its motors.
-        torques: Deliverable torques at its joints; None without motors.
-        gains: Stiffness over the region at two joints with two unit-stiffness motors; None otherwise or without loops.
-        lengths: Sensitivity of the dependent joints to lengths; None without loops.
+        region: Combined range of two independent joints; None unless the cluster has exactly two independent joints.
+        transmissions: Velocity ratios and inertias along each sweep.
+        motors: Motors of the cluster.
+        torques: Deliverable joint torques; None if there are no motors.
+        gains: Stiffness of two joints over the region, for two motors of unit stiffness; None for other clusters.
+        lengths: Sensitivity of the dependent joints to lengths; None if there are no loops.
     """
 
     cluster: Cluster
@@ -53,25 +53,25 @@ class MechanismPart:
 
     @property
     def name(self) -> str:
-        """Names of its independent joints."""
+        """Names of the cluster's independent joints."""
         return ", ".join(self.cluster.independent)
 
     @property
     def is_linkage(self) -> bool:
-        """Whether it has loops, or several joints that carry no rotor."""
+        """Whether the cluster has loops, or several joints that are not rotors."""
         return self.loops or sum(not c.rotor for s in self.sweeps[:1] for c in s.joints) > 1
 
 
 @dataclass(frozen=True, eq=False)
 class MechanismResult(Shown):
-    """Ranges, ratios, motor torques, loads and sensitivities of a robot's mechanisms.
+    """Ranges, velocity ratios, motor torques, loads and sensitivities of a robot's mechanisms.
 
     Attributes:
         model: The robot.
         ranges: Range of every joint that moves, in the order of the tree.
-        parts: Results per cluster with an independent joint of one degree of freedom.
+        parts: Results for each cluster that has an independent joint with one degree of freedom.
         loads: Loads of bearings and rods along a motion.
-        notes: Remarks, such as joints that start beyond their limits.
+        notes: Remarks, for example about joints that start beyond their limits.
     """
 
     model: ClusterModel
@@ -82,14 +82,14 @@ class MechanismResult(Shown):
 
     @property
     def linkages(self) -> tuple[MechanismPart, ...]:
-        """The parts that are linkages, without single joints and their gears."""
+        """The parts that are linkages; single joints with their gears are omitted."""
         return tuple(p for p in self.parts if p.is_linkage)
 
     def range(self, joint: str) -> JointRange:
         """Return the range of a joint.
 
         Raises:
-            UnknownNameError: No moving joint has this name.
+            UnknownNameError: The model has no moving joint with this name.
         """
         return self._of(joint, "range", {r.joint: r for r in self.ranges})
 
@@ -97,7 +97,7 @@ class MechanismResult(Shown):
         """Return the results for the cluster of a joint.
 
         Raises:
-            UnknownNameError: No analysed cluster contains a joint of this name.
+            UnknownNameError: No analysed cluster contains a joint with this name.
         """
         return self._of(joint, "part", {name: p for p in self.parts for name in p.cluster.joints})
 
@@ -111,20 +111,20 @@ class MechanismResult(Shown):
 def mechanism(
     model: ClusterModel, motion: Trajectory | None = None, *, progress: Progress | None = None
 ) -> MechanismResult:
-    """Analyse linkages: ranges of motion, ratios, motor torques, bearing loads and sensitivity to lengths.
+    """Analyse linkages: ranges of motion, velocity ratios, motor torques, bearing loads, and length sensitivities.
 
-    From the reference pose, ``pc.integrate`` moves each independent joint in both directions with the others at rest,
-    until a joint of its cluster reaches a limit or a loop cannot close. Bisection refines the end. Floating bases and
-    joints of several degrees of freedom do not move. Angles are in rad, lengths in m, forces in N, torques in N m,
+    From the reference pose, ``pc.integrate`` moves one independent joint at a time in both directions, until a joint of
+    its cluster reaches a limit or a loop cannot close. Bisection refines the end. Floating bases and joints with
+    several degrees of freedom do not move. Angles are in rad, lengths in m, forces in N, torques in N m,
     inertias in kg m^2 (kg for prismatic joints).
 
     Args:
         model: The robot. Use ``pc.with_independent`` to move other joints.
-        motion: Trajectory of ``pc.study`` for the loads; by default each independent joint moves through its range.
+        motion: ``pc.study`` trajectory for the loads; by default, the independent joints move through their ranges.
         progress: Callback that is called with (done, total) at intervals.
 
     Returns:
-        All results; the method ``write`` writes a page and tables.
+        All results. The method ``write`` of the result writes a page and tables.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.
@@ -132,8 +132,8 @@ def mechanism(
         TrajectoryError: The motion does not fit the robot.
 
     References:
-        Freudenstein, "Approximate synthesis of four-bar linkages", Trans. ASME 77 (1955), for the four-bar; virtual
-        work and the implicit function theorem for the other results.
+        Four-bar linkage: Freudenstein, "Approximate synthesis of four-bar linkages", Trans. ASME 77 (1955). The other
+        results follow from virtual work and the implicit function theorem.
 
     Example:
         >>> import pin_clusters as pc

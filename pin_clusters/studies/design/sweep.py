@@ -1,4 +1,4 @@
-"""Find the range of one independent joint in both directions, with the others at rest, and the reasons for its ends."""
+"""Find the range of one independent joint while the others rest, and the reasons for the ends of this range."""
 
 import math
 from dataclasses import dataclass
@@ -14,27 +14,27 @@ from ..pages.results import Result
 from .coordinates import Coordinate, coordinates, has_loops
 
 TURN = 2.0 * math.pi
-_TURNS = 24  # Number of turns after which the search for a full turn ends; rotors make many turns per joint turn
+_TURNS = 24  # Number of turns after which the search for a full turn stops; geared rotors need many turns
 _STEPS, _HALVINGS = 240, 70
-_CLOSE = 1e-12  # Accuracy of an end, [rad] or [m]
-_BACK = 1e-5  # Distance before an end at which conditions are compared with those at the end, [rad] or [m]
+_CLOSE = 1e-12  # Accuracy of the position of an end, [rad] or [m]
+_BACK = 1e-5  # Distance from an end for the comparison of condition numbers, [rad] or [m]
 _GROWS, _LARGE = 10.0, 1e3
 _ROUNDING = 1e-12
-_FAR = 10.0  # Distance over which the search follows prismatic joints without limits, [m]
+_FAR = 10.0  # Length of the search along prismatic joints without limits, [m]
 
 
 @dataclass(frozen=True)
 class End(Result):
-    """End of a motion and its reason.
+    """End of a joint's range, and the reason for it.
 
     Attributes:
         at: Value of the moved joint, [rad] or [m]; infinite if the motion has no end.
         kind: ``"limit"``: ``joint`` is at its limit; ``"dead centre"``: det K_d = 0, so the moved joint reverses while
             ``joint`` moves on; ``"change point"``: the linkage gains a degree of freedom; ``"full turn"``: the pose
-            repeats after a turn; ``"turning point"``: a dependent joint reverses while the moved joint moves on;
+            repeats after a turn; ``"turning point"``: a dependent joint reverses but the moved joint does not;
             ``"open"``: a loop cannot close beyond the end; ``"none"``: no end was found.
-        joint: The joint at its limit, or the joint that moves on.
-        turns: Number of turns that the limits of all joints allow, for a full turn.
+        joint: The joint at its limit, or the joint that moves on (continues to move).
+        turns: Number of turns that the joint limits allow, if ``kind`` is ``"full turn"``.
     """
 
     at: float
@@ -48,11 +48,11 @@ class Sweep:
     """Motion of one independent joint through its range, with the other independent joints at the reference pose.
 
     Attributes:
-        moved: The joint.
-        joints: All joints of its cluster that have one degree of freedom.
-        low: Its lower end.
-        high: Its upper end.
-        values: Values of the joint, evenly spaced on each side of the reference pose, shape (N,), [rad] or [m].
+        moved: The joint that moves.
+        joints: All joints of the cluster that have one degree of freedom.
+        low: Lower end of the range.
+        high: Upper end of the range.
+        values: Values of ``moved``, evenly spaced on each side of the reference pose, shape (N,), [rad] or [m].
         q: Configurations, shape (N, nq).
         positions: Positions of all ``joints``, shape (N, joints), [rad] or [m].
         reference: Index of the reference pose among the samples.
@@ -78,7 +78,7 @@ class Sweep:
 
 
 class Walker:
-    """Moves the joints of a cluster from pose to pose and determines the reason for the end of a motion."""
+    """Moves the joints of a cluster between poses, and determines why a motion ends."""
 
     def __init__(self, model: ClusterModel, cluster: Cluster, moved: Coordinate) -> None:
         self.model, self.moved = model, moved
@@ -92,7 +92,7 @@ class Walker:
         self.watched = [c for c in self.joints if self._excess(c, model.q_reference) <= _ROUNDING]
 
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
-        """Return the configuration after a step v, and the kind and joint of the obstacle (empty if there is none)."""
+        """Return the configuration after a step v, and the kind and joint of the end that was reached, if any."""
         try:
             q = integrate(self.model, q, v)
         except BranchLost:
@@ -107,7 +107,7 @@ class Walker:
         return max(c.low - x, x - c.high)
 
     def end(self, sign: float) -> tuple[End, float]:
-        """Move in one direction; return the end, and its distance from the reference pose, [rad] or [m]."""
+        """Move in one direction; return the end and its distance from the reference pose, [rad] or [m]."""
         start = self.moved.value(self.model, self.model.q_reference)
         margin = self.moved.high - start if sign > 0.0 else start - self.moved.low
         watched = any(c.name == self.moved.name for c in self.watched)
@@ -130,7 +130,7 @@ class Walker:
                 return End(sign * math.inf, "none"), done
         q, done, bad, kind, joint = self.bisected(q, direction, (done, bad), kind, joint)
         if kind == "limit" and joint == self.moved.name:
-            done = bad  # a limit of the moved joint is known exactly
+            done = bad  # the limit of the moved joint itself needs no bisection
         elif kind == "lost":
             kind, joint = self.why(q, -direction)
         return End(start + sign * done, kind, joint), done
@@ -138,7 +138,7 @@ class Walker:
     def bisected(
         self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
     ) -> tuple[np.ndarray, float, float, str, str]:
-        """Bisect between a reachable and a forbidden distance; return the reachable q, distances, kind and joint."""
+        """Bisect between a reachable and an unreachable distance; return the reachable q, distances, kind and joint."""
         done, bad = ends
         for _ in range(most):
             if bad - done < _CLOSE:
@@ -152,7 +152,7 @@ class Walker:
         return q, done, bad, kind, joint
 
     def _end_of_a_line(self, start: float, sign: float) -> tuple[End, float]:
-        """Return the end and its distance for joints that follow at constant ratios."""
+        """Return the end and its distance if all dependent joints follow at constant ratios."""
         rates = sign * coupling_jacobian(self.model, self.data, self.model.q_reference)[:, self.moved.column]
         margins = {}
         for c in self.watched:
@@ -173,7 +173,7 @@ class Walker:
         return True
 
     def _turns(self, q: np.ndarray, done: float) -> float:
-        """Return the number of turns that the limits allow; a joint can move on by a full turn with each turn."""
+        """Return the number of turns that the limits allow; a joint may advance by a full turn with each turn."""
         turns = math.inf
         for c in self.watched:
             before, after = (c.value(self.model, x) for x in (self.model.q_reference, q))
@@ -184,9 +184,9 @@ class Walker:
         return turns
 
     def why(self, q: np.ndarray, back: np.ndarray) -> tuple[str, str]:
-        """Return the reason why the loops cannot close beyond q, and the joint that could move on.
+        """Return the reason why the loops cannot close beyond q, and the joint that could continue to move.
 
-        The condition numbers at q are compared with those at a short distance in the direction ``back``.
+        The reason follows from the condition numbers at q and at a pose that is a small step ``back`` from q.
         """
         before_q, kind, _ = self.go(q, _BACK * back)
         K, K_d = self._conditions(q)
@@ -202,7 +202,7 @@ class Walker:
         return max((x.K for x in conditions), default=1.0), max((x.K_d for x in conditions), default=1.0)
 
     def _moves_on(self, q: np.ndarray) -> str:
-        """Return the link joint with the largest velocity in the null space of K_d, where independent joints rest."""
+        """Return the link joint that moves fastest in the null space of K_d (independent joints are at rest)."""
         loops = loops_of(self.model)
         for loop, (_, _, K) in zip(loops.clusters, loops.conditions(q), strict=True):
             if self.names & {self.model.names[j] for j in loop.joints}:
@@ -214,13 +214,13 @@ class Walker:
 
 
 def sweep(model: ClusterModel, cluster: Cluster, moved: Coordinate, samples: int) -> Sweep:
-    """Find the ends of the range of an independent joint, and sample it; see ``Sweep``."""
+    """Find both ends of an independent joint's range, and sample the range; see ``Sweep``."""
     walker = Walker(model, cluster, moved)
     start = moved.value(model, model.q_reference)
     (low, down), (high, up) = walker.end(-1.0), walker.end(1.0)
     if low.kind == high.kind == "full turn":
         down = up = 0.5 * min(down, up)
-    elif "full turn" in (low.kind, high.kind):  # one full turn contains all poses of the other direction
+    elif "full turn" in (low.kind, high.kind):  # a full turn contains all poses of the opposite direction
         down, up = (0.0, up) if high.kind == "full turn" else (down, 0.0)
     below = round((samples - 1) * down / (down + up)) if down + up > 0.0 else 0
     below = min(max(below, int(down > 0.0)), samples - 1 - int(up > 0.0))
@@ -241,7 +241,7 @@ def _along(walker: Walker, offsets: np.ndarray, middle: int) -> np.ndarray:
         for i in indices:
             try:
                 last = integrate(model, last, (offsets[i] - last_offset) * walker.direction)
-            except BranchLost:  # rounding errors at the end of the range
+            except BranchLost:  # rounding errors can cause this at the end of the range
                 last = integrate(model, last, (offsets[i] - last_offset) * (1.0 - 1e-7) * walker.direction)
             last_offset = offsets[i]
             q[i] = last

@@ -1,4 +1,4 @@
-"""Write the results as CSV tables; lengths are in metres and angles in radians."""
+"""Write the results as CSV tables, with lengths in metres and angles in radians."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ def _regions(result: MechanismResult) -> Iterator[dict[str, Any]]:
         inside = [("reached", "", x) for x in r.positions[r.reached]]
         for kind, joint, x in [*inside, *((e.kind, e.joint, x) for e in r.edges for x in e.positions)]:
             for name, value in zip(names, x, strict=True):
-                # One row per joint, because mechanisms have different joints.
+                # The table has one row per joint, because the joints differ between mechanisms.
                 yield {"part": p.name, "pose": kind, "because_of": joint, "joint": name, "position": float(value)}
 
 

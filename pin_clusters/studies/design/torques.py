@@ -1,4 +1,4 @@
-"""Compute the torques that the motors of a cluster can deliver at its joints, as a function of the pose."""
+"""Compute the torques that the motors of a cluster can deliver at its joints in several poses."""
 
 import itertools
 from collections.abc import Sequence
@@ -18,21 +18,21 @@ from .sweep import Sweep
 from .words import place
 
 _SINGULAR = 1e8
-_MOST = 10  # Largest number of motors whose torque limits are enumerated, because the box has 2^motors corners
+_MOST = 10  # Largest number of motors for which all 2^motors combinations of limits are enumerated
 
 
 @dataclass(frozen=True, eq=False)
 class TorqueSet:
-    """Deliverable joint torques in one pose: the image of the box of motor torque limits.
+    """Deliverable joint torques in one pose, which are ``matrix`` times all motor torques within their limits.
 
     Attributes:
         pose: Description of the pose.
         q: Configuration, shape (nq,).
-        matrix: Joint torques = matrix @ motor torques, shape (joints, motors).
-        corners: Corners of the image, in cyclic order for two joints, shape (corners, joints), [N m] or [N].
-        largest: Largest torque of each joint, for any torque at the other joints, shape (joints,), [N m] or [N].
+        matrix: Matrix that maps motor torques to joint torques, shape (joints, motors).
+        corners: Corners of the set, in cyclic order for two joints, shape (corners, joints), [N m] or [N].
+        largest: Largest torque of each joint, with any torque at the other joints, shape (joints,), [N m] or [N].
         alone: Largest torque of each joint with zero torque at the other joints, shape (joints,), [N m] or [N].
-        speeds: Corners of the deliverable speeds of two joints, in cyclic order, [rad/s] or [m/s]; otherwise empty.
+        speeds: Corners of the set of deliverable speeds of two joints, in cyclic order, [rad/s] or [m/s]; else empty.
     """
 
     pose: str
@@ -46,14 +46,14 @@ class TorqueSet:
 
 @dataclass(frozen=True, eq=False)
 class Torques(Result):
-    """Deliverable torques of the motors of one cluster.
+    """Torques that the motors of one cluster can deliver.
 
     Attributes:
-        joints: Link joints that the motors drive through the cluster; without any, the independent joints.
+        joints: Link joints that the motors drive through the cluster or, if there are none, independent joints.
         motors: Motors of the cluster.
-        sets: Torque sets in several poses, the reference pose first.
-        along: Largest torques over the range, shape (N, joints), [N m] or [N]; None unless one joint is independent.
-        values: Values of the moved joint for ``along``, shape (N,), [rad] or [m].
+        sets: Torque sets in several poses; the first one is for the reference pose.
+        along: Largest torques over the range, shape (N, joints), [N m] or [N]; None if several joints are independent.
+        values: Values of the independent joint at the samples of ``along``, shape (N,), [rad] or [m].
     """
 
     joints: tuple[Coordinate, ...]
@@ -76,7 +76,7 @@ class Torques(Result):
 def torques(
     model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...], sweeps: Sequence[Sweep]
 ) -> Torques | None:
-    """Compute the deliverable torques; None without motors, or with joints of several degrees of freedom."""
+    """Compute deliverable torques; return None if there are no motors or a joint has several degrees of freedom."""
     joints = outputs(model, cluster, motors)
     if not motors or not joints:
         return None
@@ -86,7 +86,7 @@ def torques(
     poses = [("reference pose", model.q_reference)]
     for s in sweeps if len(sweeps) < 4 else ():
         ends = (0, -1)
-        if s.turns:  # a full turn has no ends, so poses at half of the distance are used
+        if s.turns:  # a full turn has no ends, so use poses halfway
             ends = (s.reference // 2, (s.reference + len(s.values) - 1) // 2)
         for k in ends:
             if abs(s.values[k] - s.values[s.reference]) > 1e-6:
@@ -104,7 +104,7 @@ def torques(
         return None
     along = values = None
     if len(columns) == 1 and sweeps:
-        # With one degree of freedom, each joint can carry the entire torque.
+        # If there is one degree of freedom, each joint can carry the entire torque.
         along, values = np.full((len(sweeps[0].q), len(joints)), np.nan), sweeps[0].values
         for i, q in enumerate(sweeps[0].q):
             with suppress(SingularClusterError), np.errstate(divide="ignore"):  # the end of a range can be singular
@@ -115,7 +115,7 @@ def torques(
 
 
 def stiffness(model: ClusterModel, cluster: Cluster, t: Torques, poses: np.ndarray) -> np.ndarray:
-    """Return the stiffness at each joint, with the others fixed, for motors of unit stiffness, shape (..., joints)."""
+    """Return each joint's stiffness, (..., joints), if the other joints are fixed and motors have unit stiffness."""
     data, stiffnesses = model.createData(), np.full((*poses.shape[:-1], len(t.joints)), np.nan)
     columns = [c.column for c in coordinates(model, cluster.independent)]
     for pose in np.argwhere(np.isfinite(poses[..., 0])).tolist():
@@ -135,10 +135,10 @@ def distinct(t: Torques) -> list[TorqueSet]:
 
 
 def outputs(model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...]) -> tuple[Coordinate, ...]:
-    """Return the output joints of a cluster: with one degree of freedom, all joints without rotors.
+    """Return the output joints of a cluster. With one degree of freedom, they are all joints without rotors.
 
-    With several, they are the dependent joints without rotors, if they are as many as the independent joints and the
-    motors drive the independent joints. Otherwise, they are the independent joints.
+    With several degrees of freedom, they are the dependent joints without rotors, if their number equals the number of
+    independent joints and the motors drive the independent joints. Otherwise, they are the independent joints.
     """
     joints = coordinates(model, cluster.joints)
     free = [c for c in joints if c.column >= 0]
@@ -153,7 +153,7 @@ def outputs(model: ClusterModel, cluster: Cluster, motors: tuple[Motor, ...]) ->
 
 
 def _inside(s: Sweep, k: int) -> np.ndarray:
-    """Return the end of a sweep, or the adjacent sample if the dependent joints are singular at the end."""
+    """Return the configuration at an end of a sweep, or the adjacent sample if the end is singular."""
     if k in (0, -1) and not s.turns:
         end = s.low if k == 0 else s.high
         k = k if end.kind in ("limit", "none") else 1 if k == 0 else -2
@@ -163,18 +163,18 @@ def _inside(s: Sweep, k: int) -> np.ndarray:
 def _matrix(
     G: np.ndarray, columns: list[int], joints: tuple[Coordinate, ...], motors: tuple[Motor, ...]
 ) -> np.ndarray | None:
-    """Return joint torques per motor torques by virtual work; None if the joints are not independent in this pose."""
+    """Return the matrix from motor to joint torques (virtual work); None if the joints are not independent here."""
     B = np.array([m.row @ G[:, columns] for m in motors]).T
     D = G[np.ix_([c.iv for c in joints], columns)]
     if len(columns) == 1:
         with np.errstate(divide="ignore", invalid="ignore"):
-            matrix = B / D  # each joint carries the entire torque
+            matrix = B / D  # each joint alone carries the entire torque
         return matrix if np.isfinite(matrix).all() else None
     return np.linalg.solve(D.T, B) if np.linalg.cond(D) < _SINGULAR else None
 
 
 def _corners(scaled: np.ndarray) -> np.ndarray:
-    """Return the corners of the image of the box [-1, 1]^motors, in cyclic order for two joints."""
+    """Return the corners of the set ``scaled @ [-1, 1]^motors``, in cyclic order for two joints."""
     from scipy.spatial import ConvexHull, QhullError
 
     n, count = scaled.shape
@@ -186,7 +186,7 @@ def _corners(scaled: np.ndarray) -> np.ndarray:
         return np.array([image.min(axis=0), image.max(axis=0)])
     try:
         hull = ConvexHull(image)
-    except QhullError:  # the image is flat, because the motors do not drive the joints independently
+    except QhullError:  # the set is flat, because the motors do not drive the joints independently
         direction = np.linalg.svd(scaled)[0][:, 0]
         order = np.argsort(image @ direction)
         return np.asarray(image[order[[0, -1]]])
@@ -194,7 +194,7 @@ def _corners(scaled: np.ndarray) -> np.ndarray:
 
 
 def _alone(scaled: np.ndarray, largest: np.ndarray) -> np.ndarray:
-    """Return the largest torque of each joint with zero torque at the others, by linear programming."""
+    """Compute, by linear programs, the largest torque of each joint with zero torque at the others."""
     from scipy.optimize import linprog
 
     n = len(scaled)

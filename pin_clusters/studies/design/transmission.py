@@ -13,20 +13,20 @@ from ...model import ClusterModel
 from .coordinates import Coordinate
 from .sweep import Sweep
 
-_SAME = 1e-6  # Ratios with a smaller relative change count as constant, because files contain six digits
+_SAME = 1e-6  # Relative change up to which ratios count as constant; files contain about six digits
 
 
 @dataclass(frozen=True, eq=False)
 class Transmission:
-    """Ratios and inertia of one independent joint over its range.
+    """Velocity ratios and effective inertia of one independent joint over its range.
 
     Attributes:
-        moved: The joint.
-        values: Values of the joint, shape (N,), [rad] or [m].
+        moved: The independent joint.
+        values: Values of this joint, shape (N,), [rad] or [m].
         reference: Index of the reference pose among the samples.
-        joints: The dependent joints that the moved joint moves.
-        ratio: Velocities of these joints divided by the velocity of the moved joint, shape (N, joints).
-        inertia: Effective inertia at the joint with all other independent joints held, shape (N,), [kg m^2] or [kg].
+        joints: The dependent joints that move with ``moved``.
+        ratio: Velocities of ``joints`` divided by the velocity of ``moved``, shape (N, joints).
+        inertia: Effective inertia at ``moved`` with all other independent joints fixed, shape (N,), [kg m^2] or [kg].
         motors: Contribution of rotors and armature to the inertia, shape (N,), [kg m^2] or [kg].
     """
 
@@ -40,7 +40,7 @@ class Transmission:
 
     @property
     def advantage(self) -> np.ndarray:
-        """Torque at each joint per torque at the moved joint, by virtual work: 1 / ratio, shape (N, joints)."""
+        """Torque at each joint per torque at the moved joint (1 / ratio, by virtual work), shape (N, joints)."""
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / self.ratio)
 

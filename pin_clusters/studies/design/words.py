@@ -1,4 +1,4 @@
-"""Format numbers and reasons for the page and the printed tables."""
+"""Format the numbers and the reasons in the page and in the printed tables."""
 
 import math
 import re
@@ -28,7 +28,7 @@ def span(low: float, high: float, unit: str) -> str:
 
 
 def why(end: End, moved: str, joint: str) -> str:
-    """Return the reason why the range of ``joint`` ends if joint ``moved`` moves."""
+    """Return the reason, as text, why the range of ``joint`` ends if joint ``moved`` moves."""
     by = "" if moved in (joint, end.joint) else f" (by {moved})"
     moving_on = "" if end.joint in ("", moved) else f" while {end.joint} moves on"
     words = {
@@ -58,7 +58,7 @@ def reasons(region: Region) -> list[str]:
 
 
 def row(r: JointRange, region: Region | None) -> list[str]:
-    """Return the cells of a table: both ends of the range, their reasons, and the range with one joint moving."""
+    """Return table cells with both ends of a range, their reasons, and the range if only one joint moves."""
     places = ["a full", "turn"] if r.turns and r.independent else [place(x, r.unit) for x in r.span]
     if r.anywhere is None or r.turns:
         return [*places, ends(r), ""]
@@ -77,7 +77,7 @@ def part(label: str) -> str:
 
 
 def degrees(x: Any, unit: str) -> Any:
-    """Convert angles to degrees and lengths to millimetres, the units of the figures."""
+    """Convert angles to degrees and lengths to millimetres, which are the units in the figures."""
     return np.degrees(x) if unit == "rad" else 1e3 * x
 
 

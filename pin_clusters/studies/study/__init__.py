@@ -1,7 +1,7 @@
-"""Compare the exact inverse dynamics with the approximations that simulators use for transmissions.
+"""Compare the exact inverse dynamics with the approximations of transmissions that simulators use.
 
-The approximation levels of robots without closed loops are ``none``, ``diagonal`` and ``block`` (armature). Robots with
-closed loops have ``unconstrained`` and ``frozen`` and, if the model contains rotors, ``no rotor`` and ``armature``.
+Without closed loops, the approximation levels are ``none``, ``diagonal`` and ``block`` (armature). With closed loops,
+they are ``unconstrained`` and ``frozen`` and, if the model contains rotors, ``no rotor`` and ``armature``.
 """
 
 import warnings
@@ -35,7 +35,7 @@ from .trajectories import motions as motions
 
 
 def __getattr__(name: str) -> Any:
-    """Resolve deprecated names."""
+    """Return the object that replaces a deprecated name."""
     if name in ("RUNGS", "LOOP_RUNGS", "ROTOR_RUNGS"):
         return getattr(approximations, name)
     if name == "published":

@@ -1,4 +1,4 @@
-"""Check samples and select approximations for the study functions; arrays have one row per sample."""
+"""Check samples and select approximations for the study functions. Every array has one row per sample."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -26,8 +26,8 @@ documented = stock(
 
 
 def chosen(model: ClusterModel, levels: Iterable[str] | None, drop_rotors: bool = False) -> Mapping[str, Approximation]:
-    """Return the named approximations in the given order, or all of them for None."""
-    if isinstance(levels, Mapping):  # the caller supplies its own approximations
+    """Return the named approximations in the given order. If ``levels`` is None, return all approximations."""
+    if isinstance(levels, Mapping):  # the caller supplies the approximate models
         return levels
     available = approximations.names(model)
     if levels is None:
@@ -47,9 +47,9 @@ def usual(levels: Iterable[str]) -> str:
 
 
 def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple[np.ndarray, ...]:
-    """Convert states to contiguous float64 arrays with one row per sample; a single sample may be a vector.
+    """Convert states to contiguous float64 arrays with one row per sample; a vector is a single sample.
 
-    ``names`` contains one letter per argument for messages; ``t`` stands for tau. A wrong size raises ``ShapeError``.
+    ``names`` contains one letter per argument, for error messages; ``t`` means tau. A wrong size raises ``ShapeError``.
     A value that is not real raises ``ArgumentTypeError``, and an infinite value raises ``ConfigurationError``.
     """
     arrays: list[np.ndarray] = []
@@ -106,7 +106,7 @@ def rms(x: np.ndarray) -> np.ndarray:
 
 
 def length_rms(x: np.ndarray) -> float:
-    """Compute the RMS over the samples of the Euclidean norm of vectors, shape (N, n)."""
+    """Compute the RMS of the Euclidean norms of the rows of x, shape (N, n)."""
     return float(np.sqrt(np.mean(np.sum(np.square(x), axis=1))))
 
 
@@ -115,7 +115,7 @@ def by_parts(x: np.ndarray) -> dict[str, float]:
 
 
 def quotient(x: Any, y: Any) -> np.ndarray:
-    """Divide x by y; the result is 0 where both are 0 and infinite where only y is 0."""
+    """Divide x by y; the result is 0 if both are 0, and infinite if only y is 0."""
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((x == 0.0) & (y == 0.0), 0.0, x / y)

@@ -1,4 +1,4 @@
-"""Run the accuracy study: inverse dynamics of the exact and the approximate robots along one motion."""
+"""Run the accuracy study, which compares the exact and the approximate inverse dynamics along one motion."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from .trajectories import Sine, Trajectory, TrajectoryError, Wave, base_columns,
 from .trajectories._base import base_pose, slides
 
 Base = Literal["fixed", "floating"]
-WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")  # on a floating base, in its frame
+WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")  # wrench on the base, in the base frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,20 +25,20 @@ class StudyResult:
     """Torques of the exact robot and of its approximations along one motion.
 
     Attributes:
-        trajectory: The motion; the amplitude of a wave may be smaller than requested, see ``reach``.
+        trajectory: The motion. The amplitude of a wave may be smaller than requested; see ``reach``.
         drop_rotors: Whether the approximate robots omit the rotors.
-        joints: Column names of all arrays: the moving joints. If the base floats, the six components of the wrench on
-            the base, in the base frame, come first.
+        joints: Column names of all arrays, which are the moving joints. If the base floats, the first six columns are
+            the wrench on the base, in the base frame.
         units: Unit of each column, ``"N m"`` or ``"N"``.
         time: Time of each sample, shape (samples,), [s].
         exact: Exact torques, shape (samples, joints).
-        approximate: Torques of each approximation, shape (samples, joints).
-        centre: Coordinates about which the joints of a wave move, shape (joints,); None means zero. With closed loops,
-            they are the coordinates of the reference pose.
+        approximate: Torques by name of the approximation, shape (samples, joints).
+        centre: Mean coordinates of the joints in a wave, shape (joints,); None means zero. With closed loops, they are
+            the coordinates in the reference pose.
         phase: Phases of the joints of a wave, shape (joints,), [rad]; None if all joints move in phase.
-        asked: Requested amplitude if it was reduced; otherwise None.
-        reach: The limit that reduced the amplitude; None if it was not reduced.
-        base: ``"fixed"`` if the base is held at rest, ``"floating"`` if it moves as in the trajectory.
+        asked: Requested amplitude if the amplitude was reduced; otherwise None.
+        reach: The limit that reduced the amplitude; None if the amplitude was not reduced.
+        base: ``"fixed"`` if the base is held at rest, ``"floating"`` if the base moves as in the trajectory.
         loops: Whether the robot has closed loops.
         loads: Whether recorded ground forces act on the joints. The wrench on a floating base always equals the total
             force that the ground must supply.
@@ -62,22 +62,22 @@ class StudyResult:
 
     @property
     def sine(self) -> Sine:
-        """The trajectory as a ``Sine``; other trajectories raise an ``AttributeError``."""
+        """The trajectory, if it is a ``Sine``; otherwise, an ``AttributeError`` is raised."""
         if not isinstance(self.trajectory, Sine):
             raise AttributeError(f"The trajectory is not a sine: {self.trajectory.label}.")
         return self.trajectory
 
     @property
     def actuated(self) -> np.ndarray:
-        """Indices of the columns that are joint torques rather than components of the base wrench."""
+        """Indices of the columns that contain joint torques instead of components of the base wrench."""
         return np.arange(6 if self.base == "floating" else 0, len(self.joints))
 
     def error(self, level: str) -> np.ndarray:
-        """Return the torque error of an approximation, approximate minus exact, shape (samples, joints)."""
+        """Return the torque error (approximate minus exact torque) of an approximation, shape (samples, joints)."""
         return self.approximate[level] - self.exact
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the torques to a CSV file at full precision: a header line with units, then one line per sample.
+        """Write the torques to a CSV file at full precision, with a header line and one line per sample.
 
         The columns are the time, the exact torque of each joint (for example ``knee, exact [N m]``), and the torques of
         each approximation.
@@ -96,12 +96,12 @@ class StudyResult:
 
     @property
     def rms_error(self) -> dict[str, np.ndarray]:
-        """RMS error of each approximation over the samples, shape (joints,)."""
+        """RMS error over the samples, by name of the approximation, shape (joints,)."""
         return {level: rms(self.error(level)) for level in self.approximate}
 
     @property
     def peak_error(self) -> dict[str, np.ndarray]:
-        """Largest magnitude of the error of each approximation, shape (joints,)."""
+        """Largest magnitude of the error, by name of the approximation, shape (joints,)."""
         return {level: np.max(np.abs(self.error(level)), axis=0) for level in self.approximate}
 
     @property
@@ -110,13 +110,13 @@ class StudyResult:
         return np.max(np.abs(self.exact), axis=0)
 
     def share(self, errors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Express errors in per cent of the largest exact torque of the same joint, shape (joints,).
+        """Express errors as percentages of the joint's largest exact torque, shape (joints,).
 
         Args:
             errors: ``rms_error`` or ``peak_error``.
         """
         largest = self.max_exact
-        # The lower bound avoids arbitrary percentages at joints without load.
+        # The lower bound avoids meaningless percentages at joints without load.
         scale = np.maximum(largest, max(1e-9 * float(largest.max(initial=0.0)), np.finfo(float).tiny))
         return {level: 100.0 * values / scale for level, values in errors.items()}
 
@@ -136,20 +136,20 @@ def run(
     """Compare exact inverse dynamics with the approximations along a motion.
 
     By default, every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)`` with the values
-    of arXiv 2311.13732. The joints of that paper move ``in_phase``. Here, joints that share rotors or loops have
+    of arXiv 2311.13732. In that paper, all joints move ``in_phase``. Here, joints that share rotors or loops have
     different phases, so that every degree of freedom of a differential moves. Joints with several degrees of freedom
     are held in their neutral configuration.
 
     A robot with closed loops moves about ``model.q_reference``, and continuation keeps its loops closed. If the loops
     cannot follow a wave (sine, chirp, swing), A is reduced for all joints. The limit is the amplitude at which a loop
-    can no longer close or the condition number of its dependent joints exceeds 1e3. A becomes 0.9 times that limit, and
-    ``reach`` of the result reports the limit. ``approximations.names(model)`` lists the approximations.
+    can no longer close, or at which the condition number of its dependent joints exceeds 1e3. A becomes 0.9 times that
+    limit, which the result contains as ``reach``. ``approximations.names(model)`` lists the approximations.
 
     Args:
         model: The robot. If it has no closed loops, all its dependent joints must be rotors.
-        trajectory: The motion, see ``study.trajectories``; if given, the next four arguments are ignored.
-        amplitude: A, [rad], or [m] for prismatic joints.
-        frequency: f, [Hz].
+        trajectory: The motion; see ``study.trajectories``. If it is given, the next four arguments are ignored.
+        amplitude: Amplitude A, [rad], or [m] for prismatic joints.
+        frequency: Frequency f, [Hz].
         duration: Duration of the motion, [s].
         dt: Time between samples, [s].
         drop_rotors: Omit the rotors of the approximate robots. By default, the rotors are locked to their carriers at
@@ -158,7 +158,7 @@ def run(
         base: ``"fixed"`` holds the base at rest. ``"floating"`` moves the base as recorded, if the trajectory contains
             its motion, and adds the wrench on the base to the result. None selects floating if the base floats and the
             trajectory contains its motion.
-        progress: Callback that is called with (done, total) at intervals.
+        progress: Callback that is called repeatedly with (done, total).
 
     Returns:
         The torques, from which the methods of ``StudyResult`` compute errors.
@@ -207,7 +207,7 @@ def run(
     if (base == "floating" or not recorded) and hasattr(trajectory, "loads"):
         ground_torques = trajectory.loads(model, time, q)
     if ground_torques is not None:
-        if root is not None:  # the wrench on the base includes the ground forces
+        if root is not None:  # the wrench on the base already includes the ground forces
             ground_torques[:, root] = 0.0
         for tau in torques.values():
             tau -= ground_torques

@@ -1,4 +1,4 @@
-"""Evaluate dynamics along a motion for the exact robot and for each approximation level."""
+"""Evaluate the dynamics of the exact robot and of each approximation along a motion."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -22,7 +22,7 @@ def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
 
 
 def in_thousandths(progress: Progress | None) -> Callable[[float], None]:
-    """Wrap a progress callback so that it takes the completed fraction of the work."""
+    """Return a function that reports the completed fraction of the work to a progress callback."""
     return lambda part: None if progress is None else progress(round(1000 * part), 1000)
 
 
@@ -33,7 +33,7 @@ def along(
     *states: np.ndarray,
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Evaluate an algorithm (rnea or aba) of the exact robot and of its approximations at N states."""
+    """Evaluate an algorithm (rnea or aba) for the exact robot and its approximations at N states."""
     calls: dict[str, Callable[..., np.ndarray]] = {"": partial(algorithm, model, model.createData())}
     calls |= {name: getattr(approximation, algorithm.__name__) for name, approximation in approximate_models.items()}
     n, outputs = len(states[0]), {name: np.empty((len(states[0]), model.nv)) for name in calls}
@@ -65,7 +65,7 @@ def torques(
         Torques for ``exact`` and for each approximation of ``approximations.names(model)``, (N, nv), [N m] or [N].
     """
     approximate_models = approximations.of(model, drop_rotors)
-    # The torques of "block" are the torques of "diagonal" plus one matrix product for all samples at once.
+    # The torques of "block" are the torques of "diagonal" plus one matrix product over all samples.
     block = approximate_models.pop("block", None)
     exact, approximate = along(model, approximate_models, rnea, q, v, a, progress=progress)
     if isinstance(block, approximations.Block):

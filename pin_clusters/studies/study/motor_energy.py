@@ -15,15 +15,15 @@ from .trajectories import Trajectory
 
 
 class Efficiency(NamedTuple):
-    """Energies over a motion, [J], each of shape (motors,) in the order of ``model.motors``.
+    """Energies over a motion, [J]; each array has shape (motors,) and the order of ``model.motors``.
 
     Attributes:
-        energy_in: Energy that flows into the transmissions from driving motors and from back-driven joints.
-        energy_out: Energy that leaves the transmissions. The difference from ``energy_in`` is lost in motors and gears.
+        energy_in: Energy that driving motors and back-driven joints supply to the transmissions.
+        energy_out: Energy that leaves the transmissions. Motors and gears lose ``energy_in - energy_out``.
         friction: Energy lost to friction in the motor.
         gear: Energy lost in the gear.
-        copper: Energy lost in the windings; NaN where the motor constants are unknown.
-        efficiency: Total ``energy_out`` divided by total ``energy_in``, without ``copper``; NaN if nothing moves.
+        copper: Energy lost in the windings; NaN if the motor constants are unknown.
+        efficiency: Total ``energy_out`` divided by total ``energy_in``, excluding ``copper``; NaN if nothing moves.
     """
 
     energy_in: np.ndarray
@@ -37,9 +37,9 @@ class Efficiency(NamedTuple):
 def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
     """Compute the energy balance and the efficiency of the motors over a motion, such as a gait.
 
-    If ``motion`` is a simulation, the motors supply its torques ``tau``. If it is a trajectory, they supply the
+    If ``motion`` is a simulation, the motors supply its torques ``tau``. For a trajectory, the motors supply the
     inverse-dynamics torques minus recorded ground forces, springs and other passive forces. Loads that no motor can
-    supply are ignored, such as loads on a base without recorded ground forces.
+    supply, such as loads on a base without recorded ground forces, are ignored.
 
     Args:
         model: The robot, with motors.

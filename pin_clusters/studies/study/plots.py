@@ -1,4 +1,4 @@
-"""Draw the study as a PNG: for each joint, the torques and the errors of the approximations."""
+"""Draw the results of the study as a PNG file: the torques and the errors of the approximations at each joint."""
 
 import logging
 import math
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from .accuracy import StudyResult
 else:
-    Figure = Any  # importing Matplotlib is slow, so only functions that draw import it
+    Figure = Any  # importing Matplotlib is slow, so only the drawing functions import it
 
-# The colours of Okabe and Ito and Tol's wine red are distinguishable to colour-blind readers; line styles repeat them.
+# Colour-blind readers can distinguish these colours (Okabe and Ito, Tol). Line styles give the same information.
 STYLES: dict[str, dict[str, Any]] = {
     "exact": {"color": "#000000", "linestyle": "-", "linewidth": 2.2, "zorder": 2.0},
     "none": {"color": "#E69F00", "linestyle": ":", "linewidth": 1.6, "zorder": 2.1},
     "block": {"color": "#D55E00", "linestyle": "-", "linewidth": 1.5, "zorder": 2.2},
-    # "diagonal" is dashed and on top: without belts it coincides with "block", and both must be visible.
+    # "diagonal" is dashed and on top, because it coincides with "block" if there are no belts.
     "diagonal": {"color": "#0072B2", "linestyle": (0, (3.5, 3.5)), "linewidth": 1.5, "zorder": 2.3},
     # "unconstrained" is on top because it can coincide with "no rotor".
     "unconstrained": {"color": "#882255", "linestyle": ":", "linewidth": 2.0, "zorder": 2.4},
@@ -41,7 +41,7 @@ _ROWS = 16
 _DPI = 110
 _LEFT = 0.068
 _SUBJECT = {False: "transmissions", True: "loops and transmissions"}
-_SIZES = (8.5, 7.9, 7.3, 6.7, 6.1)  # Font sizes of the titles above the error panels: the largest one that fits is used
+_SIZES = (8.5, 7.9, 7.3, 6.7, 6.1)  # Font sizes of the error panels' titles; the largest size that fits is used
 
 
 def save(result: "StudyResult", path: Path) -> None:
@@ -81,7 +81,7 @@ def save(result: "StudyResult", path: Path) -> None:
 
 
 def new_figure(**options: Any) -> Figure:
-    # pyplot is avoided because it looks for a window system and takes longer to import.
+    # This module avoids pyplot, which searches for a window system and takes longer to import.
     with quiet_about_its_folder():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -119,7 +119,7 @@ def draw_joint(
 
 @contextmanager
 def quiet_about_its_folder() -> Iterator[None]:
-    """Suppress Matplotlib's notice of a temporary cache folder, unless the user set ``MPLCONFIGDIR``."""
+    """Suppress Matplotlib's message about a temporary cache folder, unless the user set ``MPLCONFIGDIR``."""
 
     def other(record: logging.LogRecord) -> bool:
         return not any(part in str(record.msg) for part in ("MPLCONFIGDIR", "mkdir -p", "writable directory"))
@@ -138,7 +138,7 @@ def quiet_about_its_folder() -> Iterator[None]:
 def _rms_line(rms: dict[str, float], largest: float) -> str:
     if len(rms) <= 3:
         return "RMS:  " + "   ".join(f"{level} {x:.3f}" for level, x in rms.items())
-    # Rounding errors are printed as 0.
+    # Errors that are only rounding are printed as 0.
     return "RMS:  " + "   ".join(f"{level} {x if x > 1e-12 * largest else 0.0:.2g}" for level, x in rms.items())
 
 
@@ -246,7 +246,7 @@ def _study_head(figure: Any, result: "StudyResult") -> None:
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     cut = "" if result.reach is None else f" (reduced from {result.asked:g}: loops limit it to {result.reach.end:g})"
     motion = literal(report.motion(result)).replace("moving", "moves").replace("2 pi", "2$\\pi$")
-    # Use the nominal duration of the motion if it has one, because the samples may end slightly earlier.
+    # Use the nominal duration if the motion has one, because the last sample may be slightly earlier.
     duration = float(getattr(result.trajectory, "duration", result.time[-1] - result.time[0]))
     head(
         figure,

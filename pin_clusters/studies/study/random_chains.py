@@ -1,7 +1,7 @@
-"""Study the errors of each approximation on random robots, over many mechanisms and states.
+"""Study the errors of each approximation for many random robots in random states.
 
-The robots resemble the random chains of arXiv 2311.13732 (400 robots with 25 states each). They add branches, belts,
-arbitrary joint axes, floating bases and a wide range of gear ratios; see ``study.random_robots``.
+The robots resemble the random chains of arXiv 2311.13732 (400 robots with 25 states each). In addition, they
+have branches, belts, arbitrary joint axes, floating bases and many gear ratios; see ``study.random_robots``.
 """
 
 from concurrent.futures import Executor
@@ -29,10 +29,10 @@ METRICS = ("inverse", "inverse_share", "forward", "forward_share", "base", "base
 
 @engine("tables")  # each robot differs, so robot-specific code would not pay off
 def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict[str, Any]:
-    """Draw one robot and measure its approximations: one case of a sweep.
+    """Draw one robot and compute the errors of its approximations, as one case of a sweep.
 
-    Forward dynamics use the joint torques of the drawn motion; a floating base is in free flight. ``rng`` supplies all
-    random numbers, so ``number`` has no influence.
+    Forward dynamics use the inverse-dynamics joint torques; a floating base is in free flight. ``rng`` supplies all
+    random numbers; ``number`` is not used.
 
     Returns:
         Mean Euclidean norm of the error over the states, one value for each of ``approximations.LEVELS``, shape (3,):
@@ -68,7 +68,7 @@ class RandomChains(Result):
     """Errors of the approximations over random robots."""
 
     robots: int  # number of robots
-    states: int  # number of states of each robot
+    states: int  # number of states per robot
     seed: int  # seed of the random numbers
     values: dict[str, np.ndarray]  # arrays with one row per robot, by the names that ``case`` returns
 
@@ -110,7 +110,7 @@ def experiment(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> RandomChains:
-    """Measure the approximations of the random robots that ``pin-clusters sweep robots`` draws for the same seed."""
+    """Compute the errors for the random robots that ``pin-clusters sweep robots`` draws from the same seed."""
     for name, value, least in (("robots", robots, 1), ("states", states, 1), ("seed", seed, 0)):
         whole_number(f"random_chains.experiment: {name}", value, least)
     draw = partial(_seeded, seed=int(seed), states=int(states))

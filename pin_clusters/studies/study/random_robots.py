@@ -1,17 +1,17 @@
-"""Draw random robots with gears and belts, and random states, with physically consistent inertias.
+"""Draw random robots with gears, belts and physically consistent inertias, and draw random states.
 
-A robot is drawn as follows (U: uniform; L: uniform in the logarithm):
+A robot is drawn as follows (U: uniform distribution; L: log-uniform distribution):
 
 - The robot has 2 to 10 links. In half of the robots, the base floats and has a mass of 5 to 20 kg. The parent of a link
   is the previous link with probability 0.8; otherwise, it is any earlier link or the base.
 - Each link rotates about one axis: x, y or z of its frame or, in half of the cases, an arbitrary direction. Its frame
   has a random orientation and lies U(0.1, 0.5) m from its parent's frame, in a random direction.
-- A link is a homogeneous box, so that its inertia is physically consistent: mass U(0.5, 3) kg, edges U(0.05, 0.3) m
-  (base: U(0.2, 0.5) m), random orientation, centre of mass within 0.15 m along each axis.
-- Each joint has a rotor: a homogeneous steel cylinder (7000 kg/m^3), U(0.5, 2) times as long as its radius, with axial
-  inertia L(2e-6, 5e-4) kg m^2, within 5 cm of the joint along each axis. The gear ratio has either sign and the
-  magnitude L(4, 100); the reflected inertia is limited to 1 kg m^2. The rotor axis is parallel to the joint axis or,
-  with probability 0.3 (bevel gears), arbitrary.
+- A link is a homogeneous box, which makes its inertia physically consistent. It has the mass U(0.5, 3) kg, edges of
+  U(0.05, 0.3) m (base: U(0.2, 0.5) m), a random orientation and its centre of mass within 0.15 m along each axis.
+- Each joint has a rotor, a homogeneous steel cylinder (7000 kg/m^3) that is U(0.5, 2) times as long as its radius. The
+  axial inertia is L(2e-6, 5e-4) kg m^2. The rotor is within 5 cm of the joint along each axis. The gear ratio has a
+  random sign and the magnitude L(4, 100); the reflected inertia is limited to 1 kg m^2. The rotor axis is
+  parallel to the joint axis or, with probability 0.3 (bevel gears), arbitrary.
 - Gear: the rotor is mounted on the parent link of its joint. Belt: if the parent joint has a gear, a belt is drawn with
   probability 0.4. The joint axis is then parallel to the parent joint's axis, the rotor is mounted next to the parent's
   rotor, and it turns with the sum of the two joint angles.
@@ -57,7 +57,7 @@ def robot(rng: np.random.Generator) -> RandomRobot:
             tree, 0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base", _box(rng, (5.0, 20.0), (0.2, 0.5))
         )
     rotors: list[Rotor] = []
-    axes: dict[int, np.ndarray] = {}  # joint axes in the frames of the links
+    axes: dict[int, np.ndarray] = {}  # joint axes in the link frames
     for k in _depth_first(parents):
         parent = parents[k]
         belts[k] = parent >= 0 and not belts[parent] and bool(rng.random() < 0.4)
@@ -77,7 +77,7 @@ def robot(rng: np.random.Generator) -> RandomRobot:
 
 
 def states(drawn: RandomRobot, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw n states: configurations (n, nq), velocities and accelerations (n, nv)."""
+    """Draw n states: configurations, shape (n, nq), and velocities and accelerations, shape (n, nv)."""
     model = drawn.model
     q = rng.uniform(-np.pi, np.pi, (n, model.nq))
     v = rng.uniform(-5.0, 5.0, (n, model.nv))
@@ -92,7 +92,7 @@ def states(drawn: RandomRobot, n: int, rng: np.random.Generator) -> tuple[np.nda
 
 
 def _depth_first(parents: list[int], root: int = -1) -> Iterator[int]:
-    """Yield the links in depth-first order, which Pinocchio requires."""
+    """Yield the links in depth-first order, as Pinocchio requires."""
     for k, parent in enumerate(parents):
         if parent == root:
             yield k

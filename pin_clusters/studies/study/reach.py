@@ -1,4 +1,4 @@
-"""Find how far the joints of a robot with closed loops can swing about the reference pose."""
+"""Compute how far the joints of a robot with closed loops can move from the reference pose."""
 
 import math
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from ...errors import BranchLost, ConfigurationError
 from ...model import ClusterData, ClusterModel
 from ...model.configuration import integrate
 
-CONDITION = 1e3  # Largest condition number of K_d at which the dependent joints count as well determined
-MARGIN = 0.9  # Fraction of the largest amplitude that is used, because the torques grow without bound near the limit
+CONDITION = 1e3  # Condition number of K_d at which the dependent joints count as ill-determined
+MARGIN = 0.9  # Used fraction of the largest amplitude; torques grow without bound near the limit
 SMALLEST = 1e-3  # Smallest usable fraction of the requested amplitude
 _STEPS, _HALVINGS = 200, 40
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Largest amplitude at which all joints can swing together.
+    """Largest amplitude that all joints can reach at the same time.
 
     Attributes:
-        amplitude: The requested amplitude, or 0.9 of the largest possible amplitude, rounded down to three digits.
+        amplitude: Requested amplitude or, if smaller, 0.9 times ``end``, rounded down to three digits.
         end: Largest possible amplitude within the searched range, rounded down to three digits.
-        reason: Why the motion ends there; empty if the requested amplitude is possible.
+        reason: Why the motion cannot continue; empty if the requested amplitude is possible.
     """
 
     amplitude: float
@@ -35,12 +35,12 @@ class Reach:
 def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reach:
     """Find the largest amplitude that a robot can reach from its reference pose in all given directions.
 
-    Continuation follows each direction in steps of 1/200 of the range. It stops when a loop cannot follow
-    (``BranchLost``) or when the condition number of K_d reaches 1e3. Bisection then locates the limit. The requested
-    amplitude is returned if it is within 0.9 of the limit. Joint limits are ignored. The result is deterministic.
+    Continuation follows each direction in steps of 1/200 of the range. It stops if a loop cannot follow
+    (``BranchLost``) or if the condition number of K_d reaches 1e3. Bisection then locates the limit. The requested
+    amplitude is returned if it is at most 0.9 times this limit. Joint limits are ignored. The result is deterministic.
 
-    ``directions``, shape (directions, nv), contains the change of each independent velocity coordinate per unit of
-    amplitude, [rad] or [m]. Raises ``ConfigurationError`` if the reference pose is (nearly) singular.
+    ``directions``, shape (directions, nv), contains the displacement along each independent velocity coordinate per
+    unit of amplitude, [rad] or [m]. A (nearly) singular reference pose raises ``ConfigurationError``.
     """
     data = model.createData()
     sought = amplitude / MARGIN
@@ -60,7 +60,7 @@ def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reac
 
 
 def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: float) -> np.ndarray:
-    """Move from q to an offset from the reference pose; rounding errors do not accumulate over many small steps."""
+    """Move from q to a pose given relative to the reference pose, so that rounding errors do not accumulate."""
     tree = model.tree
     v_tree = np.zeros(tree.nv)
     v_tree[model.idx_v_independent] = offset * direction
@@ -71,7 +71,7 @@ def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: flo
 def _walk(
     model: ClusterModel, data: ClusterData, direction: np.ndarray, bound: float, step: float
 ) -> tuple[float, str]:
-    """Find how far the robot can move along a direction, up to the bound, and the reason why it stops there."""
+    """Find how far the robot can move along a direction, at most to ``bound``, and the reason for stopping."""
     reached, q, reason = 0.0, model.q_reference, ""
     while reached < bound and not reason:
         unreachable = min(reached + step, bound)

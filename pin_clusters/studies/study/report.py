@@ -1,4 +1,4 @@
-"""Report the results of the study as JSON, as table rows and as one sentence."""
+"""Format the results of the study as JSON, as table rows and as one sentence."""
 
 import dataclasses
 from pathlib import Path
@@ -14,7 +14,7 @@ from ._samples import locked
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
-EXACT = 1e-6  # An error below this share of the peak torque, [%], is rounding: the approximation is reported as exact
+EXACT = 1e-6  # Errors below this percentage of the peak torque are rounding, so the approximation counts as exact
 DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_LEVELS, *ROTOR_LEVELS)}
 
 
@@ -148,7 +148,7 @@ def verdict(result: StudyResult) -> str:
             "(few files contain them), add them: pc.Rotor(joint, ratio, axial_inertia=...)."
         )
     for level, values in share.items():
-        # Torques of identical legs differ only by rounding; the tolerance then selects the first of these joints.
+        # Torques of identical legs differ only by rounding. The tolerance selects the first of these equal joints.
         worst = int(np.argmax(values >= (1.0 - 1e-9) * values.max()))
         rms = f"{result.rms_error[level][worst]:.3g} {result.units[worst]}"
         error_text = f"{percent_of(values[worst])} at {result.joints[worst]} ({rms})"

@@ -34,20 +34,20 @@ PART_LABELS = {
 """Description of each part, as printed in tables."""
 PARTS = tuple(PART_LABELS)
 
-_CHUNK = 1000  # The samples are evaluated in chunks of this size to limit memory
+_CHUNK = 1000  # Number of samples that are evaluated at once; limits the memory
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition(Result):
-    """The torque error of an approximation, exact minus approximate, and its parts.
+    """The torque error (exact minus approximate torque) of an approximation, and the parts of this error.
 
     Attributes:
         level: Name of the approximation.
         drop_rotors: Whether the approximation omits the rotors' mass.
-        names: Joint name of each column; joints with several axes add the index of the axis, as in ``"base[3]"``.
+        names: Joint name of each column; if a joint has several axes, the axis index follows, as in ``"base[3]"``.
         exact: Exact torques, shape (N, nv).
         total: Exact minus approximate torques, each computed by its own algorithm, shape (N, nv).
-        parts: Each part in the order of ``PARTS``, shape (N, nv); zero where a part does not apply.
+        parts: Value of each part, in the order of ``PARTS``, shape (N, nv); zero if a part does not apply.
     """
 
     robot: str
@@ -61,24 +61,24 @@ class Decomposition(Result):
 
     @property
     def residual(self) -> float:
-        """Largest difference between the sum of the parts and the total, over all samples and columns.
+        """Largest relative difference between the sum of the parts and the total, over all samples and columns.
 
-        It is relative to the exact torque of the same sample and column, or to 1 N m if that torque is smaller.
+        The scale is the exact torque of the same sample and column, or 1 N m if that torque is smaller.
         """
         difference = np.abs(sum(self.parts.values()) - self.total)
         return float(np.max(difference / np.maximum(1.0, np.abs(self.exact)), initial=0.0))
 
     @property
     def rms(self) -> dict[str, np.ndarray]:
-        """RMS over the samples of each part and of the ``total``, shape (nv,)."""
+        """RMS of each part and of the ``total`` over all samples, shape (nv,)."""
         return {name: rms(x) for name, x in {**self.parts, "total": self.total}.items()}
 
     @property
     def share(self) -> dict[str, np.ndarray]:
         """Share of each part in the error of each column, ``<part, total> / <total, total>``, shape (nv,).
 
-        The shares of a column add up to 1. A share is negative if the part reduces the error. All shares are 0 if the
-        error is only rounding, below 1e-12 of the exact torque or of 1 N m.
+        The shares of a column add up to 1. A share is negative if the part reduces the error. If the error is
+        only rounding (below 1e-12 times the exact torque or 1 N m), all shares are 0.
         """
         square = np.sum(self.total**2, axis=0)
         nothing = square <= 1e-24 * np.maximum(len(self.total), np.sum(self.exact**2, axis=0))
@@ -87,7 +87,7 @@ class Decomposition(Result):
 
     @property
     def overall(self) -> dict[str, float]:
-        """Share of each part in the error of all columns together. With prismatic joints, the units are mixed."""
+        """Share of each part in the total error of all columns; mixes units if there are prismatic joints."""
         square = float(np.sum(self.total**2))
         if square <= 1e-24 * max(self.total.size, float(np.sum(self.exact**2))):
             return dict.fromkeys(self.parts, 0.0)
@@ -103,20 +103,20 @@ class Decomposition(Result):
 def decompose(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, level: str | None = None, drop_rotors: bool = False
 ) -> Decomposition:
-    """Split the torque error of an approximation into its parts, each computed from its own formula.
+    """Split the torque error of an approximation into parts, each of which is computed from its own formula.
 
-    The page "Decomposition" of the documentation derives the formulas. No part is computed as a remainder, so the sum
-    of the parts is independent of ``total``. ``residual`` is the difference between this sum and ``total``.
+    The page "Decomposition" of the documentation derives the formulas. No part is computed as a remainder, so
+    the sum of the parts is independent of ``total``. ``residual`` is the difference between this sum and ``total``.
 
     Args:
         model: The robot. If it has no closed loops, all its dependent joints must be rotors.
         q: Configurations of the tree, shape (N, nq), or one configuration, shape (nq,).
-        level: An approximation of ``approximations.names(model)``. The default is ``"diagonal"``; with closed loops it
-            is ``"armature"`` if there are rotors and ``"frozen"`` otherwise.
-        drop_rotors: Omit the rotors' mass in the approximation; ``unconstrained`` and ``frozen`` keep it.
+        level: One of ``approximations.names(model)``. The default is ``"diagonal"``. With closed loops, the default is
+            ``"armature"`` if there are rotors and ``"frozen"`` otherwise.
+        drop_rotors: Omit the rotors' mass in the approximation; ``unconstrained`` and ``frozen`` keep this mass.
 
     Returns:
-        The parts, [N m] or [N], their RMS values and shares.
+        The parts, [N m] or [N], with their RMS values and shares.
 
     Raises:
         SingularClusterError: The independent velocities do not determine the dependent velocities at a sample.
@@ -167,13 +167,13 @@ class _Terms:
             self.G0[self.span.from_tree_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
 
     def at(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, np.ndarray]:
-        """Evaluate the parts at N states, each of shape (N, nv), in the order of ``PARTS``."""
+        """Evaluate the parts at N states, in the order of ``PARTS``; each part has shape (N, nv)."""
         exact = self._exact(q, v, a)
         reflected = _rotors.reflected_matrix(self.bodies, exact.G)
         terms = {k: apply(transposed(exact.G), x) for k, x in _rotors.spin_terms(self.bodies, exact).items()}
         parts = dict.fromkeys(PARTS, np.zeros_like(v)) | terms
         if self.keeps_rotors:
-            # "unconstrained" keeps the true tree velocity; "frozen" uses the coupling of the reference pose.
+            # "unconstrained" keeps the exact tree velocity; "frozen" uses the coupling Jacobian of the reference pose.
             approximate_motion = exact.motion
             if self.level == "frozen":
                 approximate_motion = motion(self.span, q, apply(self.G0, v), self.placed)

@@ -1,8 +1,8 @@
-"""Compute the error terms of approximate loop closures for the tree with locked rotors.
+"""Compute the error terms caused by approximate loop-closure constraints, for the tree with locked rotors.
 
-L is the tree with locked rotors (inverse dynamics ID_L, mass matrix M_L). G and g are the exact coupling and H is the
-approximate coupling (H = S, the rows of the independent velocities, or H = G0). The tree velocities are v_e = G v and
-v_r:
+L is the tree with locked rotors (inverse dynamics ID_L, mass matrix M_L). The exact coupling is G and g. The
+approximate coupling H is G0, or the matrix S that selects the independent velocities. The tree velocity is v_e = G v
+in the exact robot and v_r in the approximate robot:
 
     G' ID_L(v_e, G a + g) - H' ID_L(v_r, H a)
         = (G - H)' ID_L(v_e, G a + g) + H' M_L (G - H) a + H' M_L g + H' (c_L(v_e) - c_L(v_r))
@@ -18,12 +18,12 @@ from ._rotors import Spin
 
 
 class Locked:
-    """The tree with its rotors locked at angle 0; ``rows`` are the indices of rotor speeds in the tree velocity."""
+    """The tree with its rotors locked at angle 0; ``rows`` contains the rotor indices in the tree velocity."""
 
     def __init__(self, model: ClusterModel, rows: np.ndarray) -> None:
         self.model = model
         self.space, self.still = projection.createData(model), projection.createData(model)
-        # Gravity is zero because it would reduce the precision of the velocity and acceleration terms.
+        # Gravity is zero because it would reduce the precision of the other terms.
         self.still.tree.gravity = pin.Motion.Zero()
         if self.still.rods is not None:
             self.still.rods.gravity[:] = 0.0

@@ -1,7 +1,7 @@
-"""Evaluate Jacobians of the expanded tree at many states, and derive velocities, accelerations and torques from them.
+"""Evaluate Jacobians of the expanded tree at many states, and derive velocities, accelerations and torques.
 
-J is the spatial Jacobian of all joints in the world frame (at its origin), and Jdot is its time derivative. The twist
-of a body is ``J v`` over the joints on its path to the root, and its spatial acceleration is ``J a + Jdot v``.
+J is the spatial Jacobian of all joints in the world frame (at its origin), and Jdot is its time derivative. If J
+contains only the joints that move a body, the body's twist is ``J v`` and its spatial acceleration is ``J a + Jdot v``.
 Pinocchio's Jdot assumes that each joint axis is fixed in the body that the joint moves. For joints whose axes move in
 that body (universal, ZYX, composite), the bias ``c`` of the joint is added.
 """
@@ -17,20 +17,20 @@ from ....model import SpanningTree
 @dataclass(frozen=True, eq=False)
 class Motion:
     J: np.ndarray  # Jacobian in the world frame, rows [linear; angular], shape (N, 6, tree.nv)
-    drift: np.ndarray  # each column of Jdot times its velocity, shape (N, 6, tree.nv)
+    drift: np.ndarray  # columns of Jdot, each times its joint velocity, shape (N, 6, tree.nv)
     v: np.ndarray  # tree velocity, shape (N, tree.nv)
     columns: list[np.ndarray]  # for each joint, indices of the velocities on its path to the root
     placements: dict[int, tuple[np.ndarray, np.ndarray]]  # world rotation (N, 3, 3) and position (N, 3) by joint id
-    gravity: np.ndarray  # linear acceleration, shape (3,)
+    gravity: np.ndarray  # gravitational acceleration, shape (3,), [m/s^2]
 
     def turning(self, j: int, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the angular velocity and acceleration, (N, 3), of joint j's body in world axes; 0 is the universe."""
+        """Compute angular velocity and acceleration, (N, 3), of joint j's body in world axes; j = 0 is the universe."""
         path = self.columns[j]
         J = self.J[:, 3:, path]
         return apply(J, self.v[:, path]), apply(J, a[:, path]) + self.drift[:, 3:, path].sum(axis=2)
 
     def wrench(self, j: int, inertia: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Compute the tree torques of the wrench ``I A + V x* I V``, gravity included; I is in the frame of joint j."""
+        """Compute the tree torques of the wrench ``I A + V x* I V`` with gravity; I is in the frame of joint j."""
         path = self.columns[j]
         rotation, position = self.placements[j]
         twist = apply(self.J[:, :, path], self.v[:, path])
@@ -56,7 +56,7 @@ class Motion:
 
 
 def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -> Motion:
-    """Evaluate the kinematics of the expanded tree for q in the user's order, (N, nq), and tree velocities v."""
+    """Evaluate the kinematics of the expanded tree for q in the order of the model, (N, nq), and tree velocities v."""
     tree, n = span.tree, len(q)
     data = tree.createData()
     J, drift = np.empty((2, n, 6, tree.nv))

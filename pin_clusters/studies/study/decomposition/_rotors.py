@@ -1,12 +1,12 @@
-"""Compute the effects of spinning rotors, term by term, as torques of the expanded tree.
+"""Compute each effect of spinning rotors as torques of the expanded tree.
 
-A rotor of axial inertia J on carrier c with axis s turns at Omega = g v relative to the carrier. The carrier has the
-angular velocity w_c and the angular acceleration alpha_c. Compared with the locked rotor, the spin adds
+A rotor with axial inertia J and axis s turns at Omega = g v relative to its carrier c. The carrier has the
+angular velocity w_c and the angular acceleration alpha_c. Compared with a locked rotor, the spin adds
 
 - the torques ``J (g a + gdot v)`` and ``J s . alpha_c`` on the rotor's joint
 - the moments ``J s (g a + gdot v)`` and ``w_c x J s Omega`` on the carrier
 
-The part of the inertia that is not balanced and symmetric about the axis adds its own Newton-Euler force.
+Any unbalanced or asymmetric part of the inertia adds its own Newton-Euler force.
 """
 
 from collections import defaultdict
@@ -27,20 +27,20 @@ TERMS = ("carrier on joint", "spin on carrier", "gyroscopic", "coupling rate", "
 @dataclass(frozen=True, eq=False)
 class SpinningBody:
     joint: int  # joint id in the expanded tree
-    row: int  # index of its speed in the tree's velocity
+    row: int  # index of its speed in the tree velocity
     carrier: int  # joint id of the carrier in the expanded tree
     axial: float  # axial inertia J of the symmetric part; 0 for a prismatic dependent joint
-    reflected: float  # inertia along its own speed: ``S' I S`` plus the armature of its joint
+    reflected: float  # inertia about its joint axis: ``S' I S`` plus the joint's armature
     deviation: np.ndarray | None  # inertia minus its symmetric part, in the joint's frame, (6, 6); None if symmetric
     own: float  # ``S' deviation S``, which ``reflected`` already contains
-    placement: pin.SE3  # its joint frame in the carrier at angle 0
+    placement: pin.SE3  # placement of its joint frame in the carrier's frame at angle 0
     locked: np.ndarray | None  # inertia in the carrier's frame at angle 0, (6, 6); None if the carrier includes it
 
 
 @dataclass(frozen=True, eq=False)
 class Spin:
     G: np.ndarray  # coupling Jacobian: maps independent to tree velocities, (tree.nv, nv) or (N, tree.nv, nv)
-    motion: Motion  # kinematics at its tree velocity
+    motion: Motion  # kinematics at the tree velocity
     driven: np.ndarray  # tree acceleration due to the independent accelerations, shape (N, tree.nv)
     bias: np.ndarray  # velocity-dependent tree acceleration, shape (N, tree.nv)
 
@@ -72,7 +72,7 @@ def _symmetric(inertia: pin.Inertia, axis: np.ndarray) -> np.ndarray:
     full = np.asarray(inertia.matrix())
     about = full[3:, 3:]  # rotational inertia about the origin of the joint
     axial = float(axis @ about @ axis)
-    across = 0.5 * (float(np.trace(about)) - axial)  # arbitrary: it acts equally on spinning and locked rotors
+    across = 0.5 * (float(np.trace(about)) - axial)  # any value cancels between spinning and locked rotors
     first_moment = pin.skew(inertia.mass * float(axis @ inertia.lever) * axis)
     symmetric = np.zeros((6, 6))
     symmetric[:3, :3] = inertia.mass * np.eye(3)
@@ -119,7 +119,7 @@ def spin_terms(bodies: list[SpinningBody], spin: Spin) -> dict[str, np.ndarray]:
 
 
 def rotor_mass(bodies: list[SpinningBody], spin: Spin) -> np.ndarray:
-    """Compute the tree torques that accelerate the rotors' masses, locked at angle 0; shape (N, tree.nv)."""
+    """Compute the tree torques, (N, tree.nv), that accelerate the masses of rotors locked at angle 0."""
     total: defaultdict[int, np.ndarray] = defaultdict(lambda: np.zeros((6, 6)))
     for b in bodies:
         if b.locked is not None:

@@ -1,13 +1,13 @@
-"""Measure the error of an approximation: torques, accelerations, flight, apparent inertia and drift.
+"""Measure the errors of an approximation in torques, accelerations, flight, apparent inertia and drift.
 
-- ``inverse``: torques of a motion
-- ``forward_error``: accelerations under given torques
-- ``flight``: acceleration of a floating base in flight, and momentum of the robot
-- ``osim_error``: apparent inertia at a frame (operational-space inertia)
-- ``drift``: path of a frame in an open-loop simulation under the same torques
+- ``inverse``: error of the inverse-dynamics torques
+- ``forward_error``: error of the accelerations under given torques
+- ``flight``: errors of a floating base's acceleration and of the robot's momentum in flight
+- ``osim_error``: error of the apparent inertia at a frame (operational-space inertia)
+- ``drift``: error of the path of a frame in an open-loop simulation
 
-Each function returns a small frozen dataclass with a method ``as_dict()`` for JSON. ``pin_clusters.approximations``
-defines the approximations, and ``study.decompose`` splits their torque error into its causes.
+Each function returns a frozen dataclass with a method ``as_dict()`` for JSON. ``pin_clusters.approximations``
+defines the approximations, and ``study.decompose`` splits the torque error into its causes.
 """
 
 from .drift import Drift as Drift

@@ -1,4 +1,4 @@
-"""Compare open-loop simulations of the exact and the approximate robots by the path of a frame."""
+"""Compare the paths of a frame in open-loop simulations of the exact and the approximate robots."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from .._samples import chosen, documented
 
 @dataclass(frozen=True, eq=False)
 class Drift(Result):
-    """Distance between a frame of each approximate robot and the same frame of the exact robot.
+    """Deviation of a frame in each approximate robot from the same frame in the exact robot.
 
     Attributes:
         time: Time of each sample, shape (N,), [s].
         path: Position of the exact robot's frame in the world, shape (N, 3), [m].
-        distance: Distance of each approximation's frame from ``path``, shape (N,), [m]; NaN after a simulation stops.
-        angle: Angle between the two frames, shape (N,), [rad].
-        stopped: Error message of each approximation whose simulation ended early; empty if all were completed.
+        distance: Distance of each approximate robot's frame from ``path``, shape (N,), [m]; NaN after an early end.
+        angle: Angle between the exact and the approximate robot's frame, shape (N,), [rad].
+        stopped: Error message of each approximation whose simulation ended early; otherwise empty.
     """
 
     robot: str
@@ -38,7 +38,7 @@ class Drift(Result):
 
     @property
     def length(self) -> float:
-        """Length of the exact path, [m], as a scale for the distances."""
+        """Length of the exact robot's path, [m], for comparison with ``distance``."""
         return float(np.sum(np.linalg.norm(np.diff(self.path, axis=0), axis=1)))
 
     def as_dict(self) -> dict[str, Any]:
@@ -70,8 +70,8 @@ def drift(
 ) -> Drift:
     """Simulate the exact robot and its approximations from the same state, under the same torques.
 
-    The torques are usually open loop, for example those that inverse dynamics computes for the exact robot. All robots
-    are integrated by RK4 with the same step.
+    The torques are usually open loop, for example the inverse-dynamics torques of the exact robot. RK4
+    integrates all robots with the same time step.
 
     Args:
         q0: Initial configuration of the tree, shape (nq,).
@@ -79,12 +79,12 @@ def drift(
         tau: As in ``pc.simulate``: None, a function ``tau(t, q, v)``, or an array, (nv,) or (steps, nv). If the
             function uses q and v, the torques of each robot depend on that robot's own state.
         dt: Time step, [s].
-        record: Record every n-th step.
+        record: Number n of steps between samples; every n-th step is recorded.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type.
         UnknownNameError: No frame or approximation has this name.
-        SimulationError: The simulation of the exact robot fails; failed approximations are listed in ``stopped``.
+        SimulationError: The simulation of the exact robot fails. ``stopped`` lists failed approximations.
     """
     check_model(model, "metrics.drift")
     frame_id, approximate_models = model.getFrameId(frame), chosen(model, levels, drop_rotors)

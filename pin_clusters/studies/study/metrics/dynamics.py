@@ -22,8 +22,8 @@ class InverseError(Result):
 
     Attributes:
         largest: Largest magnitude of the exact torque in each column, shape (nv,), [N m] or [N].
-        rms: RMS error of each approximation, shape (nv,).
-        peak: Largest magnitude of the error of each approximation, shape (nv,).
+        rms: RMS error by name of the approximation, shape (nv,).
+        peak: Largest magnitude of the error by name of the approximation, shape (nv,).
     """
 
     robot: str
@@ -37,7 +37,7 @@ class InverseError(Result):
 
     @property
     def percent(self) -> dict[str, np.ndarray]:
-        """RMS error in per cent of the column's largest exact torque, shape (nv,)."""
+        """RMS error as a percentage of the column's largest exact torque, shape (nv,)."""
         return {level: 100.0 * quotient(x, self.largest) for level, x in self.rms.items()}
 
 
@@ -72,9 +72,9 @@ class ForwardError(Result):
 
     Attributes:
         exact: RMS of the exact acceleration, shape (nv,), [rad/s^2] or [m/s^2].
-        rms: RMS error of each approximation, shape (nv,).
-        base: Relative error of a floating base's acceleration for each approximation, ``"linear"`` and ``"angular"``:
-            RMS norm of the error divided by the RMS norm of the acceleration.
+        rms: RMS error by name of the approximation, shape (nv,).
+        base: ``"linear"`` and ``"angular"`` relative error of a floating base's acceleration for each approximation.
+            The relative error is the RMS norm of the error divided by the RMS norm of the exact acceleration.
     """
 
     robot: str

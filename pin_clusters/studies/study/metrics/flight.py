@@ -1,4 +1,4 @@
-"""Measure the error of an approximation in flight, where momentum must be conserved."""
+"""Measure the error of an approximation in flight, during which momentum must be conserved."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,18 +21,17 @@ from ..trajectories import base_columns, floating_base
 
 @dataclass(frozen=True, eq=False)
 class FlightError(Result):
-    """Errors of a robot in flight. Each value is the RMS, over the states, of a vector's norm.
+    """Errors of a robot in flight. Each value is the RMS norm of a vector over all states.
 
     Attributes:
         base: Exact acceleration of the base relative to free fall: ``"linear"`` [m/s^2] and ``"angular"`` [rad/s^2].
         base_error: Error of the base acceleration for each approximation, in the same units.
-        momentum_rate: Rate of change of the exact robot's momentum at the approximation's accelerations, minus gravity:
-            ``"linear"`` [N] and ``"angular"`` about the centre of mass [N m]. The rate should be 0 because no other
-            force acts; the value for ``"exact"`` is the rounding error.
+        momentum_rate: Rate of change of the exact robot's momentum under the approximation's accelerations, minus the
+            effect of gravity: ``"linear"`` [N] and ``"angular"`` about the centre of mass [N m]. The exact value is 0,
+            because no other force acts; the value for ``"exact"`` is the rounding error.
         momentum: Angular momentum about the centre of mass, [kg m^2/s].
-        spin: Part of ``momentum`` from the spin of rotors relative to carriers; approximations without rotors omit it.
-        spin_rate: Angular velocity at which the whole robot, as one rigid body, would have the momentum ``spin``,
-            [rad/s].
+        spin: Part of ``momentum`` due to the rotors' spin relative to carriers; approximations without rotors omit it.
+        spin_rate: Angular velocity, [rad/s], at which the robot would have the momentum ``spin`` as one rigid body.
     """
 
     robot: str
@@ -68,7 +67,7 @@ def flight(
     levels: Iterable[str] | None = None,
     drop_rotors: bool = False,
 ) -> FlightError:
-    """Compute the errors for a floating robot in flight, with torques at the joints only.
+    """Compute the errors for a floating robot in flight, on which only joint torques and gravity act.
 
     Args:
         model: A robot with a floating base and no constraint to the world.
@@ -97,7 +96,7 @@ def flight(
         spin_momentum[i] = rotor_columns @ speed[rotors]
         A = ccrba(model, data, q[i], v[i])
         momentum[i] = (A @ v[i])[3:]
-        # Rotating the base rotates all bodies as one rigid body, so these columns of A contain the composite inertia.
+        # Rotating the base rotates all bodies as one rigid body, so these columns of A are the composite inertia.
         spin_rate[i] = np.linalg.solve(A[3:, base_rows][:, 3:], spin_momentum[i])
         weight = np.append(np.linalg.norm(A[:3, base_rows.start]) * falling, np.zeros(3))
         for name, a in accelerations.items():

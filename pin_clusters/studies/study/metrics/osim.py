@@ -1,4 +1,4 @@
-"""Measure the error of the operational-space inertia of a frame."""
+"""Measure the error of the operational-space inertia at a frame."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ from .._samples import chosen, documented, quotient, rows
 
 Rows = Literal["linear", "angular", "all", "vertical"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6), "vertical": slice(2, 3)}
-_RANK = 1e-6  # A direction counts as blocked if its mobility is below this fraction of the largest mobility
+_RANK = 1e-6  # Directions with less than this fraction of the largest mobility count as blocked
 
 
 @dataclass(frozen=True, eq=False)
 class OsimError(Result):
-    """Errors of the operational-space inertia ``Lambda = (J M^-1 J')^-1`` of a frame.
+    """Errors of the operational-space inertia ``Lambda = (J M^-1 J')^-1`` at a frame.
 
     Attributes:
-        rows: Selected rows of the frame Jacobian; see the argument ``rows_of`` of ``osim_error``.
-        relative: ``|Lambda_approximate - Lambda| / |Lambda|`` (Frobenius norms) of each approximation at each state,
-            (N,).
+        rows: Selected rows of the frame Jacobian, as specified by the argument ``rows_of`` of ``osim_error``.
+        relative: ``|Lambda_approximate - Lambda| / |Lambda|`` (Frobenius norms) for each approximation, at
+            each state, shape (N,).
     """
 
     robot: str
@@ -66,13 +66,13 @@ def osim_error(
 ) -> OsimError:
     """Compute the errors of the apparent inertia at a frame.
 
-    Directions in which the frame cannot move are excluded, for example in planar linkages. ``unconstrained`` and
-    ``frozen`` use their own coupling Jacobian in J.
+    Directions in which the frame cannot move, for example out of the plane of a planar linkage, are excluded. The
+    approximations ``unconstrained`` and ``frozen`` use their own coupling Jacobian in J.
 
     Args:
         rows_of: ``"linear"``: apparent mass at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6
-            inertia, which mixes units; ``"vertical"``: apparent mass along z, which is the impulse per unit of
-            touch-down speed.
+            inertia, which mixes units; ``"vertical"``: apparent mass along z, which equals the impulse
+            per unit of touch-down speed.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, ``q`` is not real, or ``rows_of`` is unknown.
@@ -108,6 +108,6 @@ def osim_error(
 def _inertia(J: np.ndarray, M: np.ndarray) -> np.ndarray:
     """Compute ``(J M^-1 J')^-1`` in the directions in which the frame can move."""
     U, size, _ = np.linalg.svd(J, full_matrices=False)
-    moves = U[:, size > _RANK * size.max(initial=0.0)]  # depends on J alone, so all levels use the same
+    moves = U[:, size > _RANK * size.max(initial=0.0)]  # depends only on J, so all levels share these directions
     J = moves.T @ J
     return np.asarray(moves @ np.linalg.solve(J @ np.linalg.solve(M, J.T), moves.T))

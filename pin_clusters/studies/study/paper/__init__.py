@@ -1,14 +1,14 @@
 """Run the accuracy experiments of arXiv 2311.13732 by name.
 
 - ``torque-sinusoids``: torques along sines of 0.25, 0.5, 0.75 and 1.5 Hz (figure 14; robot: ``mit_humanoid_leg``).
-- ``random-chains``: errors on many random chains, at 25 states each.
-- ``torque-magnitude``: the error of forward dynamics against the magnitude of the torque.
-- ``end-effector-tracking``: drift of the end effector in open-loop simulation with the exact torques of a motion.
+- ``random-chains``: errors for many random chains, with 25 states for each chain.
+- ``torque-magnitude``: the error of forward dynamics as a function of the torque magnitude.
+- ``end-effector-tracking``: drift of the end effector in open-loop simulations with exact inverse-dynamics torques.
 
-The text of the paper contains only the first experiment; its published code contains the other three. The durations and
-the numbers of robots, states and samples are the authors' values. The distributions of the random states are not.
+The paper describes only the first experiment; its published code contains the other three. The durations and the
+numbers of robots, states and samples are the authors' values, but the distributions of the random states are not.
 
-``published`` measures the tables and figures of this and three other papers; ``torque-sinusoids`` is one of its parts.
+``published`` reproduces the tables and figures of this and three other papers, including ``torque-sinusoids``.
 """
 
 from collections.abc import Callable
@@ -60,12 +60,12 @@ def run(
     Args:
         name: One of ``EXPERIMENTS``.
         model: The robot; by default ``mit_humanoid_leg`` on a fixed base. ``random-chains`` draws its own robots.
-        drop_rotors: Omit the rotors, including their mass, in the approximations; otherwise the rotors are locked.
+        drop_rotors: Omit the rotors, including their mass, in the approximations; otherwise, the rotors are locked.
         progress: Callback that is called with (done, total) at intervals.
-        options: Options of the experiment: see ``run`` in each module of ``study.paper``.
+        options: Options of the experiment; see the function ``run`` of its module in ``study.paper``.
 
     Returns:
-        The result, with ``as_dict()``, ``tables()``, ``summary``, ``write_json(path)`` and ``save_plot(path)``.
+        The result, which has ``as_dict()``, ``tables()``, ``summary``, ``write_json(path)`` and ``save_plot(path)``.
 
     Raises:
         UnknownNameError: No experiment has this name.

@@ -1,11 +1,11 @@
-"""Define the style of each method in the figures, and the elements that all figures of times share."""
+"""Define the style of each method in the figures, and the elements that all timing figures share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..plots import Figure, named, titled
 
-# The colours of Okabe and Ito are distinguishable to colour-blind readers; markers and line styles repeat them.
+# Colour-blind readers can distinguish these colours (Okabe and Ito). Markers and line styles repeat them.
 STYLES: dict[str, dict[str, Any]] = {
     "cluster": {"color": "#000000", "linestyle": "-", "linewidth": 2.0, "marker": "o"},
     "approximate": {"color": "#0072B2", "linestyle": (0, (3.5, 2)), "linewidth": 1.6, "marker": "s"},

@@ -1,4 +1,4 @@
-"""Time functions alternately, in one process on one thread; report medians and their spread."""
+"""Time functions alternately in one process on one thread; report medians and their spread."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ....verification.timing import Call, K, Timing, interleaved
 
 @dataclass(frozen=True)
 class Effort:
-    name: str  # ``full``, ``quick`` or ``tiny`` (for tests); determines the sizes that the parts measure
+    name: str  # ``full``, ``quick`` or ``tiny`` (for tests); determines the sizes of the measured models
     repeats: int  # number of blocks of calls for each function
     block: float  # wall time of a block, [s]
     longest: int  # number of links of the longest chain
@@ -31,7 +31,7 @@ EFFORTS = {
 def measured(
     subjects: Iterable[tuple[K, Mapping[str, Call]]], exact: Iterable[str], effort: Effort, done: Callable[[], None]
 ) -> tuple[dict[K, dict[str, Timing]], float]:
-    """Time methods in alternation on one thread; also return the largest relative difference of the exact methods."""
+    """Time methods alternately on one thread; also return the largest relative difference between exact methods."""
     calls: dict[K, Mapping[str, Call]] = {}
     gap = 0.0
     for subject, methods in subjects:
@@ -69,7 +69,7 @@ def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
 
 
 def crossing(sizes: Sequence[float], ratios: Sequence[float]) -> float | None:
-    """Find the size beyond which a ratio stays below 1 (log-linear interpolation); None: never; 0: at all sizes."""
+    """Interpolate the size beyond which a ratio stays below 1; return None if it never does, 0 if it always does."""
     below = np.log(np.asarray(ratios, dtype=float)) < 0.0
     if not below[-1]:
         return None

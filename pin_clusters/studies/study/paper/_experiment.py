@@ -1,4 +1,4 @@
-"""Define the base class of the experiments, with JSON output, tables and figures."""
+"""Define the base class of the experiments, which writes JSON, tables and figures."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -17,16 +17,16 @@ class Experiment(Result, ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """Description of the experiment, in one sentence."""
+        """Description of the experiment in one sentence."""
 
     @property
     @abstractmethod
     def summary(self) -> str:
-        """Main result, in one sentence."""
+        """Main result in one sentence."""
 
     @abstractmethod
     def tables(self) -> list[tuple[str, Rows]]:
-        """Return tables as text: a title, and rows of which the first is the header."""
+        """Return the title and the rows of each table as text; the first row is the header."""
 
     @abstractmethod
     def draw(self, figure: Figure) -> None:

@@ -1,4 +1,4 @@
-"""Describe the conditions of a measurement: processor, versions, commit, date."""
+"""Describe the conditions of a measurement: processor, software versions, commit and date."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""Build the chains, trees and approximate robots of the figures, and the function calls that are timed."""
+"""Build the chains, trees and approximate robots for the figures, and the function calls that are timed."""
 
 import itertools
 import warnings
@@ -68,7 +68,7 @@ def branched(n: int, branches: int) -> ClusterModel:
 
 
 def grouped(n: int, size: int) -> ClusterModel:
-    """Build a chain in groups of ``size`` links; the last link of each keeps the orientation of the previous group."""
+    """Build a chain of groups of ``size`` links; each group's last link keeps the orientation of the previous group."""
     couplings = []
     for start in range(1, n, size) if size > 1 else ():
         leaders = {f"joint_{j}": -1.0 for j in range(start, start + size - 1)}
@@ -97,9 +97,9 @@ def approximate(model: ClusterModel) -> tuple[pin.Model, str]:
 
 
 def serial(model: ClusterModel) -> pin.Model:
-    """Build the tree without rotors, with directly driven links, as simulators model differentials.
+    """Build the tree without rotors and with directly driven links, as simulators model differentials.
 
-    Its armature is the diagonal of the reflected inertia at the reference pose. Raises ``ModelError`` if nv differs.
+    The armature is the diagonal of the reflected inertia at the reference pose. A different nv raises ``ModelError``.
     """
     rotors = [r for r in model.rotors if r.joint_id is not None]
     tree = depth_first(model.inertia_tree.copy(), [r.joint_id for r in rotors if r.joint_id is not None])
@@ -149,7 +149,7 @@ def forward_dynamics(
 
 
 def kernel(model: ClusterModel, name: str, *arguments: np.ndarray) -> Call:
-    """Prepare a kernel call without a ``pin.Data``, whose four tables of nv^3 numbers take 32 GB for 1000 links."""
+    """Prepare a kernel call without a ``pin.Data``, which needs 32 GB for 1000 links (four tables of nv^3 numbers)."""
     entry: kernels.Kernel = getattr(kernels, name)
     scratch = np.zeros(model.nv + 6 * model.njoints)
     work = np.array(model.tables.work)

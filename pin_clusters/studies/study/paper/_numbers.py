@@ -1,4 +1,4 @@
-"""List the published values: percentages, ratios and orders of growth, but no times, because processors differ."""
+"""List published percentages, ratios and growth orders, but no times, because times depend on the processor."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tello_with_arms": ("Tello with arms", {}),
     "jvrc1_as_published": ("JVRC-1", {}),
 }
-"""Robots of the tables, by name in ``pc.load``: the title in figures, and further arguments of ``pc.load``."""
+"""Robots in the tables, by their ``pc.load`` name: title in figures, and additional arguments of ``pc.load``."""
 
-# Extra time of a method in per cent of the cluster algorithm's time (negative: faster), in the order of ROBOTS.
+# Additional time of a method, in per cent of the cluster algorithm's time (negative: faster), ordered as ROBOTS.
 TABLES: dict[str, dict[str, tuple[float, ...]]] = {
     "inverse dynamics": {
         "approximate": (-40.3, -36.2, -41.0, -42.0, -59.6, -37.7),
@@ -39,8 +39,8 @@ PLACE = {
     "operational inertia": "Table IV and Fig. 12",
 }
 
-VIRTUAL_WORK_SERIAL = 15.0  # Degrees of freedom above which virtual work beats unit vectors on serial chains (Fig. 6)
-VIRTUAL_WORK_SPLIT = 30.0  # Degrees of freedom above which splitting the link with many joints saves time (Fig. 7)
+VIRTUAL_WORK_SERIAL = 15.0  # Degrees of freedom above which virtual work is faster on serial chains (Fig. 6)
+VIRTUAL_WORK_SPLIT = 30.0  # Degrees of freedom above which splitting a link with many joints saves time (Fig. 7)
 
 INPUT_MATRICES = {
     "chain": {
@@ -51,10 +51,10 @@ INPUT_MATRICES = {
     },
     "humanoid": {"all / aba": 4.13 / 2.72, "forces / all": 67.20 / 4.13},
 }
-"""Ratios of times in Tables 1 (50 links) and 2 (24 velocities, 42 inputs); chain ratios use ``aba`` of their column."""
-STATED_LONGER = 30.0  # Extra time of the humanoid's input matrix over forward dynamics, as stated in the text, [%]
+"""Time ratios in Tables 1 (50 links) and 2 (24 velocities, 42 inputs); chain ratios use ``aba`` of the same column."""
+STATED_LONGER = 30.0  # Stated time of the humanoid's input matrix, in per cent above forward dynamics
 
-MASS_MATRIX_BEFORE = 9  # Number of joints up to which the slides prefer the mass matrix to articulated bodies
+MASS_MATRIX_BEFORE = 9  # Number of joints up to which the slides call the mass matrix method faster
 
 MISPRINTS = (
     ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),
@@ -68,4 +68,4 @@ MISPRINTS = (
     ("Kroeg, Gattringer and Mueller, text for Table 2", "30 % longer", "the numbers in the table differ by 52 %"),
     ("Chignoli et al., text for Fig. 14", "the ankle", "the authors' script draws the knee"),
 )
-"""Misprints in the papers: place, printed text, correct text."""
+"""Misprints in the papers: page or equation, printed text, correct text."""

@@ -1,4 +1,4 @@
-"""Define a part of the report. Only ``measure`` runs the dynamics; other functions use the stored numbers."""
+"""Define a part of the report. Only ``measure`` evaluates dynamics; the other functions use stored results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ CONFIRMED, CORRECTED, NOT_HERE = "confirmed", "corrected", "not measured here"
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a paper, and the verdict of the measurement."""
+    """A statement in a paper, and whether the measurement confirms it."""
 
-    text: str  # statement as in the paper
-    source: str  # paper, and page or table in it
-    measured: str  # result of the measurement, with its numbers
+    text: str  # statement, in the paper's words
+    source: str  # name of the paper, and the page or table
+    measured: str  # description of the measured values
     holds: bool | None  # whether the measurement confirms the statement; None if it was not measured
 
     @property
@@ -28,13 +28,13 @@ class Statement:
 
 @dataclass(frozen=True)
 class Part:
-    key: str  # name in JSON and on the command line
-    title: str  # heading
+    key: str  # name of the part in JSON and on the command line
+    title: str  # heading of the part
     timed: str  # description of the timed calls
     measure: Callable[[Effort, Callable[[], None]], Results]  # takes an effort and a callback for each completed step
-    figures: Mapping[str, Callable[[Figure, Results], None]]  # drawing functions by file name without suffix
+    figures: Mapping[str, Callable[[Figure, Results], None]]  # drawing functions, by file name without suffix
     tables: Callable[[Results], list[tuple[str, Rows]]]  # returns the title and the rows of each table, header first
-    statements: Callable[[Results], list[Statement]]  # returns the verdicts on statements of the papers
+    statements: Callable[[Results], list[Statement]]  # returns the papers' statements with verdicts
     says: Callable[[Results], list[str]]  # returns further sentences about the results
     seconds: tuple[float, float]  # approximate duration of a full and of a quick run, [s]
 

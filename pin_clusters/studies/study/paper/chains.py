@@ -1,4 +1,4 @@
-"""Measure the approximations of many random chains and trees with rotors."""
+"""Measure the errors of the approximations for many random chains and trees with rotors."""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
             )
         axes.axhline(50.0, color="0.6", linewidth=0.8, zorder=1)
         axes.set_xscale("log")
-        # A few robots have rotors on the ground only, where armature is exact; their tiny errors are cut off.
+        # In a few robots, all rotors are on the ground, where armature is exact. The axis omits these tiny errors.
         high = 1.2 * float(rows.max())
         axes.set_xlim(max(0.3 * float(np.quantile(rows, 0.03)), 1e-5 * high), high)
         axes.set_ylim(0.0, 100.0)
@@ -118,14 +118,14 @@ def run(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> RandomChainsExperiment:
-    """Measure the approximations of random robots.
+    """Measure the errors of the approximations for random robots.
 
     Args:
         model: Must be None, because the robots are random.
         drop_rotors: Must be False, because the approximations lock the rotors.
         robots: Number of robots.
         states: Number of states of each robot.
-        executor: Any ``concurrent.futures.Executor``.
+        executor: ``concurrent.futures.Executor`` that runs the robots in parallel.
     """
     if model is not None:
         raise ArgumentTypeError("the experiment 'random-chains' draws its own robots; call it without a robot.")

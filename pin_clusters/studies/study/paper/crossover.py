@@ -1,4 +1,4 @@
-"""Reproduce the crossover of the slides: factorized mass matrix, articulated bodies, Lagrange multipliers."""
+"""Reproduce the slides' crossover between factorized mass matrix, articulated bodies and Lagrange multipliers."""
 
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -39,7 +39,7 @@ METHODS = {
 }
 _EXACT = ("aba", "crba", "baraff", "pin.aba", "pin.crba")
 _BASELINES: dict[str, tuple[ModuleType, dict[str, Any]]] = {"crba": (sparse_crba, {}), "baraff": (baraff, {})}
-_TO_CRBA = {  # numerator and denominator of each ratio, from the same library
+_TO_CRBA = {  # numerator and denominator of each time ratio; both are from the same library
     "aba": ("aba", "crba"),
     "pin.aba": ("pin.aba", "pin.crba"),
     "baraff": ("baraff", "crba"),

@@ -30,8 +30,8 @@ TIMED = (
 SECONDS = (30.0, 3.0)
 LENGTHS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
 HUMANOID, POINTS = "mit_humanoid", 8
-_ROUNDED = 5.0  # Tolerance for rounding between the text of a paper and its table, [%]
-_RATIOS = {  # numerator and denominator of each ratio; _HEADS contains the column headers
+_ROUNDED = 5.0  # Tolerance for rounding differences between a paper's text and its table, [%]
+_RATIOS = {  # numerator and denominator of each time ratio; _HEADS contains the headers
     "one / aba": ("one", "aba"),
     "all / aba": ("all", "aba"),
     "forces / one": ("forces one", "one"),
@@ -41,7 +41,7 @@ _HEADS = ("one input / `aba`", "all inputs / `aba`", "forces one by one / one in
 
 
 def one_by_one(model: ClusterModel, data: Any, q: np.ndarray, B: np.ndarray, points: list[int]) -> np.ndarray:
-    """Compute M^-1 [B, J'] by runs of ``aba``: one without inputs, one per input (eUFM in the paper)."""
+    """Compute M^-1 [B, J'] by one ``aba`` call without inputs and one call per input (eUFM in the paper)."""
     zeros = np.zeros(model.nv)
     rows = [B.T, *(computeFrameJacobian(model, data, q, f, pin.LOCAL)[:3] for f in points)]
     free = aba(model, data, q, zeros, zeros)

@@ -1,4 +1,4 @@
-"""Reproduce figures 11 and 13 of arXiv 2311.13732: cost against the number of links, up to a thousand."""
+"""Reproduce figures 11 and 13 of arXiv 2311.13732: cost for up to a thousand links."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -30,10 +30,10 @@ TIMED = (
     "factorisation uses Pinocchio's Cholesky decomposition of that tree, row by row from Python."
 )
 SECONDS = (120.0, 12.0)
-PUBLISHED = (2, 4, 6, 8, 12, 16, 20, 24)  # Lengths within the published range
+PUBLISHED = (2, 4, 6, 8, 12, 16, 20, 24)  # Numbers of links within the published range
 LONGER = (32, 48, 64, 80, 96, 128, 192, 256, 350, 500, 700, 1000, 2000, 5000, 10000)
 DENSE, SPARSE, DATA = 96, 48, 192  # Largest numbers of links for dense, sparse and ``pin.Data`` methods
-_SHORT, _LONG = 24, 48  # Growth exponents are fitted up to the first length, and from the second length on
+_SHORT, _LONG = 24, 48  # Growth exponents are fitted up to _SHORT links, and from _LONG links on
 _LINEAR, _CUBIC = 1.2, 2.7  # Largest growth exponent that counts as linear, and smallest that counts as cubic
 METHODS = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
 _LABELS = {how: LABELS[how] for how in METHODS}
@@ -58,7 +58,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Results:
     def chains() -> Iterator[tuple[tuple[str, int], dict[str, Call]]]:
         for n in wanted(effort):
             model, memory = chain(n), available()
-            # A pin.Data contains four tables of nv^3 numbers, twice during construction; the full tree is larger.
+            # A pin.Data has four tables of nv^3 numbers, twice during construction. The full tree has a larger nv.
             needed = 2.0 * 2.0 * 4.0 * 8.0 * float(2 * n if n <= DENSE else n) ** 3
             data = n <= DATA and (memory is None or needed < memory)
             if n <= DATA and not data:

@@ -1,4 +1,4 @@
-"""Measure the error of forward dynamics against the magnitude of the torque."""
+"""Measure the error of forward dynamics as a function of the torque magnitude."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ from ._part import Rows
 
 SAMPLES, BINS = 2000, 10
 ANGLE, LOOP_ANGLE, SPEED = 1.0, 0.1, 1.0
-"""Largest joint coordinate without and with closed loops, [rad] or [m]; standard deviation of velocities, [rad/s]."""
+"""Largest joint offset without and with closed loops, [rad] or [m]; then standard deviation of velocities, [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +34,15 @@ class TorqueMagnitude(Experiment):
 
     robot: str  # name of the robot
     drop_rotors: bool  # whether the approximate robots omit the rotors
-    joints: tuple[str, ...]  # columns of the accelerations
-    alpha: np.ndarray  # magnitude of the torque relative to ``max_torque``, shape (N,), evenly spaced from 0 to 1
+    joints: tuple[str, ...]  # joint name of each column
+    alpha: np.ndarray  # torque magnitude / ``max_torque``, shape (N,), evenly spaced from 0 to 1
     max_torque: np.ndarray  # largest torque, shape (joints,), [N m] or [N]
     exact: np.ndarray  # exact accelerations, shape (N, joints), [rad/s^2] or [m/s^2]
     errors: dict[str, np.ndarray]  # approximate minus exact acceleration of each approximation, shape (N, joints)
     seed: int  # seed of the random numbers
 
     def binned(self, bins: int = BINS) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Return the centres of ranges of alpha, mean acceleration norms, and mean absolute and relative errors."""
+        """Return the centres of bins of alpha, and the mean acceleration norms and absolute and relative errors."""
         bin_of_sample = np.minimum((self.alpha * bins).astype(int), bins - 1)
         norm = np.linalg.norm(self.exact, axis=1)
 
@@ -136,14 +136,14 @@ def run(
     """Compare forward dynamics at random states under torques of increasing magnitude.
 
     One-dof joints are within 1 rad (m) of zero or, with closed loops, within 0.1 rad (m) of the reference pose.
-    Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). Sample i has the torque ``alpha_i
-    u`` with ``alpha_i = i / (samples - 1)``. u is uniform between minus and plus the largest torque.
+    Velocities are normally distributed with a standard deviation of 1 rad/s (m/s). Sample i has the torque
+    ``alpha_i * u`` with ``alpha_i = i / (samples - 1)``; u is uniformly distributed within +/- ``max_torque``.
 
     Args:
         model: The robot; a floating base has no torque and its acceleration is ignored.
         samples: Number of states.
-        max_torque: Shape (), or (joints,) for the independent one-dof joints, [N m] or [N]; by default the effort
-            limits of the model. A missing limit raises ``ModelError``.
+        max_torque: Largest torque of the independent one-dof joints, scalar or shape (joints,), [N m] or [N]; by
+            default, the effort limits of the model. A missing limit raises ``ModelError``.
     """
     whole_number("samples", samples, 2 * BINS)
     joints = moved_joints(model)

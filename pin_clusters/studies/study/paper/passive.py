@@ -1,4 +1,4 @@
-"""Reproduce figures 4 and 5 of Yamane and Nakamura: falling chains of 30 degrees of freedom conserve energy."""
+"""Reproduce figures 4 and 5 of Yamane and Nakamura: falling chains with 30 degrees of freedom conserve energy."""
 
 from collections.abc import Callable
 
@@ -21,10 +21,10 @@ TIMED = (
     "lengths, the masses and the shape of the branched chain."
 )
 SECONDS = (2.0, 1.0)
-# figure, and index of the parent of each body (0: world)
+# figure number, and parent index of each body (0 is the world)
 CHAINS = {"serial": ("Fig. 4", (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), "branched": ("Fig. 5", (0, 1, 2, 1, 4, 1, 6, 1, 8, 9))}
 SNAPSHOTS = 6
-_DRIFT = 1e-6  # Largest change of energy, relative to the largest kinetic energy, that counts as conserved
+_DRIFT = 1e-6  # Energy counts as conserved up to this change, relative to the largest kinetic energy
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Results:
@@ -68,7 +68,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Results:
 
 
 def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
-    """Return the x and z coordinates of both end points of each link, [m]."""
+    """Return the x and z coordinates of both ends of each link, [m]."""
     data = tree.createData()
     pin.forwardKinematics(tree, data, q)
     end = np.array([1.0, 0.0, 0.0])

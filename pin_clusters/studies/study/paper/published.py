@@ -1,8 +1,8 @@
-"""Measure the tables and figures of the papers, compare them with the published values, and judge each statement.
+"""Reproduce the papers' tables and figures, compare them with the published values, and check each statement.
 
 The papers are Chignoli et al., arXiv 2311.13732 (cluster algorithms); Yamane and Nakamura (virtual work); Kroeg,
-Gattringer and Mueller (inverse input matrices); Moss, lecture slides (articulated bodies). ``write`` writes
-``paper.json``, ``paper.md`` and a PNG per figure into a folder. Only ``run`` measures; other functions use its results.
+Gattringer and Mueller (inverse input matrices); and Moss's lecture slides (articulated bodies). ``write`` writes
+``paper.json``, ``paper.md`` and a PNG per figure into a folder. Only ``run`` measures; other functions use its result.
 """
 
 import dataclasses
@@ -46,8 +46,8 @@ PARTS = tuple(
 )
 _KEYS = tuple(part.key for part in PARTS)
 HOUR = 3600.0
-_SAMPLE, _GROWTH = 100, 2.1  # Links of the sample chain; growth exponent of the time to build a model
-_TABLES = 60.0  # Memory of the tables of such a model divided by the square of the number of links, [bytes]
+_SAMPLE, _GROWTH = 100, 2.1  # Links of the sample chain; growth exponent of the time that building a model takes
+_TABLES = 60.0  # Memory of a model's tables, divided by the squared number of links, [bytes]
 _TITLE = "# The papers' tables and figures, measured here"
 _ABOUT = {"full": "A full run", "quick": "A quick run, for a first impression", "tiny": "A trial run"}
 
@@ -73,7 +73,7 @@ def _spent(quick: bool | Effort, longest: int | None) -> Effort:
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """Estimated run time and memory."""
+    """Estimated run time and memory of the measurement."""
 
     seconds: float  # run time, [s]
     memory: float  # largest table of the longest chain, [bytes]
@@ -124,14 +124,14 @@ def run(
     patient: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Measure the parts and return plain numbers and text for JSON: ``machine``, ``effort``, ``seconds``, ``parts``.
+    """Measure the parts; return ``machine``, ``effort``, ``seconds`` and ``parts`` as numbers and text for JSON.
 
     Args:
         quick: Use fewer sizes and repeats, for a first impression.
-        only: Names of parts, see ``PARTS``; all by default.
-        longest: Links of the longest chain; by default 1000, or 300 with ``quick``.
-        patient: Allow runs that take more than an hour; otherwise they raise ``ArgumentTypeError``.
-        progress: Callback that is called with (done, total) at intervals, both in seconds.
+        only: Names of the parts to measure, see ``PARTS``; by default, all parts.
+        longest: Number of links in the longest chain; by default 1000, or 300 with ``quick``.
+        patient: Allow runs of more than an hour; otherwise, such runs raise ``ArgumentTypeError``.
+        progress: Callback that is called repeatedly with the completed and the total time, [s].
     """
     parts, effort = _chosen(only), _spent(quick, longest)
     took = expected(quick=effort, only=[part.key for part in parts])
@@ -147,7 +147,7 @@ def run(
     for part in parts:
         begun = time.perf_counter()
         with warnings.catch_warnings():
-            # The robots keep their published inertias, even implausible ones.
+            # The robots keep their published inertias, even if these are implausible.
             warnings.simplefilter("ignore", PinClustersWarning)
             results[part.key] = part.measure(effort, done)
         seconds[part.key] = round(time.perf_counter() - begun, 1)

@@ -1,4 +1,4 @@
-"""Measure the cost against cluster size, tree depth and number of end effectors."""
+"""Measure the cost as a function of cluster size, tree depth and number of end effectors."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -46,7 +46,7 @@ _NAMES = {
 
 
 class _Family(NamedTuple):
-    """A family of trees that grow in one way: the style of each timed method, and the texts of the page."""
+    """A family of trees that differ in one size, with the styles of the timed methods and the texts of the page."""
 
     methods: dict[str, str]
     size: str

@@ -1,4 +1,4 @@
-"""Compare torques along sines of several frequencies (arXiv 2311.13732, figure 14), in an experiment and a report."""
+"""Compare torques along sines of several frequencies (arXiv 2311.13732, figure 14)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ from ._experiment import Experiment, documented, rotors
 from ._numbers import CHIGNOLI
 from ._part import Results, Rows, Statement
 
-ROBOT = "mit_humanoid_leg"  # The robot of the paper's accuracy figure
+ROBOT = "mit_humanoid_leg"  # Robot in the paper's accuracy figure
 FREQUENCIES = (0.25, 0.5, 0.75, 1.5)
 
 
 @dataclass(frozen=True, eq=False)
 class TorqueSinusoids(Experiment):
-    """The study of a robot at several frequencies."""
+    """Results of the study of one robot at several frequencies."""
 
     results: tuple[StudyResult, ...]  # one study per frequency, in order
-    joint: str  # the joint that is drawn: the knee as in the paper's figure, or the joint with the largest error
+    joint: str  # drawn joint: the knee, as in the paper's figure, or the joint with the largest error
 
     @property
     def frequencies(self) -> tuple[float, ...]:
@@ -115,11 +115,11 @@ def run(
     dt: float = 5e-4,
     joint: str | None = None,
 ) -> TorqueSinusoids:
-    """Study a robot along sines of several frequencies.
+    """Run the study of a robot along sines of several frequencies.
 
     Args:
         frequencies: Frequencies of the sines, [Hz].
-        joint: The joint to draw; by default ``knee``, or the joint with the largest error if there is no ``knee``.
+        joint: Joint to draw; by default ``knee`` or, if there is no ``knee``, the joint with the largest error.
     """
     results = []
     for i, frequency in enumerate(frequencies):
@@ -142,7 +142,7 @@ TIMED = (
 )
 SECONDS = (1.0, 1.0)
 _SHOWN = {"none": "second", "diagonal": "approximate", "block": "other"}
-STATED, DRAWN = "ankle", "knee"  # The joint in the text of the paper, and the joint that the authors' script draws
+STATED, DRAWN = "ankle", "knee"  # joint in the text of the paper, and joint that the authors' script draws
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Results:

@@ -1,4 +1,4 @@
-"""Reproduce tables II to IV and figures 9, 10 and 12 of arXiv 2311.13732: times relative to the cluster algorithm."""
+"""Reproduce tables II to IV and figures 9, 10 and 12 of arXiv 2311.13732, with times relative to the cluster method."""
 
 from collections.abc import Callable
 from functools import partial
@@ -74,20 +74,20 @@ def _longer(t: dict[str, Timing]) -> dict[str, float]:
 def _calls(
     model: ClusterModel, tree: pin.Model, approximated: ClusterModel, ends: list[str]
 ) -> dict[str, dict[str, Call]]:
-    """Prepare the timed calls by table and method; ``approximated`` contains ``tree``, and ``ends`` are branch tips."""
+    """Prepare the timed calls, by table and method. ``ends`` contains the tips of the branches."""
     rng = np.random.default_rng(0)
     q = integrate(model, neutral(model), 0.1 * rng.uniform(-1.0, 1.0, model.nv))
-    v, x = rng.standard_normal((2, model.nv))  # x is an acceleration or a torque, valid for both robots
+    v, x = rng.standard_normal((2, model.nv))  # x is used as an acceleration and as a torque of both robots
     q_tree = np.ascontiguousarray(q[independent_q(model, tree)])
     data, approx_data, tree_data = model.createData(), approximated.createData(), tree.createData()
     space, multipliers = projection.createData(model), lagrange.createData(model)
     projection.aba(model, space, q, v, x)
     lagrange.aba(model, multipliers, q, v, x)
-    # The projection and multiplier methods reuse G and its bias, so computing them costs no time.
+    # The projection and multiplier methods reuse G and its bias, so their computation is not timed.
     space.hold = multipliers.hold = True
     exact, projected, multiplied = ((model, d, q, v, x) for d in (data, space, multipliers))
     approx_args, pin_args = ((approximated, approx_data, q_tree, v, x), (tree, tree_data, q_tree, v, x))
-    # The Pinocchio part of projection omits the linear algebra: it is a lower bound for every implementation.
+    # The time of projection's Pinocchio calls, without linear algebra, is a lower bound for all implementations.
     part = space.tree, space.data, np.array(space.configuration(q))
     v_part, a_part = space.G @ v, space.G @ x + space.g
     frames, frames_tree = [model.getFrameId(n) for n in ends], [tree.getFrameId(n) for n in ends]

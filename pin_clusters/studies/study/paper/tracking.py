@@ -24,17 +24,17 @@ TIMES = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 @dataclass(frozen=True, eq=False)
 class EndEffectorTracking(Experiment):
-    """Drift of the end effector when the torques of a motion drive the exact and the approximate robots."""
+    """Drift of the end effector of the exact and the approximate robots under the torques of a motion."""
 
     robot: str  # name of the robot
     frame: str  # name of the end-effector frame
     sine: Sine  # the motion
     dt: float  # step of the simulations, [s]
     drop_rotors: bool  # whether the approximate robots omit the rotors
-    time: np.ndarray  # shape (N,), [s]
+    time: np.ndarray  # time of each sample, shape (N,), [s]
     path: np.ndarray  # position of the end effector along the motion, shape (N, 3), [m]
-    drift: dict[str, np.ndarray]  # distance from ``path`` in each simulation, (N,), [m]; NaN after it ended
-    ended: dict[str, str]  # reasons why simulations ended early
+    drift: dict[str, np.ndarray]  # distance from ``path``, by simulation, (N,), [m]; NaN after an early end
+    ended: dict[str, str]  # reason why a simulation ended early
 
     @property
     def title(self) -> str:
@@ -109,7 +109,7 @@ def run(
     dt: float = 1e-3,
     frame: str | None = None,
 ) -> EndEffectorTracking:
-    """Drive the exact and the approximate robots with the exact torques of a sine, evaluated at the RK4 stages.
+    """Drive the exact and the approximate robots with the exact torques of a sine at every RK4 stage.
 
     There is no feedback, so all errors grow, including integration errors.
 
@@ -118,12 +118,12 @@ def run(
         frequency: Frequency of the sine, [Hz].
         amplitude: Amplitude of the sine, [rad] or [m].
         dt: Time step, [s].
-        frame: Name of a frame of ``model.tree``; by default the last joint of the longest chain.
+        frame: Name of a frame of ``model.tree``; by default, the last joint of the longest chain.
     """
     name = _end(model) if frame is None else frame
     frame_id = model.getFrameId(name)
     sine, _ = Sine(amplitude, frequency, duration, dt / 2.0, in_phase=True).fitted(model)
-    # The last stage of the last step needs an extra sample.
+    # The last RK4 stage of the last step needs an additional sample.
     longer = replace(sine, duration=duration + dt)
     _, q, v, a = longer.states(model)
     torques, _ = along(model, {}, rnea, q, v, a)

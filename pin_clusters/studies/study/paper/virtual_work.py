@@ -27,7 +27,7 @@ TIMED = (
 SECONDS = (25.0, 5.0)
 JOINTS = tuple(range(2, 17))
 ENDS = (*range(2, 13), 14, 16, 20, 24)  # Numbers of end links; the paper uses 2 to 12
-_EVEN = 1.5  # Growth counts as linear up to this ratio of the times per joint at the larger and the smaller sizes
+_EVEN = 1.5  # Growth is linear if the time per joint increases at most by this factor
 _NEAR = 1.25  # A crossing agrees with the published value within this factor
 METHODS = {
     "split": ("cluster", "virtual work"),
@@ -41,7 +41,7 @@ _BY: dict[str, tuple[ModuleType, dict[str, Any]]] = {
     "whole": (yamane_nakamura, {"split": False}),
     "unit": (unit_vectors, {}),
 }
-_PAIRS = {  # numerator and denominator of each ratio, and its label in figures
+_PAIRS = {  # numerator and denominator of each time ratio, and the label in figures
     "split / unit": ("split", "unit", "virtual work / unit vectors"),
     "split / whole": ("split", "whole", "splitting / no splitting"),
 }
@@ -54,9 +54,9 @@ class _Family(NamedTuple):
     title: str
     text: str
     linear: str  # method that is O(n) according to the paper
-    pair: str  # pair of methods whose ratio falls below 1 according to the paper
-    crossing: str  # statement on the crossing
-    published: float  # degrees of freedom of the published crossing
+    pair: str  # pair of methods whose time ratio falls below 1 according to the paper
+    crossing: str  # statement about the size at which the ratio is 1
+    published: float  # number of degrees of freedom at which the published curves cross
 
 
 FAMILIES = {

@@ -1,4 +1,4 @@
-"""Provide the motions of the study: waves, minimum-jerk motions between poses, recordings."""
+"""Provide the motions of the study: waves, minimum-jerk motions between poses, and recordings."""
 
 from ._base import MAX_SAMPLES as MAX_SAMPLES
 from ._base import Motion as Motion

@@ -1,4 +1,4 @@
-"""Define the trajectory protocol, and the checks that all trajectories share."""
+"""Define the trajectory protocol and the checks that all trajectories share."""
 
 import math
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class TrajectoryError(PinClustersError, ValueError):
 
 @runtime_checkable
 class Trajectory(Protocol):
-    """A motion of any robot, or of a specific robot. Any object with ``label`` and ``states`` is a trajectory.
+    """A motion of any robot or of a specific robot. Any object with ``label`` and ``states`` is a trajectory.
 
     Attributes:
         label: Short description for titles.
@@ -92,7 +92,7 @@ def take(owner: Any, **numbers: object) -> None:
 
 
 def grid(duration: float, dt: float) -> np.ndarray:
-    # Without the tolerance, rounding (5 / 5e-4 > 10000 on some machines) would add a sample and shift every RMS.
+    # Without the tolerance, rounding (5 / 5e-4 > 10000 on some machines) would add a sample and change every RMS.
     return np.arange(math.ceil(duration / dt - 1e-9)) * dt
 
 
@@ -101,7 +101,7 @@ def joint_of(model: ClusterModel, name: str) -> pin.JointModel:
 
 
 def moved_joints(model: ClusterModel) -> tuple[str, ...]:
-    """List the independent one-dof joints, in the order of v; raise ``ModelError`` if there are none."""
+    """List the independent one-dof joints in the order of v; raise ``ModelError`` if there are none."""
     names = tuple(name for name in model.independent_joints if joint_of(model, name).nv == 1)
     if not names:
         raise ModelError(f"model {model.name!r} has no independent joint with one degree of freedom to move.")
@@ -116,7 +116,7 @@ def centre(model: ClusterModel) -> np.ndarray:
 
 
 def coordinates(model: ClusterModel, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """Extract the coordinates of one-dof joints from a configuration; continuous joints have angles in [-pi, pi]."""
+    """Extract coordinates of one-dof joints from a configuration; angles of continuous joints are in [-pi, pi]."""
     return coordinates_of(model.tree, map(model.tree.getJointId, names), q)
 
 

@@ -1,4 +1,4 @@
-"""Extract groups of columns from a recording: poses of the base, forces on frames."""
+"""Extract groups of columns from a recording: poses of the base, and forces on frames."""
 
 from collections.abc import Iterable
 
@@ -9,12 +9,12 @@ from ....model import ClusterModel, loops_of
 from ._base import TrajectoryError, finite, joint_of, moved_joints
 
 BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-"""Columns of the pose of a floating base: position in the world [m], unit quaternion."""
-FORCE = ("fx", "fy", "fz", "mx", "my", "mz")  # Suffixes of the columns of a force and a moment [N], [N m]
+"""Columns of a floating base's pose: position in the world [m], then unit quaternion."""
+FORCE = ("fx", "fy", "fz", "mx", "my", "mz")  # Column suffixes of a force [N] and a moment [N m]
 
 
 def forces(columns: dict[str, np.ndarray], samples: int, name: str) -> dict[str, np.ndarray]:
-    """Remove the force columns from ``columns`` and return them, shape (samples, 6) for each frame."""
+    """Remove the force columns from ``columns``; return the forces by frame name, shape (samples, 6)."""
     frames = dict.fromkeys(c.rpartition(".")[0] for c in columns if c.rpartition(".")[2] in FORCE[:3])
     wrenches = {}
     for frame in filter(None, frames):
@@ -36,7 +36,7 @@ def poses(base: np.ndarray, samples: int, name: str) -> np.ndarray:
 
 
 def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missing: str) -> list[str]:
-    """List the recorded independent joints; raise ``TrajectoryError`` for unknown or, unless held, missing joints."""
+    """List the recorded independent joints; unknown or missing joints raise ``TrajectoryError`` (see ``missing``)."""
     moved, names, columns = moved_joints(model), list(model.tree.names)[1:], list(recorded)
     if unknown := [name for name in columns if name not in names]:
         hint = did_you_mean(unknown[0], moved, limit=len(moved))

@@ -15,7 +15,7 @@ def spline(time: np.ndarray, values: np.ndarray) -> Any:
 
 
 def low_pass(time: np.ndarray, values: np.ndarray, cutoff: float, name: str) -> np.ndarray:
-    """Apply a zero-phase Butterworth filter of order 2; the cutoff must be below half the sampling rate."""
+    """Apply a Butterworth filter of order 2 forwards and backwards; the cutoff must be below half the sampling rate."""
     even = np.linspace(time[0], time[-1], len(time))  # the filter requires equidistant samples
     rate = 1.0 / (even[1] - even[0])
     if not cutoff < 0.5 * rate:
@@ -35,7 +35,7 @@ def butterworth(values: np.ndarray, rate: float, cutoff: float, order: int = 2) 
 def free_flyer(
     recorded: np.ndarray, base: np.ndarray, time: np.ndarray, smooth: Callable[[np.ndarray], np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Interpolate poses of a free-flyer, (n, 7); compute its velocity and acceleration in its own frame, (n, 6)."""
+    """Interpolate free-flyer poses, (n, 7); compute the velocity and acceleration in the body frame, (n, 6)."""
     from scipy.spatial.transform import Rotation, RotationSpline
 
     position = spline(recorded, smooth(base[:, :3]))

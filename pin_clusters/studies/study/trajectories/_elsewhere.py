@@ -1,4 +1,4 @@
-"""Use motions recorded at joints other than the independent joints, such as at a knee encoder or motor encoders."""
+"""Use recordings of joints other than the independent joints, such as encoder values of a knee or of motors."""
 
 import itertools
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ._base import Columns, coordinates, joint_of
 
 
 def led_by(model: ClusterModel, recorded: Columns, hold: bool) -> ClusterModel:
-    """Make recorded joints independent where they determine loops; with ``hold``, joints at rest complete them."""
+    """Make recorded joints independent if they determine loops. ``hold`` allows additional joints at rest."""
     independent_names: list[str] = []
     for loop in loops_of(model).clusters if model.closures else ():
         names = [model.names[j] for j in loop.joints if model.own_tree.nvs[j] == 1]
@@ -33,7 +33,7 @@ def _choices(
     candidates = [name for name in names if name in recorded and name not in recorded_free]
     resting = [name for name in free if name not in recorded] if hold else []
     driven = {i for r in model.rotors for i, _ in r.drivers} | {*np.flatnonzero(model.own_tree.effortLimit > 0.0)}
-    resting.sort(key=lambda name: joint_of(model, name).idx_v in driven)  # prefer to hold unactuated joints
+    resting.sort(key=lambda name: joint_of(model, name).idx_v in driven)  # hold unactuated joints first
     for count in range(min(len(candidates), len(free) - len(recorded_free)), 0, -1):
         for added in itertools.combinations(candidates, count):
             for at_rest in itertools.combinations(resting, len(free) - len(recorded_free) - count):
@@ -46,13 +46,13 @@ def _choices(
 
 
 def through_gears(model: ClusterModel, recorded: Columns) -> dict[str, tuple[dict[str, float], float]]:
-    """Find the ratios and offset by which unrecorded independent joints follow recorded joints; skip loops."""
+    """Find ratios and offsets that give unrecorded independent joints from recorded joints; skip closed loops."""
     relations: dict[str, tuple[dict[str, float], float]] = {}
     looped = {model.names[j] for loop in (loops_of(model).clusters if model.closures else ()) for j in loop.joints}
     for cluster in model.clusters:
         unrecorded = [name for name in cluster.independent if name not in recorded]
         recorded_names = [name for name in cluster.joints if name in recorded]
-        # A continuous joint (nq = 2) has no unique angle, so its turns cannot be recovered.
+        # The angle of a continuous joint (nq = 2) is only known modulo 2 pi, so its turns cannot be recovered.
         solvable = not looped & set(cluster.joints) and all(joint_of(model, name).nq == 1 for name in cluster.joints)
         if unrecorded and recorded_names and solvable:
             relations |= _solved(model, cluster, recorded_names, unrecorded)

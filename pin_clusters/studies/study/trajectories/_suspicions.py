@@ -1,4 +1,4 @@
-"""Warn about recordings that are readable but look wrong."""
+"""Warn about recordings that can be read but contain implausible values."""
 
 import warnings
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from ....model import ClusterModel
 from ._base import Columns, coordinates, joint_of, slides
 
 TURN = 2.0 * np.pi
-SLOW = 0.5  # Longer times between samples cause a warning, [s]
-UNLIMITED = 1e3  # Larger joint limits count as no limit, [rad]
+SLOW = 0.5  # Sampling intervals longer than this cause a warning, [s]
+UNLIMITED = 1e3  # Joint limits beyond this value count as no limit, [rad]
 
 
 def _warn(text: str) -> None:
@@ -36,7 +36,7 @@ def degrees(recording: str, model: ClusterModel, positions: Columns) -> None:
         limit = TURN if joint.nq == 2 else _limit(model, joint)
         largest_angle = float(np.abs(np.unwrap(values) if joint.nq == 2 else values).max())
         suspicious = largest_angle > max(TURN, limit)
-        if joint.nq == 2:  # continuous joints may turn far; only large steps between samples indicate degrees
+        if joint.nq == 2:  # for continuous joints, only large steps between samples indicate degrees
             suspicious &= float(np.median(np.abs(np.diff(values)))) > 0.5
         if suspicious:
             _warn(

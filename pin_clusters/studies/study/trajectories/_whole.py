@@ -1,4 +1,4 @@
-"""Compute the configuration of the whole robot from the joints that a trajectory moves."""
+"""Compute the motion of the whole robot from the joints that a trajectory prescribes."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from ._base import Motion, TrajectoryError, base_columns, base_pose, held
 _STEP = 0.05  # Largest continuation step of the independent joints, [rad] or [m]
 
 Curves: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""Name of an independent one-dof joint to coordinate, velocity and acceleration, shape (N,) each, [rad] or [m]."""
+"""Coordinate, velocity and acceleration by name of an independent one-dof joint, shape (N,), [rad] or [m]."""
 
 
 def rates(model: ClusterModel, time: np.ndarray, curves: Curves) -> tuple[np.ndarray, np.ndarray]:
@@ -31,8 +31,8 @@ def whole(
 ) -> Motion:
     """Compute the motion of the whole robot; raise ``TrajectoryError`` if closed loops cannot follow.
 
-    Closed loops follow by continuation from the reference pose. Joints without a curve are held. ``base`` contains the
-    poses of a free-flyer, x y z qx qy qz qw, shape (N, 7), its velocities and its accelerations, shape (N, 6).
+    Continuation from the reference pose keeps closed loops closed. Joints without a curve are held. ``base`` contains
+    free-flyer poses x y z qx qy qz qw, shape (N, 7), and the velocities and accelerations, shape (N, 6).
     """
     q = np.tile(held(model), (len(time), 1))
     v, a = rates(model, time, curves)
@@ -41,7 +41,7 @@ def whole(
         q[:, base_pose(model)], v[:, base_entries], a[:, base_entries] = base
     coordinates = {int(model.tree.getJointId(name)): curve[0] for name, curve in curves.items()}
     if not model.closures:
-        for row in model.coupling_rows:  # driving joints come before the joints that depend on them
+        for row in model.coupling_rows:  # driving joints precede the joints that depend on them
             value = np.full(len(time), row.offset)
             for master, coefficient in zip(row.masters, row.coefficients, strict=True):
                 value += coefficient * coordinates[master] if master in coordinates else 0.0
@@ -63,7 +63,7 @@ def _close(model: ClusterModel, time: np.ndarray, targets: np.ndarray) -> np.nda
     for i, target in enumerate(targets):
         try:
             distance = np.abs(pin.difference(tree, q_closed, target)[rows]).max()
-            for remaining in range(int(distance / _STEP), -1, -1):  # the last step (0) reaches the target
+            for remaining in range(int(distance / _STEP), -1, -1):  # the last step (0 remaining) reaches the target
                 step = pin.difference(tree, q_closed, target)[rows] / (remaining + 1.0)
                 q_closed = integrate(model, q_closed, np.ascontiguousarray(step))
         except BranchLost as lost:

@@ -1,4 +1,4 @@
-"""Read columns of numbers from CSV and NPZ files; errors state the line and the column."""
+"""Read columns of numbers from CSV and NPZ files. Error messages state the line and the column."""
 
 import csv
 import io
@@ -17,18 +17,18 @@ from ....files.readers._numbers import DECIMAL
 from ._base import TrajectoryError
 
 TIME = "time"
-MAX_BYTES = 10**9  # Larger files, and archives that unpack to more, raise an error before they are read
+MAX_BYTES = 10**9  # Maximum size of a file or an unpacked archive, [bytes]; larger files raise an error
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 Columns: TypeAlias = dict[str, np.ndarray]
 
 
 def read(path: str | os.PathLike[str], other: Callable[[str, str], Columns | None] | None = None) -> Columns:
-    """Read the columns of a .csv or .npz file by name, ``time`` first; a ``TrajectoryError`` states line and column.
+    """Read a .csv or .npz file; return its columns by name, ``time`` first. Errors state the line and column.
 
-    A CSV file has a line of names and a line per sample, separated by commas, semicolons or tabs. With semicolons or
-    tabs, the decimal mark may be a comma. Lines that begin with ``#`` are comments. Empty rows, empty columns and the
-    spreadsheet line ``sep=;`` are skipped. An NPZ file has an array per column. ``other`` parses another CSV format
-    from the text and the file name; it returns None for texts in a different format.
+    A CSV file has a line of names and a line per sample. The separators are commas, semicolons or tabs. With semicolons
+    or tabs, the decimal mark may be a comma. Lines that begin with ``#`` are comments. Empty rows, empty columns and a
+    spreadsheet line ``sep=;`` are skipped. An NPZ file has one array per column. ``other(text, name)`` parses another
+    CSV format, or returns None if the text does not have this format.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TrajectoryError(f"a recording must be the path of a .csv or .npz file, got {shown(path)}.")
@@ -58,7 +58,7 @@ def read(path: str | os.PathLike[str], other: Callable[[str, str], Columns | Non
 
 def parse_csv(text: str, name: str) -> Columns:
     lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
-    # Spreadsheets write a first line such as sep=;
+    # Spreadsheet programs write a first line such as sep=;
     separator_line = re.fullmatch(r'\W?sep=([^\w\s"])\W?', lines[0][1].strip()) if lines else None
     lines = [(i, line) for i, line in lines[1 if separator_line else 0 :] if line.strip(",;\t ")]
     if not lines:
@@ -151,7 +151,7 @@ def _from_npz(data: bytes, name: str) -> Columns:
 
 
 def _array(stream: IO[bytes], name: str, column: str) -> np.ndarray:
-    """Read an array of numbers after checking its header, so that no other type is loaded."""
+    """Read an array of numbers; first check its header, so that no other type is loaded."""
     version = np.lib.format.read_magic(stream)
     headers = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
     shape, _, kind = headers[version != (1, 0)](stream)

@@ -1,4 +1,4 @@
-"""Load the motions that ship with the package: ``motions/*.csv`` in the folders of their robots."""
+"""Load the motions that ship with the package, from ``motions/*.csv`` in the robots' folders."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,12 @@ def motions() -> tuple[str, ...]:
 def motion(name: str, **options: Any) -> Recorded:
     """Load a motion that ships with the package.
 
-    The motions are synthetic (``benchmarks/make_motions.py``). Each belongs to the robot in its name, with a floating
-    base.
+    The motions are synthetic (``benchmarks/make_motions.py``). Each motion is for the robot in its name, with a
+    floating base.
 
     Args:
-        name: One of ``motions``.
-        options: ``dt``, ``cutoff``, ``missing``, as in ``Recorded``.
+        name: One of the names that ``motions`` returns.
+        options: ``dt``, ``cutoff`` and ``missing``, as in ``Recorded``.
 
     Raises:
         UnknownNameError: No motion has this name.

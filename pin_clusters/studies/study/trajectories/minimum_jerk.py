@@ -18,11 +18,11 @@ Pose: TypeAlias = str | Mapping[str, float]
 
 
 def spline(times: ArrayLike, values: ArrayLike, *, rest: bool) -> Callable[..., np.ndarray]:
-    """Return the minimum-jerk curve through values at given times, at rest at both ends.
+    """Return the minimum-jerk curve that passes through values at given times and is at rest at both ends.
 
     Minimizing the integral of the squared third derivative gives polynomials of degree 5 between the points. With
-    ``rest``, the velocity is zero at every point; otherwise, derivatives up to the fourth are continuous at inner
-    points. The curve takes time and derivative order; its values have the shape of ``values``, (k,) or (k, n).
+    ``rest``, the velocity is zero at every point; otherwise, the first four derivatives are continuous at inner
+    points. The curve is a function of time and derivative order; ``values`` has the shape (k,) or (k, n).
     """
     from scipy.interpolate import BPoly, make_interp_spline
 
@@ -36,7 +36,7 @@ def spline(times: ArrayLike, values: ArrayLike, *, rest: bool) -> Callable[..., 
 
 @dataclass(frozen=True)
 class MinimumJerk:
-    """A motion through poses with the least jerk, at rest at the first and the last pose.
+    """The minimum-jerk motion through given poses, which is at rest at the first and the last pose.
 
     A pose is a mapping of joint names to coordinates, [rad] or [m], or the name of a pose. In a mapping, omitted joints
     keep their coordinates from the previous pose. Valid names are ``"neutral"``, ``"reference"``
@@ -47,7 +47,7 @@ class MinimumJerk:
         poses: At least two poses.
         duration: Time from the first to the last pose, [s].
         times: Times of the poses, [s], from 0 to the duration; None selects even spacing.
-        rest: Whether the robot stops at each pose; otherwise it passes through the inner poses.
+        rest: Whether the robot stops at each pose; otherwise, it passes through the inner poses without stopping.
         dt: Time between samples, [s].
 
     Raises:
@@ -101,7 +101,7 @@ class MinimumJerk:
 
     @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Sample the motion of the whole robot; dependent joints follow couplings, and loops follow by continuation.
+        """Sample the motion of the whole robot; continuation keeps closed loops closed.
 
         Raises:
             TrajectoryError: A pose or a joint is unknown, or a closed loop cannot follow.

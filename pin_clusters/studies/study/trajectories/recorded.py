@@ -1,4 +1,4 @@
-"""Read motions from files: joints by name and a floating base, resampled and differentiated."""
+"""Read motions of joints and of a floating base from files, and resample and differentiate them."""
 
 import dataclasses
 import math
@@ -29,27 +29,27 @@ LEAST = 6  # Smallest number of samples for a spline of degree 5
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A recorded motion: samples of named joints, and of the base.
+    """A recorded motion, with samples of joints by name and of the base.
 
     Splines of degree 5 interpolate positions; a spline with continuous angular acceleration interpolates the
     orientation of the base. Quantities that were not recorded are derivatives of the positions. Dependent joints follow
-    their couplings and closed loops follow by continuation, even if these joints were recorded; a warning reports
-    differences. If joints other than the independent ones were recorded, such as rotors or a knee driven by a push-rod,
-    they drive the motion, provided that they determine the pose.
+    couplings and closed loops even if they were recorded; a warning reports differences. If joints other than the
+    independent joints were recorded, such as rotors or a knee driven by a push-rod, the motion follows these joints,
+    provided that they determine the pose.
 
     Attributes:
         time: Times of the samples, increasing, shape (N,), [s]; at least 6 samples. The motion starts at 0.
         positions: Coordinates by joint name, shape (N,), [rad] or [m].
-        velocities: Recorded velocities by joint name, if any, [rad/s] or [m/s].
-        accelerations: Recorded accelerations by joint name, if any, [rad/s^2] or [m/s^2].
+        velocities: Recorded velocities by joint name, [rad/s] or [m/s]; may be empty.
+        accelerations: Recorded accelerations by joint name, [rad/s^2] or [m/s^2]; may be empty.
         base: Pose of the floating base, ``x y z qx qy qz qw``, shape (N, 7); None if the base is held.
-        forces: Ground force [N] and moment [N m] by frame name, at the frame's origin, in world axes, shape (N, 6).
+        forces: Ground force [N] and moment [N m] at the frame's origin, by frame name, in world axes, shape (N, 6).
         name: Name for titles and messages.
-        dt: Time between samples of the motion, [s]; None keeps the recorded samples.
+        dt: Time between samples of the motion, [s]; None keeps the recorded times.
         cutoff: Cutoff frequency of a low-pass filter on the positions, [Hz]. The filter is a Butterworth filter of
-            order 2, run forwards and backwards (order 4 in total, no delay, half the amplitude remains at the cutoff).
+            order 2 that runs forwards and backwards, so it has no delay and halves the amplitude at the cutoff.
         degrees: Whether angles are recorded in degrees.
-        missing: Treatment of unrecorded independent joints: ``"error"``, or ``"hold"`` in the reference pose.
+        missing: Treatment of unrecorded independent joints: ``"error"`` raises an error, ``"hold"`` keeps them at rest.
 
     Raises:
         TrajectoryError: Sizes differ, time does not increase, a value is not finite, or there are too few samples.
@@ -68,7 +68,7 @@ class Recorded:
     missing: Literal["error", "hold"] = "error"
 
     def __post_init__(self) -> None:
-        put = partial(object.__setattr__, self)  # the dataclass is frozen
+        put = partial(object.__setattr__, self)  # the frozen dataclass prohibits assignment
         time = numbers(f"{self.name}: times", self.time)
         if time.ndim != 1 or len(time) < LEAST:
             raise TrajectoryError(f"{self.name} has {time.size} samples, but accelerations need at least {LEAST}.")
@@ -114,13 +114,13 @@ class Recorded:
     def from_file(cls, path: str | Path, **options: Any) -> "Recorded":
         """Read a CSV or NPZ file.
 
-        Columns: ``time`` [s]; the joints by name [rad] or [m]; ``NAME.v`` and ``NAME.a`` for recorded velocities and
-        accelerations of a joint; ``x y z qx qy qz qw`` for the pose of a floating base; ``FRAME.fx``, ``.fy``, ``.fz``
-        [N] and optionally ``.mx``, ``.my``, ``.mz`` [N m] for the force of the ground on a frame.
+        The columns are ``time`` [s]; the joints by name [rad] or [m]; ``NAME.v`` and ``NAME.a`` for the
+        velocity and acceleration of a joint; ``x y z qx qy qz qw`` for the pose of a floating base; ``FRAME.fx``,
+        ``.fy``, ``.fz`` [N] and optionally ``.mx``, ``.my``, ``.mz`` [N m] for the force of the ground on a frame.
 
         Args:
             path: A path that ends in ``.csv`` or ``.npz``.
-            options: ``name``, ``dt``, ``cutoff``, ``degrees``, ``missing``, as in the class.
+            options: The attributes ``name``, ``dt``, ``cutoff``, ``degrees`` and ``missing`` of the class.
 
         Raises:
             TrajectoryError: The file cannot be read; the message states the line and the column.
@@ -133,14 +133,14 @@ class Recorded:
 
     @classmethod
     def from_columns(cls, columns: dict[str, np.ndarray], **options: Any) -> "Recorded":
-        """Create a recording from named columns, as in a file.
+        """Create a recording from columns with the same names as in ``from_file``.
 
         Args:
-            columns: Numbers by column name, shape (N,).
+            columns: Values by column name, shape (N,).
             options: As in ``from_file``.
 
         Raises:
-            TrajectoryError: Some columns of a base are missing, or there is no joint.
+            TrajectoryError: Some columns of the base are missing, or there is no column of a joint.
         """
         remaining = dict(columns)
         if TIME not in remaining:
@@ -176,7 +176,7 @@ class Recorded:
 
     @property
     def times(self) -> np.ndarray:
-        """Times of the motion, [s]: the recorded times, or multiples of ``dt``."""
+        """Sample times of the motion, [s], which are the recorded times or multiples of ``dt``."""
         return self.time if self.dt is None else grid(self.duration, self.dt)
 
     def as_dict(self) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class Recorded:
         }
 
     def resampled(self, dt: float) -> "Recorded":
-        """Return the same motion with another time between samples, [s]."""
+        """Return the same motion with the sampling interval ``dt``, [s]."""
         return dataclasses.replace(self, dt=dt)
 
     @documented
@@ -249,7 +249,7 @@ class Recorded:
         return time, q, v, a
 
     def loads(self, model: ClusterModel, time: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Compute the joint torques that the recorded ground forces supply, J' f.
+        """Compute the joint torques J' f, where f contains the recorded ground forces.
 
         Args:
             model: The robot, with a floating base.
@@ -292,7 +292,7 @@ class Recorded:
     def _curves(
         self, model: ClusterModel, name: str, time: np.ndarray, deviations: list[str]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Interpolate coordinate, velocity and acceleration of a joint; append inconsistencies to ``deviations``."""
+        """Interpolate a joint's coordinate, velocity and acceleration; append inconsistencies to ``deviations``."""
         unit = self._unit(model, name)
         position = _curves.spline(self.time, self._filtered(self.coordinates(model, name)))
         curves = [position]

@@ -1,4 +1,4 @@
-"""Define waves: a sine and a chirp, with a phase per joint of a cluster, and a smooth swing."""
+"""Define waves: a sine and a chirp with different phases for the joints of a cluster, and a smooth swing."""
 
 import math
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +15,7 @@ from ._whole import whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
-_DIRECTIONS = 12  # Number of checked directions if joints have phases; limits between them are at most 3.5 % lower
+_DIRECTIONS = 12  # Number of tested directions if phases differ; limits between these are at most 3.5 % lower
 _documented = stock(
     STUDY,
     """
@@ -50,8 +50,8 @@ class Wave:
         """Return the phase of each moving joint, [rad].
 
         The k-th of the n moving joints of a cluster has the phase pi k / n (k = 0, 1, ...). Any two of these joints
-        then move together at some times and in opposite directions at others. In phase, the two cranks of an ankle
-        would only pitch the foot. The phase is 0 for joints that share no rotor or loop, and for a wave ``in_phase``.
+        then move sometimes together and sometimes in opposite directions. If the two cranks of an ankle moved in phase,
+        they would only pitch the foot. The phase is 0 if a joint shares no rotor or loop, or if ``in_phase`` is true.
         """
         phases = dict.fromkeys(moved_joints(model), 0.0)
         for cluster in () if self.in_phase else model.clusters:
@@ -70,7 +70,7 @@ class Wave:
 
     @property
     def label(self) -> str:
-        """The function of time, as text."""
+        """Formula of the motion, as text."""
         raise NotImplementedError
 
     @property
@@ -79,7 +79,7 @@ class Wave:
         return None
 
     def wave(self, phase: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the offset of a joint's coordinate and its first two derivatives, shape (samples,) each."""
+        """Return the offset of a joint's coordinate and the first two derivatives of this offset, shape (samples,)."""
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Wave:
 
     @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Sample the motion of the whole robot; dependent joints follow couplings, and loops follow by continuation.
+        """Sample the motion of the whole robot; continuation keeps closed loops closed.
 
         Raises:
             ModelError: No joint can be moved.
@@ -103,7 +103,7 @@ class Wave:
         return whole(model, self.time, curves)
 
     def reachable(self, model: ClusterModel) -> Reach:
-        """Return the amplitude that all joints can reach: the wave's amplitude, unless closed loops limit it.
+        """Return the largest amplitude, up to the wave's amplitude, that all joints can reach.
 
         Raises:
             ModelError: No joint can be moved.
@@ -120,7 +120,7 @@ class Wave:
         return reach(model, directions, self.amplitude)
 
     def fitted(self: W, model: ClusterModel) -> tuple[W, Reach]:
-        """Return the wave with the amplitude from ``reachable``, and the ``Reach``."""
+        """Return the wave with the amplitude from ``reachable``, and the ``Reach`` that describes the limit."""
         limit = self.reachable(model)
         return replace(self, amplitude=limit.amplitude), limit
 
@@ -130,7 +130,7 @@ class Wave:
 class Sine(Wave):
     """``q_i(t) = A sin(w t + phase_i)``, ``w = 2 pi f``, for t = 0, dt, 2 dt, ... below the duration.
 
-    In a robot with closed loops the sine is added to the reference pose. The defaults are the values of the accuracy
+    For a robot with closed loops, the sine is added to the reference pose. The defaults are the values of the accuracy
     study in arXiv 2311.13732, where all joints move ``in_phase``.
     """
 
@@ -158,7 +158,7 @@ class Sine(Wave):
 @_documented
 @dataclass(frozen=True)
 class Chirp(Wave):
-    """``q_i(t) = A sin(p(t) + phase_i)`` with a frequency ``p' / 2 pi`` that changes linearly with time.
+    """``q_i(t) = A sin(p(t) + phase_i)`` with a frequency ``p' / (2 pi)`` that changes linearly with time.
 
     Args:
         start: Frequency at t = 0, [Hz].
@@ -188,9 +188,9 @@ class Chirp(Wave):
 @_documented
 @dataclass(frozen=True)
 class Swing(Wave):
-    """Minimum-jerk swing from the start to +A, to -A and back, at rest at each end; all joints move in phase.
+    """Minimum-jerk swing from 0 to +A, to -A and back to 0, at rest at these points; all joints move in phase.
 
-    The first and the last part take a quarter of the duration each; the middle part takes half of it.
+    The first and the last part take a quarter of the duration each; the middle part takes half of the duration.
     """
 
     amplitude: float = 0.5
