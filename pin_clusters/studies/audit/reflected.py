@@ -26,7 +26,7 @@ class Drive(Driven, Result):
 
     Attributes:
         body: Whether the rotor is a body of the tree. Its own joint must then be locked.
-        own: Whether only its own joint drives the rotor. In this case a closed loop turns it, and it stays a body.
+        own: Whether only its own joint drives the rotor. A closed loop then turns the rotor, which stays a body.
         apart: Whether the joints that drive the rotor are on different branches of the tree.
     """
 
@@ -44,7 +44,7 @@ class Reflected(Result):
     Attributes:
         joints: Names of the rows and columns of ``matrix``, in the order of v.
         matrix: B = sum_r J_r g_r' g_r for the joints that drive rotors, shape (n, n), [kg m^2] ([kg] for prismatic
-            joints); J_r is the axial inertia of rotor r, g_r its ratios. Closed loops use the reference pose.
+            joints); J_r is the axial inertia of rotor r, g_r its ratios. With closed loops, q is the reference pose.
         low: Smallest value of each entry of B along the motion; None without closed loops.
         high: Largest value of each entry of B along the motion; None without closed loops.
         samples: Indices of the evaluated samples of the motion; empty without closed loops.

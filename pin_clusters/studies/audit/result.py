@@ -120,11 +120,11 @@ def run(
         threshold: Largest acceptable RMS torque error for torque control, [%] of the joint's peak torque.
         simulation: Largest acceptable RMS error of accelerations under the exact torques, [%] of their RMS.
         policy: As ``simulation``, but for training a policy in simulation, [%].
-        base: As in ``study.run``. By default, sine motions fix a floating base, and recorded motions move it.
-        frames: Names of frames at which apparent inertia and drift are compared; by default the longest chains' ends.
+        base: As in ``study.run``. By default, a floating base is fixed in sine motions and moves in recorded motions.
+        frames: Frame names for comparing apparent inertia and drift; by default the ends of the longest chains.
         walk: Whether to simulate the recorded motion on the ground, with a soft guide on the base, and to compare the
             impulses, torques and joint speeds at touch-down.
-        drop: Height, [m], of a fall in the first pose of the motion, without a guide; it replaces the motion.
+        drop: Height, [m], of a fall in the first pose of the motion, without a guide; the fall replaces the motion.
         ground: Default: ``pc.Ground()``. With ``walk``, its height is the median height of the robot's lowest point.
         touching: Shapes that may touch the ground, as in ``pc.simulate``.
 

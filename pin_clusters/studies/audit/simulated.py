@@ -22,7 +22,7 @@ from ..study.metrics import Drift, FlightError, ForwardError, OsimError
 from ..study.trajectories import base_columns
 
 STATES = 200  # Number of evenly spaced samples of the motion at which accelerations are compared
-DURATION, STEP = 0.2, 1e-3  # duration and step of the open-loop simulation, [s]; longer simulations diverge
+DURATION, STEP = 0.2, 1e-3  # duration and step of the open-loop simulation, [s]; longer runs diverge in any model
 _FRAMES = 2  # number of frames that are compared by default
 _STILL = 1e-6  # smallest range of motion of a frame that counts as moving, [m]
 _REST = 1e-9  # smallest acceleration that counts as motion

@@ -78,7 +78,7 @@ class Walked(Result):
         time: Time of each sample, shape (samples,), [s].
         bodies: Bodies that may touch the ground.
         pushed: Accumulated normal impulse of the ground, by robot as in ``Landing``, shape (samples, bodies), [N s].
-        straight: Names of joints that move feet which land on nearly straight legs in a drop.
+        straight: Names of joints whose feet land on nearly straight legs in a drop.
     """
 
     motion: str

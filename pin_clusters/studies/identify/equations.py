@@ -117,7 +117,7 @@ def equations(
     loads, losses = log.motion.loads(model, time, q), None
     torque = torque if loads is None else torque + loads
     square = log.at_motors and B.shape[1] == B.shape[2]
-    # Rows are measured torques, because their noise is independent (of the motors, if the model allows it).
+    # Rows are measured torques, because their noise is independent. Motor torques are preferred to joint torques.
     to_rows = np.linalg.inv(B) if square else np.eye(model.nv)[rows][None].repeat(n, axis=0)
     if np.any(loss_factors) or any(p.kind.endswith("efficiency") for p in unknowns):
         if np.linalg.matrix_rank(B[0]) < len(motors):

@@ -19,7 +19,7 @@ class Fit:
     x: np.ndarray  # estimates relative to the priors, shape (parameters,)
     influence: np.ndarray  # contribution of each sample to the identifiable part of ``x``, shape (N, parameters)
     lags: int  # number of samples over which residuals are correlated
-    variance_factor: np.ndarray  # correction factors of the estimated variances, shape (parameters,)
+    variance_factor: np.ndarray  # factors that correct the estimated variances, shape (parameters,)
     R: np.ndarray  # triangular factor of the weighted equations; ``size`` contains its column norms
     size: np.ndarray
     hidden: np.ndarray  # orthonormal null-space directions of scaled parameters, shape (hidden, parameters)

@@ -54,7 +54,7 @@ class Shown:
 
 
 def shown_by(kind: type[Shown]) -> Callable[[F], F]:
-    """Return a decorator for functions that return the texts of a ``kind`` result's files, by file name."""
+    """Return the decorator for the function that converts a ``kind`` result to texts of files, by file name."""
 
     def take(texts: F) -> F:
         kind._texts = staticmethod(texts)

@@ -85,7 +85,7 @@ def count(table: Table) -> int:
 
 
 def check(table: Table, cases: range) -> None:
-    """Raise KeyError or ValueError if a table does not contain ``cases``, or if its arrays are inconsistent."""
+    """Raise KeyError or ValueError if a table is for other cases, or if its arrays are inconsistent."""
     if sorted([*table["index"].tolist(), *(failure.case for failure in failures(table))]) != list(cases):
         raise ValueError(f"it does not contain exactly the cases {cases.start} to {cases.stop - 1}")
     for key in keys(table):

@@ -84,7 +84,7 @@ class Processes(ProcessPoolExecutor):
         self.shutdown(cancel_futures=kind is not None)
 
     def deaths(self) -> list[tuple[int, int, int]]:
-        """Return the exit code, chunk and case of each dead worker; omit workers ended by the pool, unless all were."""
+        """Return exit code, chunk and case of each dead worker; omit those that the pool ended, unless it ended all."""
         try:
             self.submit(_tasks.ready)
         except RuntimeError:  # the pool is broken or has ended

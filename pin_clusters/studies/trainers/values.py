@@ -55,7 +55,8 @@ def values_of(
         model: The robot.
         reflected: Reflected inertia of the robot (``audit.reflected.reflect``).
         tendons: Whether rotors driven by several joints are exported as tendons instead of armature.
-        gains: Natural frequency w / (2 pi), [Hz]; stiffness = armature * w^2, damping = 4 * armature * w. None: none.
+        gains: Natural frequency w / (2 pi), [Hz]; stiffness = armature * w^2, damping = 4 * armature * w.
+            With None, there are no gains.
 
     Raises:
         ArgumentTypeError: ``gains`` is not a positive number.
@@ -106,7 +107,7 @@ def _add(x: JointValues, key: str, value: float, why: str) -> None:
 
 
 def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], values: dict[str, JointValues]) -> None:
-    """Compute joint torque and speed limits such that the motors can deliver every combination within them."""
+    """Compute torque and speed limits of joints such that the motors can deliver every combination of these limits."""
     tree, names = model.own_tree, list(values)
     for r in model.motors:  # the limits in the robot's file apply to single joints
         for name in rotors[r.name]:
@@ -138,7 +139,7 @@ _WHY = {"effort": "peak_torque |ratio|", "stall": "torque_constant voltage / res
 
 
 def _box(values: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:
-    """Compute the largest box |x_j| <= t_j in which A |x| <= most; t_j is proportional to the limit if only j moves."""
+    """Set limits t_j such that |x_j| <= t_j implies A |x| <= most; t_j is proportional to the limit if only j moves."""
     bounds = np.array(most, dtype=float)
     with np.errstate(divide="ignore"):
         single_limits = np.min(np.where(A > 0.0, bounds[:, None] / A, np.inf), axis=0)

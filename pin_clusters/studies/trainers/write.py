@@ -71,8 +71,7 @@ def write(
 
     Raises:
         ArgumentTypeError: An argument is invalid.
-        ModelError: The robot has no rotors, or has a feature that the trainer does not support (closed loops in Isaac
-            Lab).
+        ModelError: The robot has no rotors, or the trainer does not support it (closed loops in Isaac Lab).
         ExportError: A file cannot be written.
 
     Example:

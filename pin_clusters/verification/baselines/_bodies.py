@@ -16,7 +16,7 @@ class Body:
     parent: int  # index of the parent body; 0 is the universe
     user: int  # joint id in the user's tree; -1 for bodies that are not in this tree
     first: int  # index of the joint's first velocity in the tree's v
-    joint: list[Primitive]  # primitive joints, whose chain is the joint
+    joint: list[Primitive]  # chain of primitive joints that represents the joint
     inertia: np.ndarray  # inertia about the origin of the body frame, [linear; angular], shape (6, 6)
     armature: np.ndarray  # armature of each velocity, shape (nv,)
     lump: np.ndarray  # inertia after parents have lent inertia to children (see ``_shares``), shape (6, 6)

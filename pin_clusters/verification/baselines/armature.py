@@ -1,4 +1,4 @@
-"""Operational inertia of the robot with armature instead of rotors. Approximate.
+"""Approximate operational inertia of the robot, with armature instead of rotors.
 
 Pinocchio computes the inertia of ``armature_model`` either from Jacobians and the inverse mass matrix, or by a sparse
 Cholesky factorisation with one contact per frame. Rotors, and frames on rotors, are fixed to the carriers of the

@@ -1,4 +1,4 @@
-"""Forward dynamics in maximal coordinates with Lagrange multipliers, which are the forces of all joints. Exact.
+"""Exact forward dynamics in maximal coordinates with Lagrange multipliers, which are the forces of all joints.
 
 The unknowns are six accelerations per body (rotors are bodies), and one multiplier per direction in which a joint
 transmits a force:

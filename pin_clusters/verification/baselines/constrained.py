@@ -1,4 +1,4 @@
-"""Pinocchio's algorithms for closed loops, ``pin.constraintDynamics`` and ``pin.lcaba``. Exact within tolerances.
+"""Pinocchio's algorithms for closed loops, ``pin.constraintDynamics`` and ``pin.lcaba``, exact within tolerances.
 
 Both algorithms need a tree and contacts. Contacts can close these loops:
 

@@ -1,4 +1,4 @@
-"""Contacts and impacts by projection, from M = G' M_tree G and J M^-1 J' of the contacts. Exact.
+"""Exact contacts and impacts by projection, from M = G' M_tree G and J M^-1 J' of the contacts.
 
 Pinocchio computes contact rows and accelerations from frames on the expanded tree, with G v and G a + g.
 """

@@ -1,4 +1,4 @@
-"""Hybrid dynamics from the mass matrix M and the bias h of ``projection``. Exact.
+"""Exact hybrid dynamics from the mass matrix M and the bias h of ``projection``.
 
 F denotes the joints with known torques, and P the joints with prescribed accelerations. The steps are:
 

@@ -1,4 +1,4 @@
-"""Forward dynamics with Lagrange multipliers for all constraints; every rotor is a body of the tree. Exact.
+"""Exact forward dynamics with Lagrange multipliers for all constraints; every rotor is a body of the tree.
 
 The loops are cut, and constraint forces close them. In generalized coordinates, the constraint matrix K gives
 
@@ -85,7 +85,7 @@ def createData(model: ClusterModel) -> LagrangeWorkspace:
 def aba(
     model: ClusterModel, data: LagrangeWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Solve [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] of the tree for the accelerations."""
+    """Solve [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] of the tree; return the independent accelerations."""
     check(model, data, LagrangeWorkspace, __name__)
     combine = None if data.loops is None else data.close(q, v)
     q, n = data.configuration(q), data.tree.nv

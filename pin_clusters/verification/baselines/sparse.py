@@ -1,4 +1,4 @@
-"""Operational inertia by sparse factorisation; rotors are bodies, couplings and loops are constraints. Exact.
+"""Exact operational inertia by sparse factorisation; rotors are bodies, couplings and loops are constraints.
 
 Pinocchio's Cholesky decomposition M = U D U' of the tree's mass matrix has zeros between branches. With the constraint
 matrix K, the inverse inertia of a task with Jacobian J is

@@ -1,4 +1,4 @@
-"""Forward dynamics by composite inertias and a sparse factorisation of the mass matrix. Exact.
+"""Exact forward dynamics by composite inertias and a sparse factorisation of the mass matrix.
 
 The composite inertias of the tree in which every rotor is a body give its mass matrix M_t. An entry of M_t is non-zero
 if one of its two velocities moves the body of the other. In M = G' M_t G, entries of independent velocities on

@@ -1,4 +1,4 @@
-"""Equations of motion of the independent joints alone, without constraint forces. Approximate.
+"""Approximate equations of motion of the independent joints, without constraint forces.
 
 The literature calls this robot unconstrained. The tree has the true configuration q and the true velocity G(q) v. With
 its mass matrix M and its bias torques h at zero acceleration, the torques of the independent velocities i are:

@@ -1,4 +1,4 @@
-"""Inverse input matrices by m + 1 forward dynamics for m inputs. As exact as the forward dynamics.
+"""Inverse input matrices from m + 1 evaluations of forward dynamics for m inputs, as exact as these evaluations.
 
 The unit force method computes forward dynamics at rest, once without inputs and once per unit input. The differences
 are the columns of M^-1 [B, J_c']. The method needs no mass matrix and no Jacobian. However, it repeats all work that

@@ -1,4 +1,4 @@
-"""Forward dynamics from the mass matrix, whose columns are inverse dynamics of unit accelerations. Exact.
+"""Exact forward dynamics from the mass matrix, whose columns are inverse dynamics of unit accelerations.
 
 Inverse dynamics of the tree in which every rotor is a body yields the bias h. Column k of M = G' M_t G is the inverse
 dynamics for the tree accelerations G e_k, at rest and without gravity. A dense Cholesky factorisation of M then yields

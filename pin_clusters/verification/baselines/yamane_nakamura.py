@@ -1,4 +1,4 @@
-"""Forward dynamics by the principle of virtual work, with the forces of all joints. Exact.
+"""Exact forward dynamics by the principle of virtual work, with the forces of all joints.
 
 Every rotor is a body. M contains the link inertias, b the loads of the links, J the directions in which joints transmit
 forces, and d the bias accelerations in these directions. The forces n of all joints satisfy

@@ -35,8 +35,8 @@ class CouplingRates:
 
     Attributes:
         G: Coupling matrix (tree velocity = G times independent velocity), shape (tree.nv, nv).
-        H: Derivatives of G, shape (tree.nv, nv, nv). H[:, k, m] is the derivative of column k of G along e_m in the
-            sense of ``pc.integrate``. Velocities of joints with several degrees of freedom are in body axes.
+        H: Derivatives of G, shape (tree.nv, nv, nv). H[:, k, m] is the derivative of column k of G if q changes
+            along e_m, as in ``pc.integrate``. Velocities of joints with several degrees of freedom are in body axes.
         units: Motion of the simple tree at velocity 0 and acceleration G e_k, for each k; empty without loops.
     """
 

@@ -41,7 +41,7 @@ def add_row(I, W, r, top, to, columns):
 
 @device
 def eliminate(W, a, rows, width, n, I, pivots):
-    """Eliminate the first n columns by Gauss-Jordan, store the pivot rows, and return whether no pivot is singular."""
+    """Eliminate the first n columns by Gauss-Jordan and store the pivot rows; return False if a pivot is too small."""
     first = 0.0
     for c in range(n):
         I[pivots + c] = -1

@@ -107,7 +107,7 @@ from ....kernels.tables import layout
     AT_V, AT_BETA, AT_A,  # velocity; acceleration at zero joint acceleration; acceleration
     AT_BODY, AT_M, AT_B,  # inertia in world axes; 6 x 6 inertia after lending; load
     AT_VT, AT_AT,  # velocities and accelerations of the tree
-    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # rows: wrenches, right sides, scales, multipliers; system
+    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # row wrenches, right-hand sides, scales, multipliers; row system
     AT_LAMBDA, AT_E,  # forces that joints transmit: components, wrenches
     AT_HALF_J, AT_HALF_P, AT_PIVOT, AT_BLOCK, AT_BANDED,  # Cholesky factors and products with them
     AT_Y, AT_Z,  # row wrenches, propagated from the tips to the base

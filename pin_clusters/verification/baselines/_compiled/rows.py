@@ -39,7 +39,7 @@ def point_motion(I, W, body, p):
 def frames(I, W, c):
     """Return the origin of frame b, the axes of frame a, and the x axis of frame b of a closure.
 
-    Its constants in ``W`` are the rotation of frame a, the x axis and origin of frame b (body axes), and the rows.
+    ``W`` contains, in body axes, the rotation of frame a, the x axis and origin of frame b, then the rows.
     """
     a, b, t = I[I[f.C_A] + c], I[I[f.C_B] + c], I[I[f.C_REAL] + c]
     R_a, R_b = load9(W, I[f.AT_R] + 9 * a), load9(W, I[f.AT_R] + 9 * b)
