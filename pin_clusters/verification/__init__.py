@@ -1,6 +1,6 @@
-"""Reference implementations and baselines, which check results, and peers, against which this package is timed.
+"""Reference implementations and baselines to check results, and other solvers (peers) to compare computing times.
 
-``reference`` and ``null_space`` are reference implementations. ``baselines`` contains methods without cluster
-algorithms, which also serve as references. All of them are independent of the kernels. ``pin-clusters bench`` and
+``reference`` and ``null_space`` are reference implementations. ``baselines`` contains methods that do not use cluster
+algorithms; these also serve as references. All of them are independent of the kernels. ``pin-clusters bench`` and
 ``benchmarks/`` use ``peers`` and ``timing``.
 """

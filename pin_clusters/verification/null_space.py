@@ -1,9 +1,9 @@
-"""G and g of models with closed loops from a null space, as a reference for the kernels.
+"""Compute G and g of models with closed loops from a null space, as a reference for the kernels.
 
-This module shares no code with the analysis of loops or with the kernels. Pinocchio's Jacobians give the constraint
-equations of all closures in the axes of frame a; redundant equations are included. A singular value decomposition gives
-their null space N. Then ``G = N N_i^-1``, where N_i contains the rows of the independent velocities. The rank is the
-number of dependent velocities.
+This module shares no code with the loop analysis or the kernels. Pinocchio's Jacobians yield the constraint equations
+of all closures in the axes of frame a, including redundant equations. A singular value decomposition yields their null
+space N. Then ``G = N N_i^-1``, where N_i contains the rows of the independent velocities. The rank of the equations is
+the number of dependent velocities.
 """
 
 import itertools
@@ -18,13 +18,13 @@ from ..errors import NotAvailableError, SingularClusterError
 from ..model import ClusterModel, SpanningTree
 
 RANK_TOLERANCE = 1e-6
-"""Smallest singular value of the scaled rows that counts as non-zero, relative to the largest."""
+"""Singular values of the scaled rows below this fraction of the largest value count as zero."""
 
 
 def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
-    """Return two equal point masses that represent a rod: mass [kg], and weight of end a in the velocity of the point.
+    """Return two equal point masses that represent a rod: mass [kg], and the weight of end a in the point's velocity.
 
-    Each point is one radius of gyration away from the centre. (The kernels use three masses.)
+    Each point is one radius of gyration away from the centre of the rod. (The kernels use three masses.)
     """
     length = rod.length
     assert length is not None
@@ -34,7 +34,7 @@ def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
 
 
 class NullSpace:
-    """Constraint rows of a model, and their null space.
+    """The constraint rows of a model, and the coupling matrix computed from their null space.
 
     ``at(q)`` computes the coupling matrix ``G``; ``at(q, v)`` also computes the bias ``g``.
 
@@ -62,10 +62,10 @@ class NullSpace:
         self.parts = self._parts()
 
     def at(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Compute G, and if a velocity is given also g.
+        """Compute G, and also g if a velocity is given.
 
         Args:
-            q: Configuration in the user's order, shape (nq,), with closed loops.
+            q: Configuration in the user's order, shape (nq,), at which all loops are closed.
             v: Independent velocity, shape (nv,).
 
         Raises:
@@ -81,7 +81,7 @@ class NullSpace:
                 self.g[columns[places]] = 0.0
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Compute K at a configuration, shape (rows, model.tree.nv); the next call overwrites the array."""
+        """Compute K at a configuration, shape (rows, model.tree.nv); the next call overwrites the returned array."""
         expanded = self.span.configuration(q)
         pin.computeJointJacobians(self.tree, self.data, expanded)
         for closure, rows in zip(self.closures, self.rows_of, strict=True):
@@ -99,7 +99,7 @@ class NullSpace:
         return self.K
 
     def _coupling(self, q: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Fill G; return the pseudo-inverse of the scaled rows and the block of G of each part."""
+        """Compute G; return the pseudo-inverse of the scaled rows and the block of G for each part."""
         K = self.jacobian(q) / self.scale[:, None]
         solved = []
         for rows, columns, free, places in self.parts:
@@ -108,17 +108,17 @@ class NullSpace:
             if rank > len(s) or (rank and not s[rank - 1] > RANK_TOLERANCE * s[0]):
                 raise SingularClusterError(self._complaint(columns, "the loops do not determine the dependent joints"))
             N = Vt[rank:].T
-            # N is orthonormal, so this singular value is the smallest norm of N_i x for unit x.
+            # N is orthonormal, so the smallest singular value is the smallest norm of N_i x for unit vectors x.
             if len(free) and not np.linalg.svd(N[places], compute_uv=False)[-1] > RANK_TOLERANCE:
                 raise SingularClusterError(self._complaint(columns, "the independent joints do not determine the rest"))
             N = N @ np.linalg.inv(N[places])
-            N[places] = np.eye(len(free))  # remove rounding errors
+            N[places] = np.eye(len(free))  # exact values instead of rounding errors
             self.G[np.ix_(columns, free)] = N
             solved.append(((Vt[:rank].T / s[:rank]) @ U[:, :rank].T, N))
         return solved
 
     def _drift(self, q: np.ndarray, v_tree: np.ndarray) -> None:
-        """Compute ``bias``: the second time derivatives of the closures at zero joint acceleration."""
+        """Compute ``bias``, the second time derivatives of the closures at zero joint acceleration."""
         expanded = np.zeros(self.tree.nv)
         expanded[self.span.from_tree_v] = v_tree
         pin.forwardKinematics(self.tree, self.data, self.span.configuration(q), expanded, self.zero)
@@ -136,7 +136,7 @@ class NullSpace:
                 self.bias[rows] = self._frames_drift(closure)
 
     def frame_rows(self, closure: Closure) -> np.ndarray:
-        """Compute the rows for the velocity of frame b relative to frame a, in axes of a, shape (size, expanded nv)."""
+        """Compute the rows of frame b's velocity relative to frame a, in axes of a, shape (size, expanded nv)."""
         assert isinstance(closure, FrameClosure)
         (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in closure.ends)
         ab = A.actInv(B)
@@ -147,7 +147,7 @@ class NullSpace:
         return closure.rows[:, :3] @ linear + closure.rows[:, 3:] @ angular
 
     def _frames_drift(self, closure: Closure) -> np.ndarray:
-        """Differentiate ``frame_rows`` times the velocity, from local velocities and accelerations."""
+        """Compute the time derivative of ``frame_rows`` times the velocity, at zero joint acceleration."""
         assert isinstance(closure, FrameClosure)
         (A, va, aa), (B, vb, ab) = (self._frame_motion(j, p) for j, p in closure.ends)
         relative = A.actInv(B)
@@ -188,7 +188,7 @@ class NullSpace:
         return self.world(j).act(point), speed, acceleration
 
     def _parts(self) -> list[list[np.ndarray]]:
-        """Group rows that share joints: [rows, columns, independent velocities, their positions among the columns]."""
+        """Group rows that share joints: [rows, columns, independent velocities, their indices in the columns]."""
         from scipy.sparse.csgraph import connected_components
 
         tree = self.model.tree
@@ -225,7 +225,7 @@ def coupling_rows(model: ClusterModel) -> np.ndarray:
 
 
 def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
-    """Compute the Jacobian of a body's point in world axes, (3, tree.nv); needs ``pin.computeJointJacobians``."""
+    """Compute a body point's Jacobian in world axes, (3, tree.nv); call ``pin.computeJointJacobians`` first."""
     frame = pin.SE3(np.eye(3), np.asarray(point, dtype=float))
     J = pin.getFrameJacobian(tree, data, j, frame, pin.LOCAL_WORLD_ALIGNED)
     return J.reshape(6, -1)[:3]  # Pinocchio returns a vector for one column

@@ -1,7 +1,7 @@
-"""Peers for timing: Pinocchio on the approximate robot, or exact baselines for robots without an approximation.
+"""Solvers (peers) to compare computing times: Pinocchio on the approximate robot, or exact baselines.
 
 Robots with closed loops, or with dependent joints that are not rotors, have no armature approximation. Their peers are
-projection, and ``pin.constraintDynamics`` if it supports the loops.
+the baseline ``projection``, and ``pin.constraintDynamics`` if it supports the loops.
 """
 
 from collections.abc import Callable
@@ -28,12 +28,12 @@ _PROJECTION: dict[str, Callable[..., Any]] = {name: getattr(projection, name) fo
 _PINOCCHIO: dict[str, Callable[..., Any]] = {name: getattr(pin, name) for name in ALGORITHMS}
 OURS = "pin_clusters, exact"
 ACCURACY = 1e-8
-"""Required accuracy of an iterative peer, relative to its largest acceleration, but at least to 1."""
+"""Required accuracy of an iterative peer: largest error / max(1, largest acceleration)."""
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A state of a robot and the same state of its approximation."""
+    """A state of a robot, and the corresponding state of its approximation."""
 
     model: ClusterModel  # the exact robot
     approximate: pin.Model  # Pinocchio's model: independent joints with armature, rotors fixed to their carriers
@@ -43,7 +43,7 @@ class State:
     x: np.ndarray  # acceleration or torque of both robots, shape (nv,)
 
     def cluster_calls(self, model: ClusterModel | None = None) -> dict[str, Call]:
-        """Return calls of this package's algorithms by name, for ``model``; by default, for the robot."""
+        """Return calls of this package's algorithms, by name; ``model`` is by default the exact robot."""
         q = self.q if model is None else self.q_approximate
         model = model or self.model
         return _calls(_CLUSTER, model, model.createData(), q, self.v, self.x)
@@ -54,7 +54,7 @@ class State:
 
 
 def state(model: ClusterModel, seed: int = 0) -> State:
-    """Draw a random state; raise ``PinClustersError`` if the robot has no armature approximation."""
+    """Generate a random state; raise ``PinClustersError`` if the robot has no armature approximation."""
     approximate = armature_model(model, "diagonal")
     q, v, x = _random(model, seed)
     return State(model, approximate, q, np.ascontiguousarray(q[independent_q(model, approximate)]), v, x)
@@ -77,7 +77,7 @@ class Measured:
     """Times of this package and of its peers."""
 
     times: dict[str, dict[str, Timing]]  # by algorithm and by peer; this package has the key ``OURS``
-    notes: tuple[str, ...]  # sentences about the peers that are necessary to interpret the times
+    notes: tuple[str, ...]  # sentences about the peers that explain the times
 
     @property
     def peers(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Measured:
 
 
 def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None = None) -> Measured:
-    """Time each algorithm and its peers in alternation, in one state; a singular reference pose raises an error."""
+    """Time each algorithm and its peers in alternation, in one state; raise an error for singular reference poses."""
     try:
         robot_state = state(model)
     except ModelError as error:
@@ -132,7 +132,7 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
 
     Three point masses represent a rod exactly (for a slender rod by Simpson's rule). The masses at the ends are added
     to the bodies. The mass in the middle is a body on its own translation joint, which moves with the mean of both
-    ends. Pinocchio thus computes the rods, which the baseline itself adds in NumPy.
+    ends. In this way, Pinocchio computes the rods; without this function, the baseline adds them in NumPy.
     """
     space = projection.createData(model)
     space.couple(q, v)
@@ -160,7 +160,7 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
 def _contacts(
     solver: constrained.ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, x: np.ndarray
 ) -> tuple[Call, str]:
-    """Return a call of ``pin.constraintDynamics`` with the fewest sufficient iterations, and a note."""
+    """Return a call of ``pin.constraintDynamics`` with the fewest iterations that are accurate, and a note."""
     full_q, full_v = solver.state(q, v)
     tau = np.zeros(solver.tree.nv)
     tau[solver.independent] = x

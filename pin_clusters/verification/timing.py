@@ -1,4 +1,4 @@
-"""Timing of small functions, which run in alternation and without garbage collection."""
+"""Measure the computing times of small functions, in alternation and without garbage collection."""
 
 import gc
 import timeit
@@ -12,14 +12,14 @@ import numpy as np
 K = TypeVar("K", bound=Hashable)
 Progress = Callable[[int, int], None]
 Call = tuple[Callable[..., object], tuple[Any, ...]]
-"""A function and its arguments, which are bound in the same way so that all functions have equal call overhead."""
+"""A function and its arguments. All functions are called in the same way and have the same call overhead."""
 
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """Time per call of one function."""
+    """Measured times per call of one function."""
 
-    samples: np.ndarray  # time per call in each repeat, [s]; equal repeats of all functions run at about the same time
+    samples: np.ndarray  # time per call in each repeat, [s]; all functions run in every repeat
     calls: int  # number of calls per repeat
 
     @property
@@ -37,20 +37,20 @@ class Timing:
         return float((high - low) / 2.0 / self.median)
 
     def ratio(self, other: "Timing") -> float:
-        """Compute the median of the ratios of paired repeats, which cancels disturbances of the whole machine."""
+        """Compute the median ratio over the repeats; disturbances of the machine affect both times of a repeat."""
         return float(np.median(self.samples / other.samples))
 
 
 def interleaved(
     functions: Mapping[K, Call], *, repeats: int = 25, block: float = 2e-3, progress: Progress | None = None
 ) -> dict[K, Timing]:
-    """Time functions in alternation: one block of calls per function, then the next repeat in another order.
+    """Time functions in alternation: each repeat runs one block of calls per function, in changing order.
 
     Args:
-        functions: Calls, by any key. Each call first runs a few times, which compiles it and fills the caches.
+        functions: Calls by arbitrary keys. Each call first runs a few times to compile its code and to fill caches.
         repeats: Number of blocks per function.
         block: Wall time of a block, [s].
-        progress: Function that is called with (done, total) after each repeat.
+        progress: Function that is called with the arguments (done, total) after each repeat.
     """
     calls = {name: _calibrate(call, block) for name, call in functions.items()}
     samples: dict[K, list[float]] = {name: [] for name in functions}
@@ -67,7 +67,7 @@ def interleaved(
 
 
 def _block(call: Call, calls: int) -> float:
-    """Return the time per call in a block, [s]; ``timeit`` switches the garbage collector off."""
+    """Return the time per call in a block, [s]; ``timeit`` disables the garbage collector."""
     function, arguments = call
     return timeit.timeit(partial(function, *arguments), number=calls) / calls
 
@@ -76,7 +76,7 @@ def _calibrate(call: Call, block: float) -> int:
     _block(call, 1)
     calls = 1
     while True:
-        elapsed = min(_block(call, calls) for _ in range(3)) * calls  # the minimum excludes interrupted runs
+        elapsed = min(_block(call, calls) for _ in range(3)) * calls  # the minimum excludes runs that were interrupted
         if elapsed >= block / 4.0:
             return max(1, round(calls * block / elapsed))
         calls *= 4

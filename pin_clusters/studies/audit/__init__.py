@@ -1,7 +1,7 @@
 """Decide whether armature is accurate enough for a robot, and write the answer on one page.
 
-``run`` compares the exact robot with its approximations along a motion (``pc.study``) and judges them by thresholds.
-``write`` writes a page that needs no network, and a file with all numbers.
+``run`` compares the exact robot with its approximations along a motion (``pc.study``). It checks whether the errors
+exceed thresholds. ``write`` writes a self-contained HTML page, and a JSON file with all numbers.
 """
 
 from __future__ import annotations

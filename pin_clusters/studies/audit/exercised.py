@@ -1,4 +1,4 @@
-"""Find the joints that a motion exercises; the audit has no information about other joints."""
+"""Find the joints that a motion exercises; the audit cannot judge the other joints."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..study._samples import spread
 from ..study.trajectories import floating_base
 from ..study.trajectories._base import slides
 
-LEAST = {"rad": 0.1, "m": 0.01}  # Smallest range of a joint, from end to end, that counts as exercised
+LEAST = {"rad": 0.1, "m": 0.01}  # Smallest range of motion (peak to peak) that counts as exercised
 
 
 @dataclass(frozen=True)
 class Exercised(Result):
-    """Range of motion of each joint, including joints of loops, but without rotors and a floating base.
+    """Range of motion of each joint, including joints in closed loops. Rotors and a floating base are omitted.
 
     Attributes:
-        travel: Range by joint name, [rad] or [m]; for joints with several axes, the largest range.
-        still: Names of joints that are not exercised.
+        travel: Range of motion by joint name, [rad] or [m]. For joints with several axes, it is the largest range.
+        still: Names of joints that the motion does not exercise.
         sentence: Summary in one sentence.
     """
 

@@ -1,4 +1,4 @@
-"""Draw the figures of the page, narrow enough for a phone; colours, line styles and markers distinguish the curves."""
+"""Draw the figures of the page. They are narrow enough for a phone, and curves differ in colour, style and marker."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _LOOKS = {
 STYLES = {level: plots.STYLES[level] | {"linewidth": width, "marker": mark} for level, (width, mark) in _LOOKS.items()}
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
 _POINTS = 300  # largest number of points per curve
-_TINY = 1e-3  # smallest error that affects the axis, [%]
-_BEFORE = 0.012  # time from the start of a plot to the landing, [s]; the plot ends three times as long after it
+_TINY = 1e-3  # smallest error that affects the limits of the axis, [%]
+_BEFORE = 0.012  # time shown before a landing, [s]; the time shown after the landing is three times longer
 
 
 def _line(level: str) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, level: str) -> Html:
-    """Draw the shares ``<part, total> / <total, total>``, [%], shape (joints, parts), as stacked signed bars."""
+    """Draw stacked signed bars of the shares ``<part, total> / <total, total>``, [%], shape (joints, parts)."""
     high = tall(joints, 0.34) * len(joints)
     height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
     drawn, axes, y = _rows(joints, height, high, "share of the squared error [%]")

@@ -1,7 +1,7 @@
 """Compute the reflected inertia in link coordinates for differentials whose independent joints are motors.
 
-D(q) contains the rows of G for the links' joints. The inertia B in motor coordinates becomes ``D^-T B D^-1`` in link
-coordinates, which depends on the configuration and couples the joints.
+D(q) contains the rows of G (v_tree = G v) for the links' joints. The inertia B in motor coordinates becomes
+``D^-T B D^-1`` in link coordinates. This matrix depends on the configuration and couples the joints.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 from ...model import Cluster, ClusterModel
 from ..pages.results import Result, told
 
-_SINGULAR = 1e6  # condition number from which D counts as singular
+_SINGULAR = 1e6  # condition number above which D counts as singular
 
 
 @dataclass(frozen=True, eq=False)
 class LinkSide(Result):
-    """Reflected inertia of the motors of one cluster, in the coordinates of the links that they move."""
+    """Reflected inertia of the motors of one cluster, in the coordinates of the links that the motors move."""
 
     joints: tuple[str, ...]  # names of the links' joints
     motors: tuple[str, ...]  # names of the motors' joints
@@ -43,7 +43,7 @@ def link_sides(
         columns = [model.joint_idx_v(name) for name in cluster.independent]
         matrices = [_seen(rows, columns, G, B) for G, B in (reference, *along)]
         if any(M is None for M in matrices):
-            continue  # in some poses, the motors do not determine the links
+            continue  # in some poses, the motors do not determine the link velocities
         sides.append(LinkSide(joints, cluster.independent, np.asarray(matrices[0]), np.array(matrices[1:])))
     return tuple(sides)
 

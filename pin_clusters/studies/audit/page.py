@@ -1,4 +1,4 @@
-"""Write the page of an audit: verdict, worst joints, reasons, replacements, method."""
+"""Write the page of an audit: verdict, worst joints, causes of the errors, alternatives to armature, and method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sections import cure, errors, simulation, walk
 
 
 def page(result: AuditResult) -> str:
-    """Return the page, which needs no network or JavaScript and follows the reader's light or dark theme."""
+    """Return the self-contained page, which needs no JavaScript and follows the reader's light or dark theme."""
     values = {
         **errors.values(result),
         **simulation.values(result),
@@ -57,7 +57,7 @@ def files(result: AuditResult) -> dict[str, Callable[[], str]]:
 
 
 def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
-    """Write ``audit.html``, a self-contained page, and ``audit.json``, all numbers.
+    """Write ``audit.html``, a self-contained page, and ``audit.json``, which contains all numbers.
 
     Each file is written atomically. If one file cannot be written, the other one is still written. Repeated audits
     write identical files, except for the version numbers on the page.

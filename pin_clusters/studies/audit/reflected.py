@@ -1,4 +1,4 @@
-"""Compute the replacements of rotors in other simulators: armature, block matrices, and their range in closed loops."""
+"""Compute the armature or inertia matrix that represents rotors in other simulators, and its range in closed loops."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _POSES = 400  # Number of configurations at which the reflected inertia of close
 
 @dataclass(frozen=True)
 class Drive(Driven, Result):
-    """A rotor as another simulator represents it, and obstacles to this representation.
+    """A rotor, and the properties that decide how another simulator can represent it.
 
     Attributes:
-        body: Whether the rotor is a body of the tree with its own joint, which has to be locked.
-        own: Whether only its own joint drives the rotor. Closed loops then turn it, and it is kept as a body.
+        body: Whether the rotor is a body of the tree. Its own joint must then be locked.
+        own: Whether only its own joint drives the rotor. A closed loop then turns the rotor, which stays a body.
         apart: Whether the joints that drive the rotor are on different branches of the tree.
     """
 
@@ -42,18 +42,18 @@ class Reflected(Result):
     """The reflected inertia of a robot.
 
     Attributes:
-        joints: Names of the entries, in the order of v.
-        matrix: B = sum_r J_r g_r' g_r, restricted to joints that drive rotors, shape (n, n), [kg m^2] ([kg] for
-            prismatic joints). With closed loops, B is evaluated at the reference pose.
-        low: Smallest entries along the motion; None without closed loops.
-        high: Largest entries along the motion; None without closed loops.
+        joints: Names of the rows and columns of ``matrix``, in the order of v.
+        matrix: B = sum_r J_r g_r' g_r for the joints that drive rotors, shape (n, n), [kg m^2] ([kg] for prismatic
+            joints); J_r is the axial inertia of rotor r, g_r its ratios. With closed loops, q is the reference pose.
+        low: Smallest value of each entry of B along the motion; None without closed loops.
+        high: Largest value of each entry of B along the motion; None without closed loops.
         samples: Indices of the evaluated samples of the motion; empty without closed loops.
         along: B along the motion, shape (poses, n, n).
         armature: Armature for the joints of another simulator: the tree's own armature plus the diagonal of B. With
-            closed loops, it is J ratio^2 at the tree joints that drive rotors.
-        own: The tree's own armature, per joint, where it is not zero.
+            closed loops, J ratio^2 is used for the tree joints that drive rotors.
+        own: The tree's own armature by joint; joints without armature are omitted.
         drives: The rotors.
-        links: Reflected inertia in link coordinates, where motors are the independent joints of differentials.
+        links: Reflected inertia in link coordinates, for differentials whose independent joints are motors.
     """
 
     joints: tuple[str, ...]
@@ -69,13 +69,13 @@ class Reflected(Result):
 
     @property
     def off_diagonal(self) -> dict[tuple[str, str], float]:
-        """Non-zero entries above the diagonal, by pair of joints."""
+        """Non-zero entries of ``matrix`` above the diagonal, by pair of joints."""
         n = len(self.joints)
         return {
             (self.joints[i], self.joints[k]): float(self.matrix[i, k])
             for i in range(n)
             for k in range(i + 1, n)
-            # Motors for the sum and the difference of two joints cancel up to rounding.
+            # The couplings of two motors that drive the sum and the difference of two joints cancel up to rounding.
             if abs(self.matrix[i, k]) > 1e-12 * np.sqrt(self.matrix[i, i] * self.matrix[k, k])
         }
 
@@ -90,7 +90,7 @@ class Reflected(Result):
 
 
 def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
-    """Compute the reflected inertia of a robot's rotors; only closed loops use the motion, shape (N, nq)."""
+    """Compute the reflected inertia of a robot's rotors; only closed loops use the motion ``q``, shape (N, nq)."""
     drives = tuple(_drive(model, r) for r in model.rotors)
     file_armature = _own_armature(model)
     low = high = along = None

@@ -1,4 +1,4 @@
-"""Run an audit: a study, its verdict, the reasons, and the replacements of the rotors."""
+"""Run an audit: a study, its verdict, the causes of the errors, and the alternatives to armature."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from .simulated import Simulated, simulated
 from .verdict import THRESHOLDS, Verdict, check_threshold, judge
 from .walk import Walked, walked
 
-SAMPLES = 1000  # Number of samples of the motion at which the error is decomposed, evenly spaced
+SAMPLES = 1000  # Number of evenly spaced samples of the motion at which the error is decomposed
 
 
 @dataclass(frozen=True, eq=False)
 class AuditResult(Shown, Result):
-    """The result of an audit: whether armature is enough for a robot, why, and what to use instead.
+    """The result of an audit: whether armature is accurate enough, the causes of its error, and alternatives.
 
     Attributes:
         study: Torques of the exact robot and of its approximations along the motion.
-        verdict: The answer for each purpose, with numbers and in words.
-        exercised: Range of each joint, and the joints that the motion does not exercise.
-        why: Decomposition of the error of the judged approximation at some samples of the motion.
-        simulated: Effects of the approximations on a simulation.
+        verdict: The answer for each purpose, in numbers and in words.
+        exercised: Range of motion of each joint, and the joints that the motion does not exercise.
+        why: Physical causes of the torque error of the judged approximation, at some samples of the motion.
+        simulated: Errors that the approximations cause in a simulation.
         reflected: Reflected inertia, and armature for the joints of another simulator.
         scripts: Code for other simulators: ``"mujoco_xml"``, ``"mujoco_python"``, ``"pinocchio"``.
-        walk: Effects of the approximations on touch-downs, if requested.
-        losses: Names of rotors whose motors or gears have losses, which the audit ignores.
+        walk: Errors that the approximations cause at touch-down, if requested.
+        losses: Names of rotors whose motors or gears have losses. The audit ignores these losses.
     """
 
     robot: str
@@ -66,9 +66,9 @@ class AuditResult(Shown, Result):
 
     @property
     def order(self) -> list[int]:
-        """Columns of the study that are joints, sorted by the error of the judged approximation."""
+        """Indices of the joints in the study, sorted by the error of the judged approximation."""
         columns = self.study.actuated
-        # Joints that differ only by rounding keep the robot's order.
+        # Joints whose errors differ only by rounding keep the robot's order.
         values = np.round(self.percent[self.verdict.asked][columns], 9)
         return [int(columns[k]) for k in np.argsort(-values, kind="stable")]
 
@@ -116,16 +116,16 @@ def run(
 
     Args:
         model: The robot, with its rotors.
-        trajectory: The motion, as in ``study.run``; by default a sine at every joint.
+        trajectory: The motion, as in ``study.run``; by default a sine motion of every joint.
         threshold: Largest acceptable RMS torque error for torque control, [%] of the joint's peak torque.
         simulation: Largest acceptable RMS error of accelerations under the exact torques, [%] of their RMS.
-        policy: Largest acceptable error, as for ``simulation``, for training a policy in simulation, [%].
-        base: As in ``study.run``. By default, a sine holds a floating base, and a recorded motion moves the base.
-        frames: Names of frames for apparent inertia and drift; by default the ends of the longest chains.
-        walk: Also simulate the recorded motion on a ground, with a soft guide on the base, and compare touch-downs:
-            impulses, torques, joint speeds.
-        drop: Height, [m], of a fall in the first pose of the motion, without a guide; simulated instead of the motion.
-        ground: By default ``pc.Ground()``; with ``walk``, its height is the median height of the robot's lowest point.
+        policy: As ``simulation``, but for training a policy in simulation, [%].
+        base: As in ``study.run``. By default, a floating base is fixed in sine motions and moves in recorded motions.
+        frames: Frame names for comparing apparent inertia and drift; by default the ends of the longest chains.
+        walk: Whether to simulate the recorded motion on the ground, with a soft guide on the base, and to compare the
+            impulses, torques and joint speeds at touch-down.
+        drop: Height, [m], of a fall in the first pose of the motion, without a guide; the fall replaces the motion.
+        ground: Default: ``pc.Ground()``. With ``walk``, its height is the median height of the robot's lowest point.
         touching: Shapes that may touch the ground, as in ``pc.simulate``.
 
     Returns:
@@ -134,12 +134,12 @@ def run(
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or a threshold is not a number.
         ThresholdError: A threshold is not between 0 and 100.
-        ModelError: The robot has neither rotors nor closed loops, or ``study.run`` raises the error. With ``walk`` or
-            ``drop``, also if the base does not float, or no foot lands.
-        TrajectoryError: A value in the motion is out of range. With ``walk``, also if the motion contains no recorded
-            base, or the guide carries more than 20 % of the weight.
+        ModelError: The robot has neither rotors nor closed loops, or ``study.run`` raises this error. With ``walk`` or
+            ``drop``, the error is also raised if the base does not float, or if no foot lands.
+        TrajectoryError: A value in the motion is out of range. With ``walk``, the error is also raised if the motion
+            has no recorded base, or if the guide carries more than 20 % of the weight.
         SimulationError: No shape can touch the ground, or a simulation fails.
-        UnknownNameError: No frame has this name.
+        UnknownNameError: A name in ``frames`` is not a frame.
         ConfigurationError: The reference pose of closed loops is nearly singular.
 
     Example:
@@ -169,7 +169,7 @@ def run(
     # Touch-downs are simulated first, because this step has the most conditions that can fail.
     on_foot = walk or drop is not None
     moving = study.Sine(amplitude, frequency, duration, dt) if trajectory is None else trajectory
-    if isinstance(moving, study.Sine | study.Chirp):  # in phase, it starts in the reference pose, as a drop requires
+    if isinstance(moving, study.Sine | study.Chirp):  # motions in phase start in the reference pose, as a drop requires
         moving = replace(moving, in_phase=True)
     landed = walked(model, moving, drop, ground, touching, lambda x: report_progress(0.5 * x)) if on_foot else None
     start_share = 0.5 * on_foot

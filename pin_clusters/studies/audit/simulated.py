@@ -1,4 +1,4 @@
-"""Evaluate the approximations in simulation: accelerations, flight, apparent inertia and drift of frames."""
+"""Evaluate the approximations in simulation: accelerations, free flight, apparent inertia and drift of frames."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ..study.approximate_dynamics import along
 from ..study.metrics import Drift, FlightError, ForwardError, OsimError
 from ..study.trajectories import base_columns
 
-STATES = 200  # Number of samples of the motion at which accelerations are compared, evenly spaced
-DURATION, STEP = 0.2, 1e-3  # duration and step of the open-loop simulation, [s]; later, legs diverge in any model
+STATES = 200  # Number of evenly spaced samples of the motion at which accelerations are compared
+DURATION, STEP = 0.2, 1e-3  # duration and step of the open-loop simulation, [s]; longer runs diverge in any model
 _FRAMES = 2  # number of frames that are compared by default
-_STILL = 1e-6  # smallest range of a frame that counts as moving, [m]
+_STILL = 1e-6  # smallest range of motion of a frame that counts as moving, [m]
 _REST = 1e-9  # smallest acceleration that counts as motion
 
 
@@ -42,10 +42,10 @@ class FrameError(Result):
 
 @dataclass(frozen=True, eq=False)
 class Simulated(Result):
-    """Effects of the approximations on a simulation. The torques are the exact torques of the motion."""
+    """Errors of the approximations in a simulation with the exact torques of the motion."""
 
     forward: ForwardError  # acceleration errors along the motion; the exact wrench acts on a floating base
-    free: ForwardError | None  # acceleration errors in free flight, without this wrench; None if the base is fixed
+    free: ForwardError | None  # acceleration errors in free flight, with no wrench on the base; None if it is fixed
     flight: FlightError | None  # errors of base acceleration and momentum in free flight; None if the base is fixed
     frames: tuple[FrameError, ...]  # errors at some frames
 
@@ -59,7 +59,7 @@ def simulated(
     frames: Sequence[str] | None,
     progress: Callable[[float], None],
 ) -> Simulated:
-    """Compare simulations along the motion (q, v, a); by default at the ends of the longest chains."""
+    """Compare simulations along the motion (q, v, a); ``frames`` are by default the ends of the longest chains."""
     q, v, _ = motion
     exact_torques, _ = along(model, {}, rnea, *motion)
     tau = _torques(model, study_result, exact_torques)
@@ -69,13 +69,13 @@ def simulated(
     drop_rotors = study_result.drop_rotors
     forward = metrics.forward_error(model, q[samples], v[samples], exact_torques[samples], drop_rotors=drop_rotors)
     if study_result.base == "fixed" or not getattr(study_result.trajectory, "moves_base", False):
-        # The base is at rest, so relative errors of its acceleration are meaningless.
+        # If the base is at rest, relative errors of its acceleration are meaningless.
         forward = replace(forward, base={}, exact=np.where(forward.exact > _REST, forward.exact, 0.0))
     progress(0.3)
     free = flight = None
     if base_columns(model) is not None:
         free = metrics.forward_error(model, *states, drop_rotors=drop_rotors)
-        with suppress(ModelError):  # raised if the robot is also attached to the world elsewhere
+        with suppress(ModelError):  # raised if the robot is also attached to the world at another point
             flight = metrics.flight(model, *states, drop_rotors=drop_rotors)
     progress(0.5)
     errors = []
@@ -87,7 +87,7 @@ def simulated(
 
 
 def ends(model: ClusterModel, q: np.ndarray) -> tuple[str, ...]:
-    """Return the moving ends of the longest chains, one for each length: a foot and a hand, not both feet."""
+    """Return the moving ends of the longest chains, one per chain length, such as one foot and one hand."""
     tree = model.tree
     rotors = {r.joint_id for r in model.rotors}
     links = [j for j in range(1, tree.njoints) if j not in rotors]
@@ -96,7 +96,7 @@ def ends(model: ClusterModel, q: np.ndarray) -> tuple[str, ...]:
     path, name_counts = _origins(model, q), Counter(f.name for f in tree.frames)
     end_by_depth: dict[int, str] = {}
     for j in sorted(depth, key=lambda j: (-depth[j], j)):
-        # Models that were not read from a file may have no frames, and a joint and a body may share a name.
+        # Models that were built in Python may have no frames, and a joint and a body may have the same name.
         frames = [f for f in tree.frames if f.parentJoint == j and name_counts[f.name] == 1]
         if frames and np.ptp(path[:, j], axis=0).max() > _STILL:
             end_by_depth.setdefault(depth[j], next((f.name for f in frames if f.type.name == "BODY"), frames[0].name))

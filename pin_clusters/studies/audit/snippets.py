@@ -1,7 +1,7 @@
-"""Generate code for other simulators: block approximation for MuJoCo, diagonal approximation for Pinocchio.
+"""Generate code for the block approximation in MuJoCo and for the diagonal approximation in Pinocchio.
 
-A rotor that one joint turns becomes armature of that joint, J ratio^2. A rotor that couples joints becomes a fixed
-tendon with armature J and the ratios as coefficients, which adds exactly ``J g' g`` to MuJoCo's mass matrix.
+A rotor driven by one joint is exported as armature J ratio^2 of that joint. A rotor driven by several joints becomes a
+fixed tendon. The armature J and the ratios g of this tendon add exactly ``J g' g`` to MuJoCo's mass matrix.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ...approximations.armature import joined
 from ...model import ClusterModel
 from .reflected import Drive, Reflected, with_rotors
 
-MUJOCO = "3.3.1"  # First MuJoCo version with armature of tendons (tested: 3.3.0 rejects the attribute)
+MUJOCO = "3.3.1"  # First MuJoCo version that supports armature of tendons (tested: 3.3.0 rejects the attribute)
 MUJOCO_INVERSE = "3.3.4"  # First MuJoCo version whose ``mj_inverse`` includes the armature of tendons
 _DIGITS = 12
-_NOTHING = 1e-12  # Largest rounding error of cancelling couplings, relative to the diagonal
+_NOTHING = 1e-12  # Couplings below this value, relative to the diagonal, count as zero
 
 
 def joint_armature(reflected: Reflected) -> dict[str, float]:
@@ -33,7 +33,7 @@ def tendons(reflected: Reflected) -> tuple[Drive, ...]:
 
 
 def cancelling(reflected: Reflected) -> tuple[Drive, ...]:
-    """Return the rotors whose couplings cancel, such as equal motors for the sum and difference of two joints."""
+    """Return rotors whose couplings cancel, such as equal motors for the sum and the difference of two joints."""
     return tuple(d for d in _rotors(reflected, coupled=False) if len(d.ratios) > 1)
 
 

@@ -1,4 +1,4 @@
-"""Judge the approximations: compare their largest errors with thresholds, and explain the verdict in words."""
+"""Compare the largest errors of the approximations with thresholds, and explain the verdict in words."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .simulated import Simulated
 
 
 class ThresholdError(PinClustersError, ValueError):
-    """A threshold is not a percentage."""
+    """Error if a threshold is not a percentage."""
 
 
 THRESHOLDS = {"torque control": 5.0, "simulation": 10.0, "a policy": 20.0}
-"""Largest acceptable errors, [%]: of the peak torque for torque control, of the RMS acceleration for simulation and
-policy. The policy threshold matches training with motor strengths of 80 to 120 %."""
-_LEAST, _ROUNDING = 0.01, 1e-9  # Smallest scale of acceleration errors: relative to the largest scale, and absolute
+"""Largest acceptable errors, [%]: relative to the peak torque (torque control) or to the RMS acceleration (simulation,
+policy). The policy threshold corresponds to training with motor strengths between 80 and 120 %."""
+_LEAST, _ROUNDING = 0.01, 1e-9  # Smallest scale of acceleration errors: relative to the largest one; absolute
 _LISTED = 3  # largest number of joints that a sentence lists
 
 
@@ -35,8 +35,8 @@ class Worst(Result):
     """The largest error of an approximation.
 
     Attributes:
-        joint: Name of the joint; for accelerations also ``"base (turning)"`` and ``"base (translation)"``.
-        percent: RMS error relative to the peak torque, or to the RMS acceleration, of that joint, [%].
+        joint: Name of the joint. Acceleration errors may also name ``"base (turning)"`` or ``"base (translation)"``.
+        percent: RMS error, [%] of the peak torque or of the RMS acceleration of that joint.
     """
 
     joint: str
@@ -50,9 +50,9 @@ class Line(Result):
     Attributes:
         enough: Whether the judged approximation stays within the threshold at every joint.
         threshold: Largest acceptable RMS error, [%].
-        worst: Largest error of each approximation.
+        worst: Largest error of each approximation, by name.
         above: Names of the joints at which the judged approximation exceeds the threshold.
-        sentence: The answer in words; with closed loops, also for frozen loops.
+        sentence: The answer in words. With closed loops, it also describes the approximation with frozen loops.
     """
 
     enough: bool
@@ -66,7 +66,7 @@ class Line(Result):
 
 @dataclass(frozen=True)
 class Verdict(Result):
-    """The answer, which follows from the purpose with the largest error relative to its threshold.
+    """The overall answer, determined by the purpose with the largest error relative to its threshold.
 
     Attributes:
         enough: Whether the judged approximation is accurate enough for all purposes.
@@ -75,7 +75,7 @@ class Verdict(Result):
         lines: The answers by purpose: ``"torque control"``, ``"simulation"``, ``"a policy"``.
         answer: The answer in a few words.
         sentence: The answer in one sentence.
-        advice: What to do, in one or two sentences.
+        advice: The recommended action, in one or two sentences.
         free: Largest error of accelerations in free flight, per approximation; empty if the base does not float.
         flight: A sentence about ``free``; empty if the base does not float.
     """
@@ -109,10 +109,10 @@ def check_threshold(threshold: Any) -> float:
 def judge(
     study: StudyResult, simulated: Simulated, thresholds: Mapping[str, float] = THRESHOLDS, still: tuple[str, ...] = ()
 ) -> Verdict:
-    """Compare the errors along a motion with ``thresholds``, [%], which are named as in ``THRESHOLDS``.
+    """Compare the errors along a motion with ``thresholds``, [%], by purpose, as in ``THRESHOLDS``.
 
     Torque errors are judged at joints only, because no motor supplies the wrench on a floating base. Accelerations are
-    judged with that wrench. The acceleration of the base is judged only if the motion moves the base. Free flight is
+    judged with that wrench applied. The base acceleration is judged only if the motion moves the base. Free flight is
     reported but not judged. Raises ``ModelError`` if no torque acts along the motion.
     """
     limits = {name: check_threshold(thresholds.get(name, x)) for name, x in THRESHOLDS.items()}
@@ -126,7 +126,7 @@ def judge(
         name: _line(name, torques if name == "torque control" else accelerations, asked, limit)
         for name, limit in limits.items()
     }
-    # With loops, coarser approximations change other aspects, so only the judged one and its refinements count.
+    # With closed loops, coarser approximations also change the loops, so only these candidates are considered.
     candidates = {"diagonal": ("none", "diagonal", "block"), "armature": ("no rotor", "armature")}.get(asked, (asked,))
     best = next((level for level in candidates if _excess(lines, level) <= 1.0), None)
     fit = [name for name, line in lines.items() if line.enough]

@@ -1,8 +1,8 @@
-"""Compare touch-downs of the exact robot and of robots with armature, with the same motion, controller and ground.
+"""Compare the touch-downs of the exact robot and of robots with armature, for the same motion, controller and ground.
 
-The controller applies gravity compensation, the recorded forces and PD at the joints; it does not model rotors. A soft
-guide ("harness") holds the base, and its force is reported. In a drop, there is no guide: the robot falls and holds its
-pose.
+The controller applies PD control, gravity compensation and the recorded forces; it does not model rotors. A soft guide
+("harness") supports the base, and its force is reported. In a drop, there is no guide: the robot falls while the
+controller maintains its first pose.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from ...simulation.ground.world import on_ground, world_of
 from ..pages.results import Result
 from ..study.trajectories import Recorded, Trajectory, TrajectoryError, base_columns, floating_base
 
-STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05  # time step; durations over which impulses and peaks are compared, [s]
+STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05  # time step; durations after a landing for impulses and for peaks, [s]
 _OFF_GROUND, _MATCH = 0.03, 0.05  # shortest flight before a landing; largest time between matching landings, [s]
-_SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # guide, joints [rad/s]; twice the damping ratio
-_BENT = 20.0  # if a leg that shortens by 1 m/s needs joint speeds above 20 rad/s / length [m], it counts as straight
-_LARGEST_SHARE = 0.2  # largest force of the guide, relative to the weight
-_CONTACT_GAP, _HIGHEST = 2e-3, 10.0  # contact distance if no forces were recorded; largest height of a drop, [m]
+_SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # guide, joints [rad/s]; 2 * damping ratio
+_BENT = 20.0  # a leg is straight if shortening it at 1 m/s needs joint speeds above 20 rad/s / length [m]
+_LARGEST_SHARE = 0.2  # largest acceptable force of the guide, relative to the weight
+_CONTACT_GAP, _HIGHEST = 2e-3, 10.0  # contact distance without recorded forces; largest drop height, [m]
 
 
 @dataclass(frozen=True, eq=False)
 class Landing(Result):
     """A touch-down of a foot.
 
-    The keys of dictionaries are ``"exact"`` and approximation names. Values are NaN if the foot does not land.
+    The keys of the dictionaries are ``"exact"`` and the approximation names. Values are NaN if the foot does not land.
 
     Attributes:
         body: Joint that moves the foot.
         time: Time of the touch-down, [s].
-        impulse: Normal impulse of the ground in the first 5 ms, [N s].
-        torque_at: Joint whose peak torques in the following 50 ms differ most between the robots.
+        impulse: Normal impulse of the ground in the first 5 ms after touch-down, [N s].
+        torque_at: Joint whose peak torques in the 50 ms after touch-down differ most between the robots.
         torque: Peak torque of that joint, [N m] or [N].
-        speed_at: Joint whose peak speeds in the following 50 ms differ most between the robots.
+        speed_at: Joint whose peak speeds in the 50 ms after touch-down differ most between the robots.
         speed: Peak speed of that joint, [rad/s] or [m/s].
     """
 
@@ -64,7 +64,7 @@ class Landing(Result):
 
 @dataclass(frozen=True, eq=False)
 class Walked(Result):
-    """Effects of armature on touch-downs.
+    """Errors that armature causes at touch-down.
 
     Attributes:
         motion: Description of the motion.
@@ -77,8 +77,8 @@ class Walked(Result):
         friction: Friction coefficient of the ground.
         time: Time of each sample, shape (samples,), [s].
         bodies: Bodies that may touch the ground.
-        pushed: Accumulated normal impulse of the ground for ``"exact"`` and approximations, (samples, bodies), [N s].
-        straight: Names of joints whose bodies land on nearly straight legs in a drop.
+        pushed: Accumulated normal impulse of the ground, by robot as in ``Landing``, shape (samples, bodies), [N s].
+        straight: Names of joints whose feet land on nearly straight legs in a drop.
     """
 
     motion: str
@@ -98,7 +98,7 @@ class Walked(Result):
     _json = "motion sentence dt harness moment weight friction straight landings"
 
     def off(self, level: str) -> np.ndarray:
-        """Return the error of an approximation's impulses in per cent of the largest impulse, shape (landings,)."""
+        """Return the impulse errors of an approximation, [%] of the largest impulse, shape (landings,)."""
         exact, other = (np.array([x.impulse[name] for x in self.landings]) for name in ("exact", level))
         return np.asarray(100.0 * (other - exact) / exact.max())
 
@@ -143,7 +143,7 @@ def walked(
     progress: Callable[[float], None] = lambda part: None,
     dt: float = STEP,
 ) -> Walked:
-    """Simulate the exact robot and its approximations along a motion, or in a fall from its first pose."""
+    """Simulate the exact robot and its approximations along a motion, or falling in the first pose of the motion."""
     control = Control(model, trajectory, drop, ground, touching, dt)
     levels = ("armature",) if model.closures else ("diagonal", "block")
     runs = dict[str, SimulationResult]()
@@ -189,7 +189,7 @@ def walked(
 
 
 class Control:
-    """The controller of all robots, with references ``q``, ``v`` and static torques ``tau``, one row per time step.
+    """The controller of all robots. Its references ``q``, ``v`` and static torques ``tau`` have one row per time step.
 
     ``largest_wrench`` contains the largest force and moment of the guide so far, [N] and [N m].
     """
@@ -229,10 +229,10 @@ class Control:
         self.gain[base] = 0.0
 
     def _straight(self, q: np.ndarray) -> tuple[str, ...]:
-        """Return the joints whose bodies touch first, on straight legs that cannot become shorter.
+        """Return the joints that move the first bodies to touch the ground, if their legs are straight.
 
-        A leg is straight if joint speeds of 20 rad/s divided by the leg length [m] cannot lift its body at 1 m/s. A
-        knee that is bent by 0.2 rad needs this speed.
+        A leg counts as straight if joint speeds of 20 rad/s / length [m] cannot shorten it at 1 m/s. These speeds
+        suffice if the knee is bent by 0.2 rad.
         """
         world, _ = world_of(self.model, self.ground, self.touching, False, False)
         assert world is not None
@@ -270,7 +270,7 @@ class Control:
         self.ground = Ground(self.ground.friction, self.ground.normal, self.ground.height + ground_height)
         loads = trajectory.loads(model, time, self.q)
         self.tau = np.array([rnea(model, data, q, zeros, zeros) for q in self.q])
-        # If no forces were recorded, the minimum-norm contact forces that support the motion are used.
+        # If no forces were recorded, use the minimum-norm contact forces that produce the motion.
         for k, q in enumerate(self.q if loads is None else ()):
             contacts = world.look(q, ground_height + _CONTACT_GAP)
             J = world.rows(coordinates, q, contacts)[: 3 * contacts.contacts]

@@ -1,4 +1,4 @@
-"""Read CSV files that were exported from ROS bags; ``sensor_msgs/JointState`` is in arrays or in columns by joint."""
+"""Read CSV files, exported from ROS bags, with ``sensor_msgs/JointState`` as arrays or as one column per joint."""
 
 import math
 import re
@@ -15,7 +15,7 @@ _CELL = re.compile(
 )
 """Matches ``field.position0`` of rostopic, ``position.0``, and ``/joint_states/knee/position`` of PlotJuggler."""
 _TIME = re.compile(r".*stamp|%time|__time|time")
-_STAMP = re.compile(r"\d{13,30}", re.ASCII)  # Time stamps in nanoseconds since 1970
+_STAMP = re.compile(r"\d{13,30}", re.ASCII)  # Matches time stamps in nanoseconds since 1970
 
 
 def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
@@ -23,7 +23,7 @@ def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
     rows = rows_of(lines, file)
     head = [cell.strip() for cell in next(rows, (0, []))[1]]
     fields = {i: m.groups() for i, cell in enumerate(head) if (m := _CELL.match(cell))}
-    # The time stamp of the sender is preferred.
+    # The time stamp of the sender is preferred to the time of recording.
     times = sorted(filter(_TIME.fullmatch, head), key=lambda cell: not cell.endswith("stamp"))
     if len(lines) < 2 or not times or not any("position" in x for x in fields.values()):
         return None

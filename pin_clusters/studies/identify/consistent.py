@@ -1,4 +1,4 @@
-"""Project estimates onto physically consistent values, such as nonnegative friction and inertias of real bodies."""
+"""Project estimates onto physically consistent values, such as nonnegative friction coefficients."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from .parameters import Parameter, scales
 
-_SMALL = 1e-6  # Smallest eigenvalue of a starting pseudo-inertia, relative to the largest
+_SMALL = 1e-6  # Lower bound of the eigenvalues of a starting pseudo-inertia, relative to the largest eigenvalue
 
 
 def consistent(unknowns: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.ndarray:
@@ -41,9 +41,9 @@ def consistent(unknowns: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> n
             y[rows], J[np.ix_(rows, rows)] = body.toDynamicParameters(), body.calculateJacobian()
         return y, J
 
-    # The weight of the equations is increased in steps, because the minimum of the full problem is hard to find.
+    # The weight of the equations is increased in steps, because the optimizer may not converge at the full weight.
     for weight in (1e-6, 1e-3, 1.0):
-        # The prior, with its scale as standard deviation, determines what the torques contain no information about.
+        # The prior, with standard deviation ``scale``, determines parameters that do not affect the torques.
         A = np.vstack([weight * R, np.diag(1.0 / scales(unknowns))])
         b = A @ prior + np.append(weight * R @ x, 0.0 * x)
         if not bodies:

@@ -1,4 +1,4 @@
-"""Set up the equations of the identification: torques of the log, torques of the model, and their derivatives."""
+"""Set up the equations of the identification from the torques of the log and the torque derivatives of the model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,20 +24,20 @@ Filter = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """Friction in gears that is proportional to the load: ``s |load| c``.
+    """Load-dependent friction torques of the gears: ``s |load| c``.
 
-    The factor c is 1 / efficiency - 1 if power flows to the joint, and 1 - back_efficiency otherwise.
+    The factor c is 1 / efficiency - 1 if power flows from the motor to the joint, and 1 - back_efficiency otherwise.
     """
 
     direction: np.ndarray  # s, the smoothed sign of the motor speed, shape (N, motors)
-    load: np.ndarray  # torque at the output of each gear, referred to the motor, for the priors, shape (N, motors)
+    load: np.ndarray  # output torque of each gear for prior values, reflected to the motor, shape (N, motors)
     load_derivatives: np.ndarray  # derivatives of ``load``, shape (N, motors, parameters)
-    B: np.ndarray  # matrix from motor torques to rows, shape (N, rows, motors)
-    factors: np.ndarray  # c of the model, forward and backward, shape (2, motors)
+    B: np.ndarray  # matrix that maps motor torques to rows, shape (N, rows, motors)
+    factors: np.ndarray  # factors c of the model for forward and backward power flow, shape (2, motors)
     index: np.ndarray  # indices of the efficiencies among the parameters, or -1 if they are known, shape (2, motors)
 
     def torque(self, x: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the torques of the losses, shape (N, rows), and their derivatives, shape (N, rows, parameters)."""
+        """Compute the friction torques, shape (N, rows), and their derivatives, shape (N, rows, parameters)."""
         load, eta = self.load + self.load_derivatives @ x, values[self.index]
         driving, size = load * self.direction > 0.0, self.direction * np.abs(load)
         c = np.where(driving, *np.where(self.index < 0, self.factors, [1.0 / eta[0] - 1.0, 1.0 - eta[1]]))
@@ -50,18 +50,18 @@ class Losses:
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """Equations ``residual = X @ x + losses`` per sample and motor (or independent joint); x is relative to priors."""
+    """Equations ``residual = X @ x + losses`` for each sample; x is the change of the parameters from their priors."""
 
-    names: tuple[str, ...]  # names of the rows
+    names: tuple[str, ...]  # names of the rows (motors or independent joints)
     residual: np.ndarray  # torques in the log minus torques of the prior model, shape (N, rows)
     measured: np.ndarray  # torques in the log, shape (N, rows)
     X: np.ndarray  # regressor, shape (N, rows, parameters)
     priors: np.ndarray  # prior values of the parameters
-    losses: Losses | None  # losses of the gears, None if all gears are lossless
-    take: Filter  # filter and selection of samples for the losses; the other arrays are already filtered
+    losses: Losses | None  # friction of the gears; None if all gears are lossless
+    take: Filter  # filters and samples the losses; the other arrays are already filtered
 
     def evaluate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the residuals, (N, rows), and the derivatives of the model's torques, (N, rows, parameters)."""
+        """Compute the residuals, (N, rows), and the torque derivatives of the model, (N, rows, parameters)."""
         if self.losses is None:
             return self.residual - self.X @ x, self.X
         torque, J = self.losses.torque(x, self.priors + x)
@@ -117,7 +117,7 @@ def equations(
     loads, losses = log.motion.loads(model, time, q), None
     torque = torque if loads is None else torque + loads
     square = log.at_motors and B.shape[1] == B.shape[2]
-    # Rows are the measured quantities (motor torques if they can be computed), whose noise is independent.
+    # Rows are measured torques, because their noise is independent. Motor torques are preferred to joint torques.
     to_rows = np.linalg.inv(B) if square else np.eye(model.nv)[rows][None].repeat(n, axis=0)
     if np.any(loss_factors) or any(p.kind.endswith("efficiency") for p in unknowns):
         if np.linalg.matrix_rank(B[0]) < len(motors):
@@ -136,7 +136,7 @@ def equations(
             elif p.kind == "back_efficiency":
                 eta_index[1, motor] = k
             elif p.kind == "efficiency":
-                # One efficiency holds for both directions unless the back-efficiency is known or estimated.
+                # One efficiency applies to both directions unless the back-efficiency is known or estimated.
                 separate = eta_index[1, motor] >= 0 or p.source.back_efficiency is not None
                 eta_index[:, motor] = k, eta_index[1, motor] if separate else k
         load = np.einsum("nij,nj->ni", B_inverse, load_torque) - inertia * spins

@@ -1,4 +1,4 @@
-"""Read logs of a robot's motion and motor torques; error messages contain the column and the sample."""
+"""Read logs of a robot's motion and motor torques; error messages name the column and the sample."""
 
 import dataclasses
 import os
@@ -17,12 +17,12 @@ from ..study.trajectories.files import read
 from . import bag
 
 _LEAST, _FLAT, _GAP = 50, 5, 1.5
-"""Smallest number of samples of a log; smallest number of equal samples in a flat top; largest step over median."""
+"""Minimum samples of a log; minimum equal samples that count as saturated; maximum time step / median time step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """A motion, and the torques of motors at their rotors or of independent joints, shape (N,), [N m] or [N]."""
+    """A motion and its torques, shape (N,), [N m] or [N], at the rotors of the motors or at the independent joints."""
 
     motion: Recorded
     torque: dict[str, np.ndarray]
@@ -72,7 +72,7 @@ def read_log(model: ClusterModel, source: Any, constants: Mapping[str, float], s
     full_turn, base = 360.0 if motion.degrees else 2.0 * np.pi, motion.base
     continuous = [j for j in motion.positions if j in model.names and joint_of(model, j).nq == 2]
     unwrapped = {j: np.unwrap(motion.positions[j], period=full_turn) for j in continuous}
-    if base is not None:  # q and -q are the same rotation; the filter needs a continuous quaternion
+    if base is not None:  # quaternions q and -q are the same rotation, but the filter needs a continuous signal
         signs = np.cumprod(np.where(np.sum(base[1:, 3:] * base[:-1, 3:], axis=1) < 0.0, -1.0, 1.0))
         base = np.hstack([base[:, :3], base[:, 3:] * np.append(1.0, signs)[:, None]])
     motion = dataclasses.replace(motion, positions=motion.positions | unwrapped, base=base)

@@ -1,4 +1,4 @@
-"""Write the page of an identification: the estimates, the prediction of the last part of the log, and the method."""
+"""Write the page of an identification: the estimates, the predicted torques, and the method."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from ..pages.axes import finished, lines, over
 from ..pages.template import Html, Words, number, table
 from .result import Identification
 
-_SHOWN, _POINTS, _CORRELATED = 6, 400, 0.9  # Number of plots; points per curve; smallest correlation that is listed
+_SHOWN, _POINTS, _CORRELATED = 6, 400, 0.9  # Plots; points per curve; smallest listed correlation
 
 
 @results.shown_by(Identification)

@@ -1,4 +1,4 @@
-"""List the parameters that can be estimated, and build the robot with estimates."""
+"""List the parameters that can be estimated, and build a robot with the estimated values."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ KINDS = {
 }
 """Kinds of parameters and their units; for prismatic joints, read m for rad and N for N m."""
 SPRINGS = {"joint_viscous": "damping", "joint_coulomb": "friction", "spring": "stiffness"}
-"""Field of ``pc.Spring`` that stores each kind; the first two kinds belong to springs named ``friction of JOINT``."""
+"""Field of ``pc.Spring`` for each kind; the first two kinds are stored in springs named ``friction of JOINT``."""
 # kinds that are fields of pc.Motor, with their physical bounds
 _MOTORS = {
     "viscous": (0.0, np.inf),
@@ -41,11 +41,11 @@ _BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """A number to estimate.
+    """A parameter to estimate.
 
-    ``of`` is the name of its body, rotor, motor or joint, ``prior`` the value in the model, and ``bounds`` its physical
-    range. Inertial parameters have a ``direction``, the change of ``pc.parameters`` per unit; other parameters have the
-    motor or spring as ``source``.
+    ``of`` is the name of the body, rotor, motor or joint, ``prior`` is the value in the model, and ``bounds`` is the
+    physical range. ``direction`` is the change of ``pc.parameters`` per unit of an inertial parameter. ``source`` is
+    the motor or spring of any other parameter.
     """
 
     kind: str
@@ -87,7 +87,7 @@ def sought(model: ClusterModel, what: str | Sequence[str]) -> list[Parameter]:
 
 
 def scales(unknowns: Sequence[Parameter]) -> np.ndarray:
-    """Return the scale of each parameter: its absolute value, at least 1e-3 of the largest with this unit, or 1."""
+    """Return the scales: prior magnitudes, at least 1e-3 of the largest with the same unit; 1 if all are zero."""
     largest = [max(abs(o.prior) for o in unknowns if o.unit == p.unit) for p in unknowns]
     return np.array([max(abs(p.prior), 1e-3 * top) or 1.0 for p, top in zip(unknowns, largest, strict=True)])
 
@@ -104,7 +104,7 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
     if kind == "inertial":
         entries = [(n, i, x) for n, s in bodies.items() for i, x in zip(range(s.start, s.stop), _BODY, strict=True)]
         return [Parameter(kind, n, values[i], (-np.inf, np.inf), units[i], item=x) for n, i, x in entries]
-    # A mass scales the whole inertia of a body, because its centre and shape do not change; rods have only a mass.
+    # A mass scales the whole inertia of a body, because its centre of mass and shape stay the same.
     if kind in ("mass", "armature"):
         indices = range(
             *((columns.rods_from, columns.width) if kind == "mass" else (columns.armatures_from, columns.rods_from))
@@ -128,7 +128,7 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
 def _spin(model: ClusterModel, r: RotorElement, is_axial: np.ndarray, values: np.ndarray) -> Parameter:
     """Return the axial inertia of a rotor as a parameter.
 
-    A rotor that is a body has the direction n n' (n: axis); the sum of its other moments is the upper bound.
+    For a rotor that is a body, the direction is n n' (n: axis); the bound is the sum of the other two moments.
     """
     upper, direction = np.inf, 1.0 * is_axial
     if r.joint_id is not None:

@@ -16,24 +16,24 @@ class Identification(Shown, Result):
     """Parameters of a robot, estimated from a log.
 
     Attributes:
-        robot: Name of the robot; ``log`` is the name of the log, ``cutoff`` the cutoff frequency of its filter, [Hz].
-        parameters: Labels such as ``"knee: mass"``; ``units`` contains the units, ``prior`` the values in the model.
-        estimate: Estimated values; parameters without information in the log stay as close to the prior as possible.
-        error: Standard error (of a t distribution) of the estimate before it was moved to a physical value; infinite if
-            the log cannot determine the parameter alone.
-        interval: Interval of two standard errors around that estimate, clipped to physical values, shape
-            (2, parameters). The interval of a parameter at a bound lies on one side of the bound.
+        robot: Name of the robot. ``log`` is the name of the log, and ``cutoff`` is the cutoff frequency, [Hz].
+        parameters: Labels such as ``"knee: mass"``. ``units`` contains their units, ``prior`` the values in the model.
+        estimate: Estimated values. Parameters that the log does not determine stay as close to the prior as possible.
+        error: Standard error (of a t distribution) of the estimate before it was corrected to a physical value. The
+            error is infinite if the log cannot determine the parameter alone.
+        interval: Uncorrected estimate plus and minus two standard errors, clipped to physical values, shape
+            (2, parameters). If the estimate is at a bound, the interval lies on one side of the bound.
         correlation: Correlation of the estimates, shape (parameters, parameters).
-        bias: Effect of the motion's noise on the estimates, which has been subtracted.
-        unidentifiable: Labels of parameters that the log cannot distinguish from others or does not excite.
-        weak: Labels of parameters whose error exceeds the estimate; ``moved`` lists those moved to a physical value.
-        combinations: Identifiable combinations of several parameters: label, value, error.
-        rows: Names of motors or joints.
-        rms: RMS residual torque in the last part of the log, with the prior and with parameters from the first part,
-            shape (2, rows), [N m] or [N]; ``r2`` is the explained share of the variance.
-        time: Times of that last part, [s]; ``measured`` contains its filtered torques, shape (N, rows), and
-            ``predicted`` contains the torques of both models, (2, N, rows).
-        model: The robot with the estimates.
+        bias: Bias caused by noise in the measured motion; the estimates are already corrected for it.
+        unidentifiable: Labels of parameters that the motion does not excite, or that act like other parameters.
+        weak: Labels of parameters whose error exceeds the estimate. ``moved`` contains labels of corrected parameters.
+        combinations: Label, value and error of each identifiable combination of several parameters.
+        rows: Names of the motors or joints whose torques are compared.
+        rms: RMS torque error in the last part of the log, shape (2, rows), [N m] or [N]: with prior parameters, and
+            with parameters estimated from the first part. ``r2`` contains the coefficients of determination R^2.
+        time: Times in the last part of the log, [s]. ``measured`` contains the filtered torques, shape (N, rows), and
+            ``predicted`` contains the torques predicted with both parameter sets, shape (2, N, rows).
+        model: The robot with the estimated parameters.
     """
 
     robot: str
@@ -61,17 +61,17 @@ class Identification(Shown, Result):
 
     @property
     def test(self) -> dict[str, dict[str, float]]:
-        """Cross-validation of each row: ``rms``, ``r2``, ``rms_of_prior`` and ``r2_of_prior`` in the last part."""
+        """Prediction errors of each row: ``rms``, ``r2``, ``rms_of_prior`` and ``r2_of_prior`` in the last part."""
         keys = [f"{of}{prior}" for of in ("rms", "r2") for prior in ("_of_prior", "")]
         return {row: by_name(keys, x) for row, *x in zip(self.rows, *self.rms, *self.r2, strict=True)}
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert to plain numbers and text for JSON; values that are not finite become None."""
+        """Convert the result to numbers and text for JSON; values that are not finite become None."""
         entries = super().as_dict()
         return finite({key: x for key, x in entries.items() if key not in ("time", "measured", "predicted", "model")})
 
     def page(self, path: str | Path) -> Path:
-        """Write only the page, which needs no network; ``write`` also writes a file with the numbers."""
+        """Write only the self-contained HTML page; ``write`` also writes a file with the numbers."""
         with whole(Path(path)) as (part,):
             part.write_text(next(iter(type(self)._texts(self).values()))(), encoding="utf-8", newline="\n")
         return Path(path)

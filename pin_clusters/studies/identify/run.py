@@ -1,4 +1,4 @@
-"""Estimate parameters from a log."""
+"""Estimate parameters of a robot from a log."""
 
 import dataclasses
 import math
@@ -16,7 +16,7 @@ from ...errors import ArgumentTypeError, PinClustersWarning, shown
 from ...model import FRICTION_SPEED, ClusterModel, check_model
 from ..study.trajectories import TrajectoryError
 from ..study.trajectories._curves import butterworth
-from . import page as page  # registers the page that Identification.write uses
+from . import page as page  # registers the page for Identification.write
 from .consistent import consistent
 from .equations import Equations, equations
 from .log import read_log
@@ -25,9 +25,9 @@ from .result import Identification
 from .smoothing import ORDER, channels, cutoff_of, noise_of, with_channels
 from .solve import Fit, fit, in_a_row
 
-_LEAST, _LAST = 3, 2  # Smallest number of torques per parameter; smallest number of samples for the prediction
+_LEAST, _LAST = 3, 2  # Minimum torque samples per parameter; minimum samples for the prediction
 _HIDDEN, _ZERO, _MOVED = 1e-6, 1e-6, 0.1
-"""Largest hidden component and coefficient that count as zero; smallest reported shift, relative to the error."""
+"""Null-space components and coefficients below these values count as zero; smallest reported bias / error."""
 
 
 def identify(
@@ -50,39 +50,39 @@ def identify(
     Args:
         model: The robot with prior values; parameters that are not estimated keep these values.
         log: A .csv or .npz file, a CSV file of a ROS bag, or a mapping of columns by name: ``time`` [s]; joints,
-            ``JOINT.v``, ``JOINT.a``, base and forces as in ``Recorded.from_file``; torques. The torques are
-            ``MOTOR.tau`` at the rotor [N m] or ``MOTOR.current`` [A] of all motors, or ``JOINT.tau``, the motors'
-            torque at independent joints. All other external loads must be in the log too.
-        what: Kinds (``identification.KINDS``), or ``"NAME: KIND"``, where ``*`` stands for any text. ``mass`` keeps the
-            centre and the shape of a body; ``inertial`` means all ten parameters. Springs must exist in the model.
+            ``JOINT.v``, ``JOINT.a``, base and forces as in ``Recorded.from_file``; and torques. Torques are columns
+            ``MOTOR.tau`` (at the rotor, [N m]) or ``MOTOR.current`` ([A]) for all motors, or ``JOINT.tau`` (motor
+            torque at each independent joint). The log must also contain all external forces.
+        what: Kinds (``identification.KINDS``), or ``"NAME: KIND"``, where ``*`` stands for any text. ``mass`` does not
+            change the centre of mass. ``inertial`` selects all ten parameters. Springs must exist in the model.
             ``efficiency`` without ``back_efficiency`` estimates one value for both directions.
-        cutoff: Cutoff frequency of the filter, [Hz]: Butterworth of order 4, forwards and backwards, applied to motion,
-            torques and equations. The default lies above the bandwidth of the motion; it is infinite (no filter) if the
-            log contains all accelerations.
-        torque_constant: Torque constants by motor, [N m/A]; required for currents.
-        span: First and last time of the used part of the log, [s].
-        degrees: Whether angles are in degrees.
-        allow_saturated: Accept columns that are flat at their extremes.
-        friction_speed: As in ``pc.passive_torque``, [rad/s] or [m/s].
-        test: Share of the log, at its end, for cross-validation; the estimates use the whole log.
-        noises: Number of repetitions with added noise, which estimate the bias from noise of the motion; 0 means that
-            the bias is not corrected.
+        cutoff: Cutoff frequency, [Hz], of a fourth-order Butterworth filter, which is applied forwards and backwards to
+            motion, torques and equations. The default lies above the bandwidth of the motion. If the log contains all
+            accelerations, the default is infinite (no filter).
+        torque_constant: Torque constant of each motor, [N m/A]; required if the log contains currents.
+        span: First and last time of the part of the log that is used, [s].
+        degrees: Whether angles in the log are in degrees.
+        allow_saturated: Whether to accept columns that stay constant at their extreme values, as saturated sensors do.
+        friction_speed: Smoothing speed of dry friction, as in ``pc.passive_torque``, [rad/s] or [m/s].
+        test: Fraction of the log, at its end, used for cross-validation. The final estimates use the whole log.
+        noises: Number of repetitions with added noise. They estimate the bias that noise in the measured motion causes.
+            With 0, the bias is not corrected.
         seed: Seed of the added noise.
 
     Returns:
-        Estimates and errors, in the ``units`` of the result, and the robot with the estimates; ``write(folder)`` writes
-        a page.
+        The estimates, their errors, and the robot with the estimates. The method ``write(folder)`` of the result writes
+        an HTML page.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type, or an option is out of range.
         UnknownNameError: A kind is unknown.
-        ModelError: The robot has no parameter of a kind, or losses cannot be estimated, because motors are coupled or
-            no load is known.
+        ModelError: The robot has no parameter of a requested kind. Or gear losses cannot be estimated, because motors
+            are coupled or no load is known.
         TrajectoryError: The log is invalid (names, gaps, rates, values that are not finite, saturation, length), or
             ``cutoff`` is not between one period in the log and half the sampling rate.
 
     Warns:
-        PinClustersWarning: Noise of the motion is too strong for reliable errors.
+        PinClustersWarning: The noise in the measured motion is too strong for reliable standard errors.
 
     References:
         Gautier, "Dynamic identification of robots with power model", 1997 (parallel filter); Newey and West,
@@ -110,7 +110,7 @@ def identify(
             f"{motion.name}: cutoff = {cutoff:g} Hz must be above {1.0 / time[-1]:.3g} Hz, one period in the log, and "
             f"below {0.5 * rate:.4g} Hz, half the sampling rate. Use math.inf to turn the filter off."
         )
-    # The filter distorts both ends of the log, and its output is sampled at about four times the cutoff.
+    # The filter distorts both ends of the log. Its output is sampled at about four times the cutoff frequency.
     filtering, used, min_lags = math.isfinite(cutoff), slice(0, len(time)), 0
     if filtering:
         edge, step = round(2.0 * rate / cutoff), max(1, int(rate / (4.0 * cutoff) + 1e-6))
@@ -139,19 +139,19 @@ def identify(
     solution = fit(system, unknowns, min_lags)
     bias, influence = np.zeros(len(unknowns)), solution.influence
     if filtering and noises:
-        # Simulation extrapolation: added noise reveals the bias from noise of the motion (Cook and Stefanski 1994).
+        # Simulation extrapolation: added noise reveals the bias caused by motion noise (Cook and Stefanski 1994).
         rng, strength = np.random.default_rng(seed), noise_of(columns, rate, cutoff)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PinClustersWarning)  # the fit of the log itself has already warned
             noise = (strength * rng.standard_normal(columns.shape) for _ in range(noises))
             noisy_fits = [fit(equations_of(columns + x), unknowns, min_lags, solution) for x in noise]
         bias = np.mean([noisy.x for noisy in noisy_fits], axis=0) - solution.x
-        # influence of the samples on x - bias (Carroll et al. 1996)
+        # influence of the samples on (x - bias), after Carroll et al. 1996
         influence = 2.0 * influence - np.mean([noisy.influence for noisy in noisy_fits], axis=0)
     window_sums = np.sqrt(solution.variance_factor) * in_a_row(influence, solution.lags)
     covariance = window_sums.T @ window_sums
     correction = consistent(unknowns, solution.x - bias, solution.R)
-    # cross-validation: fit the first part of the log, predict the last part; residuals of the prior and of this fit
+    # Cross-validation: fit the first part of the log, then predict the last part with the prior and with this fit.
     training = {name: getattr(system, name)[:split] for name in ("residual", "measured", "X")}
     training_system = dataclasses.replace(system, **training, take=lambda y: system.take(y)[:split])
     x_training = fit(training_system, unknowns, min_lags).x

@@ -11,7 +11,7 @@ from ..study.trajectories.recorded import KINDS
 
 ORDER = 4  # Order of the filter, which runs forwards and backwards
 _CUTOFF_BY_BAND, _CUTOFF_BY_RATE, _SIGNAL = 2.5, 0.2, 10.0
-"""Cutoff relative to the motion's bandwidth; largest cutoff relative to the sampling rate; signal power over noise."""
+"""Cutoff / bandwidth; largest cutoff / sampling rate; ratio of signal to noise power that defines the bandwidth."""
 
 
 def channels(motion: Recorded) -> np.ndarray:
@@ -37,7 +37,7 @@ def cutoff_of(columns: np.ndarray, rate: float) -> float:
 
 
 def noise_of(columns: np.ndarray, rate: float, cutoff: float) -> np.ndarray:
-    """Estimate the standard deviation of white noise that has each column's power just above the cutoff."""
+    """Estimate the standard deviation of each column's white noise from the power just above the cutoff."""
     from scipy.signal import detrend, periodogram
 
     f, power = periodogram(columns, rate, "blackman", detrend=detrend, axis=0)

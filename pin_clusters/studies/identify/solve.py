@@ -1,4 +1,4 @@
-"""Solve weighted least squares with standard errors for correlated samples."""
+"""Solve weighted least-squares problems, with standard errors for correlated samples."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,27 +14,27 @@ _RANK, _ROUNDS, _UNCORRELATED = 1e-7, 3, 0.1
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A solution of the equations."""
+    """A least-squares solution of the equations of the identification."""
 
     x: np.ndarray  # estimates relative to the priors, shape (parameters,)
-    influence: np.ndarray  # contribution of each sample to ``x``, in identifiable directions, shape (N, parameters)
+    influence: np.ndarray  # contribution of each sample to the identifiable part of ``x``, shape (N, parameters)
     lags: int  # number of samples over which residuals are correlated
-    variance_factor: np.ndarray  # factor by which the variances are too small, shape (parameters,)
-    R: np.ndarray  # triangular factor of the weighted equations; ``size`` contains the norms of its columns
+    variance_factor: np.ndarray  # factors that correct the estimated variances, shape (parameters,)
+    R: np.ndarray  # triangular factor of the weighted equations; ``size`` contains its column norms
     size: np.ndarray
-    hidden: np.ndarray  # orthonormal directions, in units of 1 / size, without torque, shape (hidden, parameters)
+    hidden: np.ndarray  # orthonormal null-space directions of scaled parameters, shape (hidden, parameters)
     weights: np.ndarray  # whitening matrix, shape (rows, rows): residuals @ weights have unit covariance
 
 
 def fit(system: Equations, unknowns: Sequence[Parameter], min_lags: int, start: Fit | None = None) -> Fit:
-    """Solve the equations, with residuals that are correlated over at least ``min_lags`` samples."""
+    """Solve the equations, assuming that residuals are correlated over at least ``min_lags`` samples."""
     x, W, rounds = (
         (np.zeros(len(unknowns)), np.eye(len(system.names)), _ROUNDS) if start is None else (start.x, start.weights, 1)
     )
     for _ in range(rounds):
         x = _solved(system.evaluate, x, W, unknowns, linear=system.losses is None)
         r, J = system.evaluate(x)
-        if rounds > 1:  # Rounding errors count as noise, because exact data would have infinite weights.
+        if rounds > 1:  # Include rounding errors in the noise, because exact data would have infinite weights.
             rounding = 1e-9 * np.sqrt(np.mean(system.measured**2, axis=0)) + np.finfo(float).tiny
             W = np.diag(1.0 / np.sqrt(np.mean(r**2, axis=0) + rounding**2))
     A, b, n = W.T @ J, r @ W, len(r)
@@ -63,7 +63,7 @@ def in_a_row(x: np.ndarray, lags: int) -> np.ndarray:
 
 
 def _triangle(A: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the triangular factor of the equations and its column norms, bounded below by rounding errors."""
+    """Return the triangular factor of the equations, and its column norms, at least as large as rounding errors."""
     R: np.ndarray = np.linalg.qr(A.reshape(-1, A.shape[-1]), mode="r")  # type: ignore[assignment]
     size = np.linalg.norm(R, axis=0)[: len(scale)]
     return R, np.maximum(size, 1e-10 * np.max(size * scale) / scale + np.finfo(float).tiny)

@@ -1,4 +1,4 @@
-"""Groups of equal rows, such as rows of mirrored joints."""
+"""Groups of table rows with equal numbers, such as rows of mirrored joints."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ _ALIKE = 1e-6
 
 
 def alike(rows: Sequence[np.ndarray]) -> list[list[int]]:
-    """Return lists of indices of rows with equal numbers, in the order of the rows."""
+    """Group rows with equal numbers; return one list of row indices per group, in the order of the rows."""
     groups: list[list[int]] = []
     for i, row in enumerate(rows):
         for group in groups:

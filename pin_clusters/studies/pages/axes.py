@@ -1,4 +1,4 @@
-"""Axes of the pictures on a page, with colours, line styles and hatches that distinguish the curves and bars."""
+"""Axes for the figures of a page, with colours, line styles and hatches that distinguish curves and bars."""
 
 import math
 import re
@@ -14,14 +14,14 @@ from .svg import figure, inline
 from .template import Html
 
 PARTS = ("diagonal", "block", "none", "green", "sky", "rose", "wine", "yellow", "grey")
-"""Colours of curves and bars, in this order."""
+"""Colours of curves and bars, in the order of their use."""
 DASHES: tuple[Any, ...] = ("-", (0, (4, 2)), ":", "-.", (0, (6, 2, 1, 2, 1, 2)))
 HATCHES = ("", "////", "\\\\\\\\", "xx", "--", "||", "++", "/", "-")
-"""Hatches without dots, because dots take 250 kB in an SVG path."""
+"""Hatches of bars. None of them has dots, because dots take 250 kB in an SVG path."""
 WIDTH = 4.1
 SMALL, TEXT = 8.0, 8.5
 LONGEST = 26
-"""Number of characters that fit next to a picture, or into half of its width."""
+"""Number of characters that fit beside a figure, or into half of the width of a figure."""
 _LINE, _TITLE = 0.155, 44
 
 
@@ -38,7 +38,7 @@ def tidy(axes: Any, x: str, y: str) -> None:
 
 
 def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float = 0.28) -> Html:
-    """Add a title and a legend, which begins ``top`` inches below the upper edge, and convert the picture to HTML."""
+    """Add a title and a legend, placed ``top`` inches below the upper edge, and convert the figure to HTML."""
     handles, labels = axes.get_legend_handles_labels()
     columns = 2 if max(map(len, labels), default=0) <= LONGEST else 1
     _enlarge(drawn, top + _LINE * math.ceil(len(labels) / columns) + 0.1)
@@ -63,7 +63,7 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
 
 
 def _enlarge(drawn: Any, needed: float) -> None:
-    """Increase the height of a figure until ``needed`` inches are free above its axes, whose size does not change."""
+    """Increase the height of a figure until ``needed`` inches are free above its axes; the axes keep their size."""
     width, height = drawn.get_size_inches()
     boxes = [axes.get_position() for axes in drawn.axes]
     extra = needed - (1.0 - max(box.y1 for box in boxes)) * height
@@ -86,12 +86,12 @@ def broken(name: str) -> str:
 
 
 def tall(names: Sequence[str], least: float) -> float:
-    """Return the height of a row with broken names, [inches]."""
+    """Return the height of a row whose names may span several lines, [inches]."""
     return max(least, 0.06 + 0.14 * max((broken(name).count("\n") + 1 for name in names), default=1))
 
 
 def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any, Any, np.ndarray]:
-    """Create a figure with axes of height ``tall`` [inches] and one row per name; return figure, axes and rows' y."""
+    """Create a figure with axes of height ``tall`` [inches] and one row per name; return figure, axes, y of rows."""
     drawn = figure(WIDTH, height)
     names = [broken(name) for name in names]
     longest = max(len(line) for name in names for line in name.split("\n"))

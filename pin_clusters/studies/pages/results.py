@@ -1,4 +1,4 @@
-"""Base classes of results, which convert results to JSON and write files completely or not at all."""
+"""Base classes for results. They convert results to JSON, and they never leave incomplete files."""
 
 import json
 import math
@@ -15,17 +15,17 @@ F = TypeVar("F", bound=Callable[..., Mapping[str, Callable[[], str]]])
 
 
 class Result:
-    """Base class of frozen dataclasses with results that can be converted to numbers and text for JSON."""
+    """Base class for frozen dataclasses of results that can be converted to JSON."""
 
     _json: ClassVar[str] = ""
-    """Attributes for JSON, in the format of ``told``; if empty, all fields."""
+    """Attributes to convert to JSON, in the format of ``told``; an empty text selects all fields."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert to numbers and text for JSON."""
+        """Convert the result to a dict of numbers and text for JSON."""
         return told(self, self._json or " ".join(self.__dataclass_fields__))  # type: ignore[attr-defined]
 
     def write_json(self, path: Path) -> None:
-        """Write ``as_dict`` to a file.
+        """Write the dict returned by ``as_dict`` to a JSON file.
 
         Raises:
             OSError: The file cannot be written.
@@ -34,27 +34,27 @@ class Result:
 
 
 class Shown:
-    """Base class of results with an HTML page; the module of the page registers its files with ``shown_by``."""
+    """Base class for results with an HTML page. The module that creates the page registers it with ``shown_by``."""
 
     _texts: ClassVar[Callable[[Any], Mapping[str, Callable[[], str]]]]
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the page, which needs no network, and files with the numbers on the page.
+        """Write a self-contained HTML page, and files with the numbers on the page.
 
         Args:
             folder: Output folder, which is created if it does not exist.
 
         Returns:
-            The paths; the page is the first one.
+            The paths of the files; the first one is the path of the page.
 
         Raises:
-            OSError: A file cannot be written. The other files are written nevertheless.
+            OSError: A file cannot be written. All other files are still written.
         """
         return write_texts({Path(folder) / name: text for name, text in type(self)._texts(self).items()})
 
 
 def shown_by(kind: type[Shown]) -> Callable[[F], F]:
-    """Register a function that maps a result of class ``kind`` to the texts of its files, by file name."""
+    """Return the decorator for the function that converts a ``kind`` result to texts of files, by file name."""
 
     def take(texts: F) -> F:
         kind._texts = staticmethod(texts)
@@ -64,7 +64,7 @@ def shown_by(kind: type[Shown]) -> Callable[[F], F]:
 
 
 def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
-    """Write text files and return their paths; if one file fails, write the others before raising its exception."""
+    """Write text files and return their paths; if one cannot be written, write the others, then raise the error."""
 
     def write(path: Path, text: Callable[[], str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,9 +76,9 @@ def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
 
 
 def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
-    """Select attributes of a result for JSON, plus ``more``; arrays become dicts if the result has ``names``.
+    """Return selected attributes of a result for JSON, and ``more``; arrays become dicts if the result has ``names``.
 
-    An entry is the name of an attribute, or "key:attribute" if the JSON key differs.
+    An entry is the name of an attribute, or "key:attribute" if the JSON key differs from the name.
     """
     pairs = [entry.rpartition(":")[::2] for entry in entries.split()]
     names = getattr(found, "names", None)
@@ -86,7 +86,7 @@ def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
 
 
 def plain(value: Any, names: Iterable[str] | None = None) -> Any:
-    """Convert a value for JSON; with ``names``, arrays become dicts with these keys."""
+    """Convert a value to a type that JSON supports; if ``names`` are given, arrays become dicts with these keys."""
     if isinstance(value, np.ndarray):
         return value.tolist() if names is None else by_name(names, value)
     if isinstance(value, dict):
@@ -101,7 +101,7 @@ def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
 
 
 def finite(value: Any) -> Any:
-    """Replace NaN and inf by None, because JSON does not support them."""
+    """Replace NaN and inf by None, because JSON supports neither."""
     if isinstance(value, dict):
         return {str(name): finite(x) for name, x in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Convert Matplotlib figures to SVG elements of a page, with the colours of the page's theme and unique ids."""
+"""Convert Matplotlib figures to SVG elements that use unique ids and the colours of the page's theme."""
 
 import io
 import re
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from .template import Html
 
-# CSS variables of the page, and the colours in plots that they replace.
+# CSS variables of the page, by the plot colour that each variable replaces.
 COLOURS = {
     "ink": "#000000",
     "soft": "#555555",
@@ -28,7 +28,7 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)$")
 
 
 def figure(width: float, height: float) -> Any:
-    """Create an empty Matplotlib figure that needs no window system; sizes in [inches]."""
+    """Create an empty Matplotlib figure that needs no window system; width and height are in [inches]."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -40,7 +40,7 @@ def figure(width: float, height: float) -> Any:
 def inline(drawn: Any, key: str, label: str) -> Html:
     """Convert a Matplotlib figure to an <svg> element with a label for screen readers.
 
-    ``key`` must be unique on the page, because all ids in the picture begin with it.
+    ``key`` must be unique on the page, because all ids in the SVG element begin with ``key``.
     """
     import matplotlib
 

@@ -1,8 +1,8 @@
-"""Pages from HTML templates in Mustache's notation, stored as package data.
+"""Create pages from HTML templates in Mustache syntax; the templates are stored as package data.
 
-``{{name}}`` inserts a value, and escapes it unless it is ``Html``. A block ``{{#name}}...{{/name}}`` is repeated for
-each entry of a list, where ``{{.}}`` is the entry. For a mapping, the block is filled once with the names of the
-mapping; any other true value shows the block once. ``{{^name}}...{{/name}}`` is shown if the value is false or empty.
+``{{name}}`` inserts a value, which is escaped unless it is ``Html``. A block ``{{#name}}...{{/name}}`` is repeated for
+each entry of a list; ``{{.}}`` inserts the entry. If the value is a mapping, the block appears once with its values.
+Any other true value also shows the block once. ``{{^name}}...{{/name}}`` is shown if the value is false or empty.
 Blocks with the same name cannot be nested. Line breaks next to tags are removed; other line breaks become spaces.
 """
 
@@ -33,7 +33,7 @@ Head = Sequence[str | tuple[str, list[str]]]
 
 
 class Html(str):
-    """HTML text, which is not escaped."""
+    """HTML text, which ``fill`` inserts without escaping."""
 
 
 class Words(str):
@@ -59,7 +59,7 @@ def fill(template: str, values: Mapping[str, Any]) -> Html:
 
 @cache
 def read(name: str, package: str = __package__) -> str:
-    """Read a template file from the folder of a package, by default of this package, and remove line breaks."""
+    """Read a template from the folder of a package (default: this package), and remove its line breaks."""
     return re.sub(r"\s*\n\s*", " ", _BREAK.sub(lambda found: found[1] or "", text(name, package).strip()))
 
 
@@ -78,7 +78,7 @@ def page(command: str, package: str, values: dict[str, Any], name: str = "page.h
 def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
     """Create a table that scrolls horizontally; the first column contains the names of the rows.
 
-    An entry of ``head`` with a list is a group of columns. Screen readers read ``label``.
+    An entry of ``head`` that contains a list is a group of columns. Screen readers announce ``label``.
     """
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]
@@ -119,7 +119,7 @@ def number(x: float) -> str:
 
 
 def formula(typed: str) -> Html:
-    """Typeset symbols and indices of a formula."""
+    """Format the symbols and indices of a formula as HTML."""
     for symbol, printed in _SYMBOLS:
         typed = typed.replace(symbol, printed)
     return Html(re.sub(r"(?<=\w)_([A-Za-z0-9]{1,2})(?![A-Za-z0-9_])", r"<sub>\1</sub>", escape(typed, quote=False)))

@@ -19,7 +19,7 @@ from ...errors import ArgumentTypeError
 
 
 def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, resume: Any) -> bool:
-    """Raise an error for arguments of wrong types; return whether the function has a parameter ``rng``."""
+    """Raise an error for arguments of the wrong type; return whether the function has a parameter ``rng``."""
     if not callable(function):
         raise ArgumentTypeError(f"sweeps.run: function must be callable, got {type(function).__name__}.")
     if executor is not None and not isinstance(executor, Executor):
@@ -39,7 +39,7 @@ def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, res
 
 
 def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
-    """Raise an error for a function that has no identifying name, or that other processes cannot import."""
+    """Raise an error if the function has no unique name, or if other processes cannot import it."""
     name = name_of(function)
     cure = "Define it at the top level of a module"
     if folder and "<" in name:
@@ -71,7 +71,7 @@ def listed(cases: Any) -> Sequence[Any]:
 def name_of(function: Callable[..., Any]) -> str:
     """Return the module and name of a function, or of the function that a partial object calls.
 
-    Moved modules keep their earlier names, so that existing folders remain valid.
+    For modules that have moved, the earlier name is returned, so that existing folders remain valid.
     """
     while isinstance(function, functools.partial):
         function = function.func
@@ -108,7 +108,7 @@ def _short(x: Any) -> str:
 
 
 def _feed(h: Any, x: Any) -> None:
-    """Add the value of an object to a digest, so that every process computes the same digest."""
+    """Add the value of an object to a digest; the result is the same in every process."""
     tags, parts = _apart(x)
     for tag in tags:
         data = tag if isinstance(tag, bytes) else str(tag).encode()
@@ -118,7 +118,7 @@ def _feed(h: Any, x: Any) -> None:
 
 
 def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
-    """Return the tags and the parts of an object. Do not change this function: existing digests depend on it."""
+    """Return the tags and the parts of an object for its digest. Changes would make existing digests invalid."""
     if isinstance(x, np.generic):
         x = x.item()
     if x is None or isinstance(x, (bool, int, float, complex, str)):
@@ -138,7 +138,7 @@ def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
         return (name_of(type(x)),), [getattr(x, field.name) for field in dataclasses.fields(x)]
     if callable(x) and hasattr(x, "__qualname__"):
-        owner = getattr(x, "__self__", None)  # a bound method depends on its object
+        owner = getattr(x, "__self__", None)  # the result of a bound method depends on its object
         return ("function", name_of(x)), () if owner is None or isinstance(owner, ModuleType) else (owner,)
     reduced = x.__reduce_ex__(4)
     if isinstance(reduced, str) or any(part is not None for part in reduced[3:]):

@@ -1,4 +1,4 @@
-"""The folder of a sweep: a manifest that identifies the sweep, and one NPZ file per chunk.
+"""The folder of a sweep contains a manifest that identifies the sweep, and one NPZ file per chunk of cases.
 
 Files are written under a temporary name and then renamed, so that files with a final name are always complete.
 """
@@ -21,15 +21,15 @@ from .result import SweepFolderError
 
 MANIFEST = "manifest.json"
 _WORDS = {"cases": "number of cases", "digest": "cases or parameters (their digest)", "chunk": "cases per chunk"}
-"""Names of manifest entries in messages, if the names differ from the keys."""
+"""Names for manifest entries in messages, if these names differ from the keys."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """Identity of a sweep."""
+    """Entries that identify a sweep."""
 
     function: str  # module and name of the function
-    parameters: dict[str, str]  # bound arguments of the function (``functools.partial``), as text
+    parameters: dict[str, str]  # arguments bound by ``functools.partial``, as text
     cases: int  # number of cases
     seed: int  # seed of the sweep
     chunk: int  # cases per chunk
@@ -65,7 +65,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
-    """Create the folder and its manifest, or, with ``resume``, compare the existing manifest."""
+    """Create the folder and its manifest; with ``resume``, compare an existing manifest with this one."""
     make_folder(folder, SweepFolderError)
     chunks = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
     old = read_manifest(folder)
@@ -127,7 +127,7 @@ def _brief(x: Any) -> str:
 
 
 def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
-    """Return the completed chunks by number; if ``repair``, rename damaged chunks and remove temporary files."""
+    """Return the completed chunks by number. With ``repair``, rename damaged chunks and remove temporary files."""
     tables: dict[int, Table] = {}
     if repair:
         for part in folder.glob(".chunk_*.part*"):

@@ -1,13 +1,13 @@
-"""Tables of named arrays with the results of several cases, in memory and in the file of a chunk.
+"""Tables of named arrays that contain the results of several cases, in memory and in files.
 
 A table contains these arrays:
 
-- ``index``: numbers of the successful cases; ``failed``: numbers of the failed cases; ``failures``: one JSON text per
-  failed case.
-- For each KEY, which m cases returned: ``cases/KEY``: numbers of the m cases, shape (m,); ``shapes/KEY``: shapes of the
-  arrays, padded with -1, shape (m, d); ``values/KEY``: all entries, flat and concatenated.
+- ``index`` contains the numbers of the successful cases, ``failed`` the numbers of the failed cases, and ``failures``
+  one JSON text per failed case.
+- For a KEY that m cases returned, ``cases/KEY`` contains the numbers of these cases, shape (m,), ``shapes/KEY`` the
+  shapes of the arrays, padded with -1, shape (m, d), and ``values/KEY`` all entries, flat and concatenated.
 
-The sizes of arrays may differ between cases, and the format needs no pickling.
+The sizes of the arrays may differ between cases. The files can be read without unpickling objects.
 """
 
 import json
@@ -39,7 +39,7 @@ class CaseFailure:
 
 
 Outcomes = dict[int, "dict[str, np.ndarray] | CaseFailure"]
-"""Outcomes of cases by number: named arrays, or a failure."""
+"""Outcome of each case, by number: a dict of named arrays, or a failure."""
 Table = dict[str, np.ndarray]
 
 
@@ -85,7 +85,7 @@ def count(table: Table) -> int:
 
 
 def check(table: Table, cases: range) -> None:
-    """Raise KeyError or ValueError if a table has other cases, or inconsistent arrays."""
+    """Raise KeyError or ValueError if a table is for other cases, or if its arrays are inconsistent."""
     if sorted([*table["index"].tolist(), *(failure.case for failure in failures(table))]) != list(cases):
         raise ValueError(f"it does not contain exactly the cases {cases.start} to {cases.stop - 1}")
     for key in keys(table):

@@ -1,4 +1,4 @@
-"""Code that workers run: one call of the function per case, with one random generator per case and one BLAS thread."""
+"""Code that workers run: each case has one function call and one random generator, and BLAS uses one thread."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ class Work:
 
     function: Callable[..., Any]  # function of the sweep
     chunk: int  # number of the chunk
-    items: Sequence[tuple[int, Any]]  # numbers of the cases, and the cases
+    items: Sequence[tuple[int, Any]]  # number and value of each case
     seed: int  # seed of the sweep
     with_rng: bool  # whether the function has a parameter ``rng``
 
@@ -100,8 +100,8 @@ _limits: Any = None
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread, because rounding errors depend on the number of threads.
 
-    Most libraries have one limit per process, which the last of several concurrent threads restores. OpenMP has one
-    limit per thread.
+    Most libraries have one limit per process. If several threads set this limit, the last thread restores it. OpenMP
+    has one limit per thread.
     """
     from threadpoolctl import threadpool_limits
 
@@ -124,7 +124,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _allow_this_thread() -> None:
-    """Allow this thread to set OpenBLAS's limit, because threadpoolctl otherwise accepts only the first thread."""
+    """Allow this thread to set the limit of OpenBLAS; by default, threadpoolctl allows only the first thread."""
     import threadpoolctl
 
     allow = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
@@ -143,25 +143,25 @@ def peak_memory() -> int:
 
 
 def ready() -> None:
-    """Do nothing; a process that runs this function has started and imported its modules."""
+    """Do nothing; a call that returns shows that the process has started and imported its modules."""
 
 
 BETWEEN = -1
-"""Chunk and case that an idle process notes."""
+"""Value that an idle process writes in its row instead of chunk and case numbers."""
 _own_note: np.ndarray | None = None
 
 
 def prepare(notes: Any, begun: Any) -> None:
     """Initialize a process of the pool.
 
-    ``notes`` contains one shared row (process id, chunk, case) per worker, from which ``Processes.deaths`` finds the
-    case of a dead worker. ``begun`` is the shared number of used rows.
+    ``notes`` contains one shared row (process id, chunk, case) per worker. ``Processes.deaths`` reads them to find the
+    case at which a worker died. ``begun`` is the shared number of rows in use.
     """
     global _own_note
     with begun.get_lock():
         _own_note = np.frombuffer(notes, dtype=np.int64).reshape(-1, 3)[begun.value]
         begun.value += 1
-    for name in _ONE_THREAD:  # libraries that are loaded later read these variables
+    for name in _ONE_THREAD:  # libraries that the process loads later read these variables
         os.environ[name] = "1"
 
 

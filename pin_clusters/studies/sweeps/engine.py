@@ -1,4 +1,4 @@
-"""The functions ``run``, which computes the cases in chunks and saves complete chunks, and ``load``."""
+"""Functions ``run``, which computes the cases in chunks and saves completed chunks, and ``load``."""
 
 import platform
 import signal
@@ -34,7 +34,7 @@ Args:
     workers: Number of processes of the default pool. Default: the number of available cores.
     progress: Function that is called from time to time with (completed cases, all cases).
 """
-"""Arguments that all sweeps share."""
+"""Docstring entries of the arguments that all sweeps share."""
 
 
 @stock(RUNNING)
@@ -52,23 +52,23 @@ def run(
 ) -> SweepResult:
     """Call a function once per case, on many cores or machines, and save the results.
 
-    On equal processors, the results are equal to the last bit for all executors, numbers of workers and chunk sizes,
-    because BLAS runs on one thread. A function with a parameter ``rng`` receives a generator that depends only on
+    BLAS runs on one thread. On processors of the same type, results are therefore bitwise identical for all executors,
+    numbers of workers and chunk sizes. A function with a parameter ``rng`` receives a generator that depends only on
     ``seed`` and the number of the case. If a case raises an exception, the sweep records the exception and continues.
 
     Args:
         function: Function that returns a dict of numbers and arrays. The sweep calls ``function(case)``, or
-            ``function(case, rng=generator)`` if there is a parameter ``rng``. To run in other processes, the function
-            must be defined at the top level of a module (``functools.partial`` binds further parameters).
-        cases: The cases, such as robots, numbers or tuples. To run in other processes, they must be picklable.
+            ``function(case, rng=generator)`` if the function has a parameter ``rng``. To run in other processes, the
+            function must be defined at the top level of a module. ``functools.partial`` can bind further parameters.
+        cases: The cases, such as robots, numbers or tuples. Cases that run in other processes must be picklable.
 
     Returns:
-        The results, failures and effort.
+        The results, the failures, and the computing time and memory.
 
     Raises:
         ArgumentTypeError: An argument has the wrong type, or cannot be sent to another process.
-        SweepFolderError: The folder cannot be written, contains another sweep, or contains results although ``resume``
-            is False. The folder is checked before the computation starts.
+        SweepFolderError: The folder cannot be written or belongs to another sweep. Or ``resume`` is False, and the
+            folder contains results. The folder is checked before the computation starts.
         SweepError: A worker died, or a chunk cannot be sent. The attribute ``result`` contains the completed cases.
         SweepInterrupted: The user pressed Ctrl-C. The attribute ``result`` contains the completed cases.
 
@@ -117,11 +117,11 @@ def load(folder: str | Path) -> SweepResult:
     """Read the results of a finished or unfinished sweep from its folder, without changing the folder.
 
     Args:
-        folder: The argument ``folder`` of ``sweeps.run``, or ``--output`` of the command.
+        folder: The folder that was given to ``sweeps.run``, or to the option ``--output`` of the command.
 
     Returns:
-        The result. Its attribute ``complete`` is True if it contains all cases. Damaged chunks emit a warning and are
-        omitted.
+        The result, whose attribute ``complete`` is True if all cases have run. Damaged chunks are omitted with a
+        warning.
 
     Raises:
         SweepFolderError: The folder does not contain a sweep.
@@ -159,7 +159,7 @@ class _Sweep:
     progress: Progress | None
     start: float
     tables: dict[int, _tables.Table] = field(default_factory=dict)  # completed chunks by number
-    parts: _tables.Outcomes = field(default_factory=dict)  # outcomes of cases of incomplete chunks
+    parts: _tables.Outcomes = field(default_factory=dict)  # outcomes of cases in incomplete chunks
     read: int = 0  # number of cases that were read from the folder
     done: int = 0  # number of completed cases
     busy: float = 0.0  # sum of the computing times of the workers, [s]
@@ -184,7 +184,7 @@ class _Sweep:
             self.tell()
 
     def recount(self) -> None:
-        """Count the completed chunks again, because Ctrl-C can interrupt between writing and counting a chunk."""
+        """Count the completed chunks again, because Ctrl-C may have prevented the count of a written chunk."""
         if self.path is not None:
             self.tables = _folder.read(self.path, self.manifest, repair=False)
         self.done = sum(map(_tables.count, self.tables.values()))
@@ -214,11 +214,11 @@ class _Sweep:
 
 
 def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
-    """Run all pending chunks; submit only as many chunks at a time as keep the executor busy."""
+    """Run all pending chunks; submit only enough chunks at a time to keep the executor busy."""
     limit = capacity(executor)
     queue = deque((chunk, sweep.manifest.range_of(chunk)) for chunk in pending)
     if limit > 1 and len(pending) > 1:
-        # Run one case alone first, so that kernels are compiled and cached before all workers need them.
+        # Run one case alone first, so that its kernels are compiled and cached before all workers need them.
         chunk, cases = queue.popleft()
         queue.extendleft((chunk, part) for part in (cases[1:], cases[:1]) if part)
     window = 1

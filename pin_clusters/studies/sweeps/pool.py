@@ -45,10 +45,10 @@ class InProcess(Executor):
 
 
 class Processes(ProcessPoolExecutor):
-    """Pool of processes that ignore Ctrl-C, with a record of the case at which a process died.
+    """Pool of processes that ignore Ctrl-C. If a process dies, the pool can report its last case.
 
-    The processes are spawned, because a forked process with threads (Numba, BLAS) can hang. Use the pool as a context
-    manager, which ends the processes.
+    The processes are spawned, because a process with threads (Numba, BLAS) can hang after a fork. Use the pool as a
+    context manager, which ends the processes.
 
     Args:
         workers: Number of processes; by default the number of cores that this process may use.
@@ -84,11 +84,11 @@ class Processes(ProcessPoolExecutor):
         self.shutdown(cancel_futures=kind is not None)
 
     def deaths(self) -> list[tuple[int, int, int]]:
-        """Return exit code, chunk and case of dead workers; omit those that the pool ended, unless it ended all."""
+        """Return exit code, chunk and case of each dead worker; omit those that the pool ended, unless it ended all."""
         try:
             self.submit(_tasks.ready)
         except RuntimeError:  # the pool is broken or has ended
-            self.shutdown()  # wait for the thread of the pool that collects the exit codes
+            self.shutdown()  # wait until the thread of the pool has collected the exit codes
         notes = {
             pid: chunk_and_case
             for pid, *chunk_and_case in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()
@@ -124,7 +124,7 @@ def capacity(executor: Executor) -> int:
 
 @contextmanager
 def open_executor(workers: int | None = None, dask: str | None = None) -> Iterator[Executor]:
-    """Open the executor that the command-line options select; the context manager closes it.
+    """Open the executor that the command-line options select, as a context manager that closes the executor.
 
     Args:
         workers: Number of processes. If 1, tasks run in this process; if None, all cores are used.
@@ -136,7 +136,7 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
 
     Raises:
         NotAvailableError: Dask is not installed.
-        SweepError: The scheduler does not answer.
+        SweepError: The Dask scheduler does not answer.
 
     Example:
         >>> from pin_clusters import sweeps
@@ -175,5 +175,5 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
 
 
 def _ignore_interrupts() -> None:
-    """Ignore Ctrl-C, which a terminal sends to all processes but only the parent process must handle."""
+    """Ignore Ctrl-C. A terminal sends it to all processes, but only the parent process must handle it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

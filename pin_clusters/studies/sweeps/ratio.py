@@ -1,8 +1,8 @@
 """Error of the approximations as a function of the gear ratio, at constant reflected inertia.
 
-If a motor's ratio is multiplied by f and its rotor inertia by 1 / f^2, the reflected inertia does not change. The error
-of the armature approximation changes, because gyroscopic moments of rotors on moving carriers are proportional to the
-ratio times the inertia and decrease as 1 / f. The off-diagonal terms of belts do not depend on f.
+If a motor's gear ratio is multiplied by f and its rotor inertia by 1 / f^2, the reflected inertia does not change. The
+error of the armature approximation changes: gyroscopic moments of rotors on moving carriers are proportional to ratio
+times inertia, so they decrease as 1 / f. The off-diagonal terms of belts do not depend on f.
 """
 
 import dataclasses
@@ -29,26 +29,26 @@ from .engine import run as sweep
 from .result import SweepError
 
 FACTORS = (1.0 / 3.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
-"""Default factors of the ratios."""
+"""Default factors by which all gear ratios are multiplied."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatioSweep(Result):
-    """Errors of the approximations for several factors of all ratios.
+    """Errors of the approximations if all gear ratios are multiplied by several factors.
 
     Attributes:
         robot: Name of the robot.
-        factors: Factors of all ratios, shape (F,).
-        joints: Names of the joints that move.
+        factors: Factors by which all ratios are multiplied, shape (F,).
+        joints: Names of the joints that the motion moves.
         units: Unit of each joint's torque.
-        ratios: Largest magnitude of the original ratios of the rotors that each joint drives, shape (joints,); NaN for
-            joints without rotors.
+        ratios: Largest original gear ratio, in magnitude, of the rotors that each joint drives, shape (joints,). It is
+            NaN for joints without rotors.
         levels: Names of the approximation levels.
         rms: RMS torque errors, shape (F, levels, joints), [N m] or [N].
         peak: Largest magnitude of the exact torques, shape (F, joints), [N m] or [N].
         motion: Description of the motion.
         drop_rotors: Whether the approximations omit the masses of the rotors.
-        kept: Names of rotors without a constant ratio (motors of closed loops), which the sweep does not change.
+        kept: Names of rotors that the sweep does not change. Rotors driven by closed loops have no constant ratio.
     """
 
     robot: str
@@ -95,11 +95,11 @@ def run(
     progress: Progress | None = None,
     **motion: Any,
 ) -> RatioSweep:
-    """Compute the errors of the approximations for several factors of the gear ratios, at constant reflected inertia.
+    """Compute the errors of the approximations for several gear ratios, at constant reflected inertia.
 
     Args:
         model: The robot, which must have rotors.
-        factors: Positive factors of all ratios.
+        factors: Positive factors by which all gear ratios are multiplied.
         drop_rotors: As in ``study.run``.
         executor: As in ``sweeps.run``.
         workers: As in ``sweeps.run``.
@@ -111,7 +111,7 @@ def run(
 
     Raises:
         ArgumentTypeError: A factor is not a positive number.
-        ModelError: The robot has no rotor with a constant ratio, or its approximations do not exist.
+        ModelError: The robot has no rotor with a constant ratio, or it has no approximations.
         SweepError: The study failed for a factor.
     """
     values = np.asarray(factors, dtype=float).ravel()
@@ -151,12 +151,12 @@ def run(
 def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     """Return a robot whose rotors turn ``factor`` times faster and have 1 / factor^2 of the inertia.
 
-    Reflected inertias, masses and centres of mass do not change. If a ``Rotor`` has only an axial inertia, the carrier
-    link contains the locked rotor, and this link does not change either.
+    Reflected inertias, masses and centres of mass do not change. If a ``Rotor`` has only an axial inertia, the inertia
+    of its carrier already includes the locked rotor and does not change either.
 
     Args:
         model: The robot.
-        factor: Factor of all ratios, greater than 0.
+        factor: Factor by which all ratios are multiplied, greater than 0.
 
     Returns:
         A new model.
@@ -231,7 +231,7 @@ def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) ->
     names, follows = model.tree.names, row.dependent in bodies
     terms = {}
     for m, c in zip(row.masters, row.coefficients, strict=True):
-        # A rotor that drives other rotors already turns faster; a link that follows a rotor keeps its speed.
+        # A rotor that drives other rotors already turns faster. A link that follows a rotor must keep its speed.
         leads = m in bodies
         terms[names[m]] = c * (1.0 if follows == leads else factor if follows else 1.0 / factor)
     return LinearCoupling(names[row.dependent], terms, row.offset)
@@ -260,7 +260,7 @@ def _slower(body: pin.Inertia, factor: float) -> pin.Inertia:
 def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]) -> np.ndarray:
     tree, q = model.tree, np.array(model.q_reference)
     new = {row.dependent: row for c in constraints if isinstance(c, LinearCoupling) for row in c.rows(tree)}
-    for old in model.coupling_rows:  # rows are sorted: masters precede their dependents
+    for old in model.coupling_rows:  # the rows are sorted, so that driving joints precede driven joints
         if old.dependent not in bodies:
             continue
         row = new[old.dependent]

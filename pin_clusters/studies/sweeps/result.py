@@ -14,7 +14,7 @@ from ._tables import CaseFailure
 
 @dataclass(frozen=True)
 class Effort:
-    """Time and memory of a run. For a continued sweep, the values describe only the last run.
+    """Time and memory of a run. For a resumed sweep, the values describe only the last run.
 
     Attributes:
         seconds: Duration, [s].
@@ -37,10 +37,10 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class SweepResult(Mapping[str, np.ndarray]):
-    """Results of a sweep. Their keys are the keys of the dicts that the function of the sweep returned.
+    """Results of a sweep, by the keys of the dicts that the function of the sweep returned.
 
-    ``result[key]`` has one row per successful case, in the order of ``index``: shape (len(index), ...). If the arrays
-    differ in shape, or the key is missing in a case, the rows are objects (arrays or None).
+    ``result[key]`` has one row per successful case, in the order of ``index``, with shape (len(index), ...). If array
+    shapes differ, or a case did not return the key, the result is an array of objects (arrays or None).
 
     Attributes:
         function: Module and name of the function.
@@ -81,8 +81,8 @@ class SweepResult(Mapping[str, np.ndarray]):
     def to_csv(self, path: str | Path) -> None:
         """Write the results as a CSV table: a header, then one line per successful case, with all digits.
 
-        The first column is the number of the case. Each key follows, with one column per entry of an array, such as
-        ``error[0, 1]``. The table omits keys with text, and keys whose arrays differ in shape or are missing in a case.
+        The first column contains the numbers of the cases. Every array entry has its own column, such as
+        ``error[0, 1]``. The table omits keys whose values are text, differ in shape, or are missing in a case.
 
         Args:
             path: File to write; its folder must exist.
@@ -98,7 +98,7 @@ class SweepResult(Mapping[str, np.ndarray]):
                 columns[f"{key}{list(entry)}" if entry else key] = array[(slice(None), *entry)]
         write_csv(path, columns)
 
-    # Mapping.__eq__ would compare arrays, which gives no single truth value. Users can compare digests.
+    # Mapping.__eq__ would fail, because it compares arrays. Users can compare digests instead.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -109,7 +109,7 @@ class SweepResult(Mapping[str, np.ndarray]):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all results and failures. Results with equal digests are equal to the last bit."""
+        """SHA-256 digest of all results and failures. Results with equal digests are bitwise identical."""
         h = hashlib.sha256()
         h.update(f"{self.cases} {self.seed} {self.index.tolist()}".encode())
         for failure in self.failures:  # omit the tracebacks, because their paths depend on the machine
@@ -140,7 +140,7 @@ class SweepFolderError(PinClustersError, OSError):
 
 
 class SweepInterrupted(KeyboardInterrupt):
-    """Exception after Ctrl-C. It is a KeyboardInterrupt, which ``except Exception`` does not catch.
+    """Exception raised after Ctrl-C. ``except Exception`` does not catch it, because it is a KeyboardInterrupt.
 
     Attributes:
         result: Results of the completed cases.

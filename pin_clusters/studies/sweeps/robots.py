@@ -1,6 +1,6 @@
-"""Errors of the approximations for many random robots, computed by any executor and saved in a folder.
+"""Errors of the approximations for many random robots. Any executor can compute them, and a folder stores them.
 
-``study.random_chains`` defines the robots and the errors. Equal seeds and numbers give equal robots.
+``study.random_chains`` defines the robots and the errors. The same seed and case number always produce the same robot.
 """
 
 from concurrent.futures import Executor
@@ -36,7 +36,7 @@ def run(
 
     Args:
         robots: Number of robots.
-        states: Number of states of each robot.
+        states: Number of random states of each robot.
 
     Returns:
         The results of ``study.random_chains.case``, one row per robot; ``summary`` converts them to ``RandomChains``.

@@ -1,4 +1,4 @@
-"""Configuration files of trainers, as Python source text."""
+"""Generate configuration files for trainers (reinforcement-learning frameworks), as Python source text."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,11 +9,11 @@ from .values import JointValues
 
 
 class Trainer(NamedTuple):
-    """Capabilities of a trainer."""
+    """Features that a trainer (reinforcement-learning framework) supports."""
 
     title: str
     approximation: Literal["best", "diagonal"]  # argument ``approximation`` of ``pc.to_mjcf``
-    loops: bool  # whether robots may have closed loops
+    loops: bool  # whether the trainer supports closed loops
     torque_speed: bool  # whether the torque limit of motors may decrease with speed
     # function that returns the text of the configuration file; None if the MJCF contains all values
     text: Callable[[str, Mapping[str, JointValues]], str] | None
@@ -63,7 +63,7 @@ def get_robot_cfg() -> EntityCfg:
 
 
 def mjlab(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Return the configuration for mjlab, with torque actuators or, if there are gains, position actuators."""
+    """Return the configuration for mjlab, with position actuators if gains are given, else torque actuators."""
     text, used = "", set[str]()
     unknown = "        effort_limit=1e6,  # unknown\n"
     for names, x in _groups(values):
@@ -99,7 +99,7 @@ ROBOT_CFG = ArticulationCfg(
 
 
 def isaaclab(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Return the configuration for Isaac Lab; without gains, the stiffness is zero, and commands are torques."""
+    """Return the configuration for Isaac Lab; without gains, the stiffness is zero and commands are torques."""
     text, used = "", set[str]()
     for names, x in _groups(values):
         line = None not in (x.stall, x.velocity, x.effort)
@@ -150,7 +150,7 @@ def set_motors(robot) -> None:
 
 
 def genesis(robot: str, values: Mapping[str, JointValues]) -> str:
-    """Return a module for Genesis that sets the values that Genesis's MJCF reader ignores."""
+    """Return a Python module for Genesis that sets all values ignored by the MJCF reader of Genesis."""
     text, keys = "", ("armature", "friction", "damping", "effort", "stiffness", "gain")
     for name, x in values.items():
         numbers = [number(y) if (y := getattr(x, key)) is not None else "None" for key in keys]
@@ -165,4 +165,4 @@ TRAINERS = {
     "genesis": Trainer("Genesis", "diagonal", True, False, genesis),
     "isaaclab": Trainer("Isaac Lab", "diagonal", False, True, isaaclab),
 }
-"""Trainers by name."""
+"""Supported trainers by name."""

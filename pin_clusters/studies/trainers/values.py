@@ -1,4 +1,4 @@
-"""Values of motor-driven joints for trainers: armature, friction, limits and gains, with a reason for each value."""
+"""Values of motor-driven joints for trainers: armature, friction, limits and gains, with their sources."""
 
 import math
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ from ..audit.reflected import Reflected
 
 _UNLIMITED = 1e9
 DAMPING_RATIO = 2.0
-"""Damping ratio that the gains produce."""
+"""Damping ratio of a joint under position control with the exported gains."""
 
 
 @dataclass
 class JointValues:
-    """Values of a joint for a trainer. None means that a value is unknown and is not written.
+    """Values of a joint for a trainer. ``None`` means that a value is unknown and is not exported.
 
     Attributes:
         joint: Name of the joint.
         armature: Armature, [kg m^2] or [kg].
         friction: Dry friction, [N m] or [N].
         damping: Viscous friction, [N m s/rad] or [N s/m].
-        effort: Torque limit, [N m] or [N], which holds in any combination with joints that share the motors.
-        stall: Torque at zero speed of the torque-speed line, [N m] or [N]; only if no other joint shares the motors.
-        velocity: Speed limit, which holds in any combination, [rad/s] or [m/s].
-        stiffness: Position gain, [N m/rad] or [N/m]; None without gains.
+        effort: Torque limit, [N m] or [N]. Joints that share motors can reach their limits at the same time.
+        stall: Torque at zero speed on the torque-speed line, [N m] or [N]; None if other joints share the motors.
+        velocity: Speed limit, [rad/s] or [m/s]. Joints that share motors can reach their limits at the same time.
+        stiffness: Position gain, [N m/rad] or [N/m]; None for torque control.
         gain: Velocity gain, [N m s/rad] or [N s/m].
-        reasons: Reason for each value, by attribute name.
+        reasons: Source of each value, by attribute name.
     """
 
     joint: str
@@ -55,7 +55,8 @@ def values_of(
         model: The robot.
         reflected: Reflected inertia of the robot (``audit.reflected.reflect``).
         tendons: Whether rotors driven by several joints are exported as tendons instead of armature.
-        gains: Natural frequency w / (2 pi), [Hz]: stiffness = armature w^2, damping = 4 armature w. None omits gains.
+        gains: Natural frequency w / (2 pi), [Hz]; stiffness = armature * w^2, damping = 4 * armature * w.
+            With None, there are no gains.
 
     Raises:
         ArgumentTypeError: ``gains`` is not a positive number.
@@ -106,16 +107,16 @@ def _add(x: JointValues, key: str, value: float, why: str) -> None:
 
 
 def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], values: dict[str, JointValues]) -> None:
-    """Compute the largest boxes of joint torques and speeds that the motors can deliver in any combination."""
+    """Compute torque and speed limits of joints such that the motors can deliver every combination of these limits."""
     tree, names = model.own_tree, list(values)
-    for r in model.motors:  # limits from the robot's file apply to single joints
+    for r in model.motors:  # the limits in the robot's file apply to single joints
         for name in rotors[r.name]:
             i, x = tree.idx_vs[tree.getJointId(name)], values[name]
             for key, limit in (("effort", float(tree.effortLimit[i])), ("velocity", float(tree.velocityLimit[i]))):
                 if 0.0 < limit < _UNLIMITED:
                     setattr(x, key, limit)
                     x.reasons[key] = "limit of the robot's file"
-    ratios = np.array([[rotors[r.name].get(n, 0.0) for n in names] for r in model.motors])  # rotor speeds = ratios v
+    ratios = np.array([[rotors[r.name].get(n, 0.0) for n in names] for r in model.motors])  # rotor speeds = ratios @ v
     count, group = connected_components(np.abs(ratios) @ np.abs(ratios.T), directed=False)  # motors that share joints
     for k in range(count):
         motors = [r.motor for r, g in zip(model.motors, group, strict=True) if g == k]
@@ -138,7 +139,7 @@ _WHY = {"effort": "peak_torque |ratio|", "stall": "torque_constant voltage / res
 
 
 def _box(values: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:
-    """Compute the largest box |x_j| <= t_j in which A |x| <= most; t_j is proportional to the limit if only j moves."""
+    """Set limits t_j such that |x_j| <= t_j implies A |x| <= most; t_j is proportional to the limit if only j moves."""
     bounds = np.array(most, dtype=float)
     with np.errstate(divide="ignore"):
         single_limits = np.min(np.where(A > 0.0, bounds[:, None] / A, np.inf), axis=0)

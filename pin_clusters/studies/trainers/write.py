@@ -1,4 +1,4 @@
-"""Output folder for a trainer: MJCF, configuration, and a report of the torque errors."""
+"""Write the folder for a trainer: MJCF file, configuration, and a report of the torque errors."""
 
 import os
 import warnings
@@ -36,7 +36,7 @@ class Written:
     Attributes:
         files: Paths of the files.
         values: Values of each joint.
-        lost: RMS torque error along the motion, [% of the joint's peak torque], by joint.
+        lost: RMS torque error of each joint along the motion, [%] of the joint's peak torque.
         notes: Features that the trainer does not support, one sentence each.
     """
 
@@ -58,21 +58,20 @@ def write(
     """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (except for MuJoCo), and the report ROBOT_TRAINER.md.
 
     Motors act on the joints that drive their rotors, and all values refer to the joint side. For joints that share
-    motors, the limits are the largest box of torques that the motors can deliver in any combination.
+    motors, the motors can deliver every combination of torques within the limits.
 
     Args:
         model: The robot, with its rotors and motors.
         trainer: ``"mujoco"``, ``"mjlab"``, ``"genesis"`` or ``"isaaclab"``.
         folder: Output folder, which is created if it does not exist.
-        gains: Natural frequency w / (2 pi) of position gains, [Hz], with stiffness armature w^2 and damping ratio 2.
-            None selects torque control.
-        trajectory: Motion for which errors are computed, as in ``study.run``; by default a sine at every joint.
+        gains: Natural frequency w / (2 pi) of the position control, [Hz]; the stiffness is armature * w^2, and the
+            damping ratio is 2. None selects torque control.
+        trajectory: Motion for which errors are computed, as in ``study.run``; by default a sine motion of every joint.
         name: Prefix of the file names; by default the robot's name.
 
     Raises:
         ArgumentTypeError: An argument is invalid.
-        ModelError: The robot has no rotors, or has a feature that the trainer does not support (closed loops in Isaac
-            Lab).
+        ModelError: The robot has no rotors, or the trainer does not support it (closed loops in Isaac Lab).
         ExportError: A file cannot be written.
 
     Example:
@@ -123,7 +122,7 @@ def write(
 
 
 def _mjcf(model: ClusterModel, to: Trainer, values: Mapping[str, JointValues]) -> str:
-    """Return the MJCF with motors (MuJoCo), with position actuators (MuJoCo with gains), or without actuators."""
+    """Return the MJCF text; for MuJoCo with motors or, if gains are given, position actuators, else no actuators."""
     text = to_mjcf(model, to.approximation)
     gains = any(x.stiffness is not None for x in values.values())
     if to.text is None and not gains:
@@ -172,7 +171,7 @@ def _notes(
 
 
 def _losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> float:
-    """Compute the largest RMS gear loss of a motor, [% of its RMS torque]."""
+    """Compute the largest RMS gear loss of a motor, [%] of its RMS torque."""
     data, needed, lost = model.createData(), [], []
     for x in zip(q, v, a, strict=True):
         losses = Losses(model, data, x[0], x[1], FRICTION_SPEED)

@@ -1,4 +1,4 @@
-"""Baselines: dynamics without cluster algorithms, implemented efficiently; the tests also use them as references.
+"""Efficient implementations of dynamics without cluster algorithms; the tests also use them as references.
 
 ===================  ===================================================================  ===========  =====
 module               method                                                               result       loops
@@ -20,9 +20,9 @@ module               method                                                     
 ``sparse_crba``      mass matrix by composite inertias, factorised without fill-in        exact        yes
 ===================  ===================================================================  ===========  =====
 
-The last four baselines are compiled like the kernels, so that times are comparable. They share only 3- and 6-vector
-operations with the kernels. Every module has its own ``createData(model)``. Vectors have the order of the package's
-public functions.
+The last four baselines are compiled like the kernels, so that computing times are comparable. They share only the code
+for vectors of length 3 and 6 with the kernels. Every module has its own ``createData(model)``. Vectors have the same
+order as in the public functions of the package.
 """
 
 from ...approximations.armature import armature_model as armature_model

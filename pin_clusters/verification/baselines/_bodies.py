@@ -1,4 +1,4 @@
-"""The expanded tree as bodies and primitive joints, for the compiled baselines."""
+"""Describe the expanded tree (every rotor is a body) by bodies and primitive joints, for the compiled baselines."""
 
 from dataclasses import dataclass, field
 
@@ -14,14 +14,14 @@ class Body:
 
     name: str  # name of the joint
     parent: int  # index of the parent body; 0 is the universe
-    user: int  # joint id in the user's tree, -1 if it has none
+    user: int  # joint id in the user's tree; -1 for bodies that are not in this tree
     first: int  # index of the joint's first velocity in the tree's v
-    joint: list[Primitive]  # primitives of the joint
+    joint: list[Primitive]  # chain of primitive joints that represents the joint
     inertia: np.ndarray  # inertia about the origin of the body frame, [linear; angular], shape (6, 6)
     armature: np.ndarray  # armature of each velocity, shape (nv,)
-    lump: np.ndarray  # inertia after lending, shape (6, 6), see ``_shares``
-    share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and inertia that the parent lends
-    borrowed: np.ndarray = field(default_factory=lambda: np.zeros(6))  # diagonal of fictitious inertia, see ``_shares``
+    lump: np.ndarray  # inertia after parents have lent inertia to children (see ``_shares``), shape (6, 6)
+    share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and transverse inertia that the parent lends
+    borrowed: np.ndarray = field(default_factory=lambda: np.zeros(6))  # diagonal of fictitious inertia (``_shares``)
 
     @property
     def nv(self) -> int:
@@ -50,24 +50,24 @@ class Body:
 
     @property
     def turns(self) -> np.ndarray | None:
-        """Axis of a joint that only rotates about an axis through the body's origin; None for other joints."""
+        """Axis of the joint if it is a pure rotation about an axis through the body's origin, else None."""
         if len(self.joint) == 1 and self.joint[0].kind in (fields.REVOLUTE, fields.CONTINUOUS):
             return axis_of(self.joint[0])
         return None
 
 
 def axis_of(p: Primitive) -> np.ndarray:
-    """Return the axis of a one-degree-of-freedom primitive in the joint frame, shape (3,)."""
+    """Return the axis of a primitive joint with one degree of freedom in the joint frame, shape (3,)."""
     return p.align[:, 2]
 
 
 def pitch_of(p: Primitive) -> float:
-    """Return the translation per unit of the coordinate; 1 for prismatic primitives."""
+    """Return the translation of a primitive joint per unit of its coordinate; 1 for prismatic joints."""
     return 1.0 if p.kind == fields.PRISMATIC else p.pitch
 
 
 def bodies_of(model: ClusterModel, span: SpanningTree) -> list[Body]:
-    """Return the universe and the bodies of the expanded tree, parents first."""
+    """Return the universe and the bodies of the expanded tree; parents precede their children."""
     tree = span.tree
     user = np.full(tree.njoints, -1)
     user[span.from_tree_id] = np.arange(model.njoints)

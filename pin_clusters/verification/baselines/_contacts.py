@@ -1,4 +1,4 @@
-"""Convert a model with loops for Pinocchio's constrained algorithms, to a tree and contacts that close it."""
+"""Convert a model with loops to a tree and contacts, for Pinocchio's constrained algorithms."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -14,11 +14,11 @@ from ...model import ClusterModel, expand, index_maps, visit
 from ..null_space import NullSpace
 
 _ACCURATE = 1e-4
-"""Rank tolerance of the contacts' rows, because the numbers in robot files are this inaccurate."""
+"""Tolerance for the rank of contact rows; numbers in robot files have errors of this relative size."""
 
 
 def refuse(model: ClusterModel, rotors: str) -> None:
-    """Raise ``NotAvailableError`` for constraints that a rigid constraint of Pinocchio cannot express."""
+    """Raise ``NotAvailableError`` if Pinocchio's rigid constraints cannot represent a constraint of the model."""
     cure = " Use baselines.projection or baselines.lagrange."
     if model.coupling_rows:
         raise NotAvailableError(
@@ -46,7 +46,7 @@ def refuse(model: ClusterModel, rotors: str) -> None:
 
 
 class Cut:
-    """A depth-first tree with a body for every rod, and contacts that close its loops.
+    """A depth-first tree in which every rod with mass is a body, and contacts that close its loops.
 
     Attributes:
         tree: Pinocchio's model: the user's joints (rotors lumped into their carriers), and one universal joint per rod.
@@ -90,7 +90,7 @@ class Cut:
         return full_q, full_v
 
     def _root(self, rod: RodClosure) -> pin.SE3:
-        """Return the frame of a rod's joint in body a; its z axis is along the rod, away from singularities."""
+        """Return the frame of a rod's joint in body a. Its z axis is along the rod, which avoids singularities."""
         z = self._direction(rod, pin.SE3(np.eye(3), rod.point_a))[0]
         z = z / np.linalg.norm(z)
         x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
@@ -98,7 +98,7 @@ class Cut:
         return pin.SE3(np.stack([x, np.cross(z, x), z], axis=1), np.asarray(rod.point_a))
 
     def _direction(self, rod: RodClosure, root: pin.SE3) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the vector from end a to end b of a rod, and its rate, in the axes of the rod's joint frame."""
+        """Compute the vector from end a to end b of a rod, and its time derivative, in the rod's joint frame."""
         data = self.user_data
         a, b = data.oMi[rod.joint_a], data.oMi[rod.joint_b]
         frame = a * root
@@ -128,7 +128,7 @@ class Cut:
                 )
             self._point(*ends, closure.placement_b)
             if _kind(closure) == "revolute" and not ranks.point_suffices(closure):
-                # Add a second point on the axis. The six rows of both points contain one redundant row.
+                # Add a second point on the axis. One of the six rows of both points is redundant.
                 along = pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.2]))
                 self._point(ends[0], ends[1] * along, ends[2], closure.placement_b * along)
 
@@ -140,7 +140,7 @@ class Cut:
 
 
 class _Ranks:
-    """Checks whether one point closes a hinge; in planar mechanisms, all other rows are redundant."""
+    """Checks whether a 3D contact at one point replaces a hinge, because the mechanism is planar."""
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
         self.space = NullSpace(model, expand(model))
@@ -158,7 +158,7 @@ class _Ranks:
         return True
 
     def is_planar(self, closure: FrameClosure) -> bool:
-        """Return whether the point of a planar pin always stays in its plane."""
+        """Return whether the other constraints keep the point of a planar pin in its plane."""
         full_closure = dataclasses.replace(closure, rotation="none", rows=np.eye(6)[:3])
         extra_rows = self.space.frame_rows(full_closure)[:, self.space.span.from_tree_v]
         return int(np.linalg.matrix_rank(np.vstack([self.K[self.kept], extra_rows]), tol=_ACCURATE)) == self.rank
@@ -179,7 +179,7 @@ def _kind(closure: FrameClosure) -> str:
 
 
 def _lumped(model: ClusterModel) -> pin.Model:
-    """Copy the user's tree and lump the rotors into their carriers; rods are omitted, because they become bodies."""
+    """Copy the user's tree and lump the rotors into their carriers. Rods are omitted; they become bodies later."""
     tree = model.tree.copy()
     tree.armature = np.array(model.inertia_tree.armature)
     for r in model.rotors:
@@ -191,7 +191,7 @@ def _lumped(model: ClusterModel) -> pin.Model:
 def _with_rods(
     user: pin.Model, rods: list[RodClosure], roots: list[pin.SE3]
 ) -> tuple[pin.Model, np.ndarray, np.ndarray, np.ndarray, list[int]]:
-    """Build a depth-first tree with the rods; also return the indices of joints, q, v and rods."""
+    """Build a depth-first tree that includes the rods; also return the indices of joints, q, v and rods in it."""
     tree, ids, rod_ids = pin.Model(), np.zeros(user.njoints, dtype=np.int64), [0] * len(rods)
     carriers: Any = [SimpleNamespace(carrier_id=rod.joint_a) for rod in rods]
     for kind, k in visit(user, carriers):

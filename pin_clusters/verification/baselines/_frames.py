@@ -1,4 +1,4 @@
-"""Jacobian rows of frames for the baselines, computed by Pinocchio."""
+"""Compute Jacobian rows of frames for the baselines, with Pinocchio."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -27,8 +27,8 @@ def frames_of(model: ClusterModel, given: Iterable[str | int]) -> list[pin.Frame
 def jacobian(
     tree: pin.Model, data: pin.Data, places: list[tuple[int, pin.SE3]], reference: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Compute the stacked Jacobians of frames (joint, placement); needs ``pin.computeJointJacobians``."""
-    # Pinocchio returns a vector for a Jacobian with one column.
+    """Stack the Jacobians of frames (joint, placement); call ``pin.computeJointJacobians`` first."""
+    # For a Jacobian with one column, Pinocchio returns a vector.
     jacobians = [pin.getFrameJacobian(tree, data, *place, reference).reshape(6, -1) for place in places]
     return np.concatenate([np.zeros((0, tree.nv)), *jacobians])
 
@@ -36,7 +36,7 @@ def jacobian(
 def rows_of_frames(
     model: ClusterModel, data: Workspace, q: np.ndarray, frames: Any, reference: pin.ReferenceFrame, rows: Any
 ) -> np.ndarray:
-    """Compute Jacobian rows of frames in the expanded tree at its q, shape (rows, tree.nv)."""
+    """Compute the selected Jacobian rows of frames at the q of the expanded tree, shape (rows, tree.nv)."""
     places = [(int(data.span.from_tree_id[f.parentJoint]), f.placement) for f in frames_of(model, frames)]
     pin.computeJointJacobians(data.tree, data.data, q)
     return jacobian(data.tree, data.data, places, reference)[picked(rows, len(places))]

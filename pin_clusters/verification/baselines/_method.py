@@ -1,4 +1,4 @@
-"""Python interface of the compiled baselines: tables, functions that are compiled at their first use, and errors."""
+"""Python interface of the compiled baselines: tables, compilation at the first use, and errors."""
 
 import functools
 import importlib
@@ -20,12 +20,12 @@ _NOTHING = np.zeros((0, 6))
 
 
 class Method:
-    """Tables of a model, and the compiled function that reads them.
+    """The tables of a model, and a compiled function that uses them.
 
     Attributes:
         model: The cluster model.
         tables: Tables, and work space of all intermediate results.
-        kernel: Function that is compiled at its first use. Arguments: ``tables.index``, ``tables.work``, q, v, tau,
+        kernel: Function, compiled at its first use. Its arguments are ``tables.index``, ``tables.work``, q, v, tau,
             external forces of shape (njoints, 6), output accelerations, and output joint forces of shape (njoints, 6)
             or, if they are not needed, (0, 6).
     """
@@ -54,7 +54,7 @@ class Method:
         return self._run(q, v, tau, fext, _NOTHING)
 
     def joint_forces(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any) -> np.ndarray:
-        """Compute the forces that joints of the user's tree transmit, shape (njoints, 6)."""
+        """Compute the forces that the joints of the user's tree transmit, shape (njoints, 6)."""
         forces = np.zeros((self.model.njoints, 6))
         self._run(q, v, tau, fext, forces)
         return forces
@@ -123,14 +123,14 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
     def joint_forces(
         model: ClusterModel, data: Method, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
     ) -> np.ndarray:
-        """Compute the forces that all joints transmit if the robot moves freely under torques.
+        """Compute the forces that all joints transmit while the robot moves under the given torques.
 
-        For redundant constraints, forces have minimum norm in rows that are scaled by the size of their loop.
+        For redundant constraints, the forces have minimum norm, with rows scaled by the size of their loop.
 
         Returns:
             Wrench of the parent's body on the child's body through each joint of the user's tree, shape (njoints, 6),
-            [linear; angular] in the joint frame. It includes the torques of motors and couplings, as ``joints`` of
-            ``pc.constraint_forces``.
+            [linear; angular] in the joint frame. Like ``joints`` of ``pc.constraint_forces``, it includes the
+            torques of motors and couplings.
         """
         check(model, data, kind, module)
         return data.joint_forces(q, v, tau, fext)

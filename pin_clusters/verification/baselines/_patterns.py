@@ -1,4 +1,4 @@
-"""Sparsity patterns of the compiled solvers: coupled joints, bodies that each row affects, and targets of results."""
+"""Sparsity patterns of the compiled solvers: coupled joints, and bodies that each constraint row affects."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ._tables import Tables
 
 
 def virtual_work(tables: Tables) -> None:
-    """Add the pattern of the assembly of partial chains."""
+    """Add the pattern for the solver that assembles partial chains (``yamane_nakamura``)."""
     bodies, counts = tables.bodies, tables.counts
     nb = len(bodies)
     children: list[list[int]] = [[] for _ in bodies]
@@ -26,7 +26,7 @@ def virtual_work(tables: Tables) -> None:
     tables.lists(f.NEAR, f.NEARS, neighbours)
     tables.lists(f.FILL, f.FILLS, fill)
     tables.lists(f.LINK, f.LINKS, links)
-    # Rows that act on bodies, then rows that act on joints.
+    # First rows that act on bodies, then rows that act on joints.
     rows_at: list[set[int]] = [set() for _ in range(2 * nb)]
     for r, row in enumerate(tables.rows):
         for b in row.bodies:
@@ -53,7 +53,7 @@ def virtual_work(tables: Tables) -> None:
 def _nodes(
     tables: Tables, rows_at: list[set[int]], next_nodes: list[list[int]], shift: list[int], *, always: bool = False
 ) -> None:
-    """Add the rows that act at each node, and the nodes to which the elimination carries them."""
+    """Add the rows that act at each node (body or joint), and the nodes to which elimination propagates them."""
     order = [sorted(rows) for rows in rows_at]
     tables.lists(f.NODE, f.NODE_ROW, order)
     slot = {pair: n for n, pair in enumerate((node, r) for node, rows in enumerate(order) for r in rows)}
@@ -68,7 +68,7 @@ def _nodes(
 
 
 def tree(tables: Tables) -> None:
-    """Add the pattern of the sparse system of bodies and joints; each body carries all its rows to its parent."""
+    """Add the pattern of the sparse system of bodies and joints; each body propagates all its rows to its parent."""
     bodies = tables.bodies
     nb = len(bodies)
     rows_at: list[set[int]] = [set() for _ in bodies]
@@ -91,7 +91,7 @@ def tree(tables: Tables) -> None:
 
 
 def chain(tables: Tables) -> None:
-    """Add the pattern of the banded system of joints, from the tip to the base."""
+    """Add the pattern of the banded system of joints, ordered from the tip to the base."""
     counts, nb = tables.counts, len(tables.bodies)
     rows_at: list[set[int]] = [set() for _ in tables.bodies]
     for r, row in enumerate(tables.rows):
@@ -117,7 +117,7 @@ def chain(tables: Tables) -> None:
 
 
 def generalized(tables: Tables) -> None:
-    """Add the patterns of G, of the mass matrix in independent velocities, and of its factor."""
+    """Add the patterns of G, of the mass matrix for the independent velocities, and of the factor of this matrix."""
     bodies, span, model = tables.bodies, tables.span, tables.model
     nt, nv = span.tree.nv, model.nv
     constant_one = tables.keep([1.0])
@@ -129,7 +129,7 @@ def generalized(tables: Tables) -> None:
                     columns[free].append((d, g_entry + c * len(p.free) + i))
     tables.lists(f.G_ROW, f.G_DOF, [[d for d, _ in column_entries] for column_entries in columns])
     tables.put(f.G_AT, [g_entry for column_entries in columns for _, g_entry in column_entries])
-    # Pairs of tree velocities with a non-zero entry of the tree's mass matrix.
+    # Pairs of tree velocities for which the tree's mass matrix has a non-zero entry.
     related = np.zeros((nt, nt), dtype=bool)
     above: list[list[int]] = [[] for _ in bodies]
     for i, b in enumerate(bodies[1:], start=1):

@@ -1,4 +1,4 @@
-"""Constraint equations between the velocities of the expanded tree, for the compiled baselines."""
+"""Describe constraint equations between the velocities of the expanded tree, for the compiled baselines."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,23 +14,23 @@ from ._bodies import Body
 
 @dataclass
 class Row:
-    """A row of the constraint Jacobian."""
+    """A row of the constraint Jacobian. It acts on bodies or directly on joint velocities."""
 
     bodies: list[int]  # bodies on which the row acts
     terms: list[int]  # tree velocities that a row between joints couples
-    coefficients: list[float]  # coefficients of the terms; 0 for closures, whose coefficients change
-    scale: float = 1.0  # scale of the row; 0 means that the norm of the row is used
-    compliance: float = 0.0  # compliance, motion per force
+    coefficients: list[float]  # coefficients of the terms; 0 for closures, whose coefficients depend on q
+    scale: float = 1.0  # scale of the row; 0 stands for the norm of the row
+    compliance: float = 0.0  # compliance (motion per force)
 
 
 @dataclass
 class Part:
-    """Group of rows that share velocities."""
+    """A group of rows that share velocities."""
 
-    rows: list[int]  # row numbers
+    rows: list[int]  # indices of the rows
     dependent: list[int]  # tree velocities that the rows determine
     free: list[int]  # indices in v of the independent velocities
-    moves: bool  # whether the rows depend on the pose
+    moves: bool  # whether the rows change with the pose
     G: np.ndarray  # coupling matrix of pose-independent rows, shape (dependent, free)
 
 
@@ -38,11 +38,11 @@ class Rows:
     """The constraint rows of a model.
 
     Attributes:
-        rows: Rows of closures, of couplings and of ``Rotor`` constraints; then three rows per rod with mass.
+        rows: Rows of closures, couplings and ``Rotor`` constraints, then three rows per rod with mass.
         hard: Number of rows without compliance.
         closures: Closures, each with the number of its first row.
-        rods: Indices of the closures that are rods with mass.
-        at: Body of each joint of the user's tree.
+        rods: Indices in ``closures`` of the rods with mass.
+        at: Index of the body of each joint of the user's tree.
     """
 
     def __init__(self, model: ClusterModel, span: SpanningTree, bodies: list[Body], at: np.ndarray) -> None:
@@ -141,14 +141,14 @@ class Rows:
 
 
 def frames_of(c: FrameClosure) -> np.ndarray:
-    """Return the constants of a closure between frames, in the layout of ``_compiled.rows``."""
+    """Return the constants of a closure between frames, as ``_compiled.rows`` reads them."""
     a, b = c.placement_a, c.placement_b
     parts = (a.rotation, b.rotation[:, 0], b.translation, c.rows)
     return np.concatenate([np.ravel(x) for x in parts])
 
 
 def program_of(c: HarmonicClosure, coordinates: list[tuple[int, bool]]) -> tuple[list[int], np.ndarray]:
-    """Return table and constants of a closure with sines and cosines, in the layout of ``_compiled.rows``."""
+    """Return the table and the constants of a closure with sines and cosines, as ``_compiled.rows`` reads them."""
     n, angles = len(c.joints), len(c.phases)
     table = [n, angles, *[int(x) for pair in coordinates for x in pair]]
     coefficients = []

@@ -1,9 +1,9 @@
-"""Inertia that bodies lend to their children, so that every inertia is invertible and the motion does not change.
+"""Move inertia from bodies to their children, so that every inertia is invertible and the motion does not change.
 
-A point mass on the axis of a joint can belong to the body before or after the joint; the motion is the same. An inertia
-transverse to the axis has the same property. Only the force that the joint transmits changes. A parent therefore lends
-such inertia to a body with a singular inertia, such as a rotor with only axial inertia or a link of a planar robot. The
-universe can lend any amount.
+A point mass on the axis of a revolute joint can be part of either body of the joint without changing the motion. The
+same is true for inertia transverse to the axis. Only the force that the joint transmits changes. A parent therefore
+lends such inertia to a child with a singular inertia, such as a rotor with only axial inertia or a link of a planar
+robot. The universe can lend any amount.
 
 If lending is impossible (massless platform behind prismatic joints, massless base), fictitious inertia is added to the
 body, and rows of the dense system cancel its force.
@@ -16,11 +16,11 @@ import numpy as np
 from ._bodies import Body
 
 _FLAT = 1e-6
-"""An inertia, scaled to the robot, is singular if the ratio of its extreme eigenvalues is below this value."""
+"""A scaled inertia counts as singular if the ratio of its smallest to its largest eigenvalue is below this value."""
 
 
 def lend(bodies: list[Body]) -> None:
-    """Set ``lump``, ``share`` and ``borrowed`` of all bodies, parents first."""
+    """Set ``lump``, ``share`` and ``borrowed`` of all bodies, from the base to the tips."""
     mass = max([b.inertia[0, 0] for b in bodies] + [1e-12]) / 4.0
     turn = max([float(np.trace(b.inertia[3:, 3:])) for b in bodies] + [1e-12]) / 12.0
     weight = np.array([1.0] * 3 + [np.sqrt(turn / mass)] * 3)
@@ -29,7 +29,7 @@ def lend(bodies: list[Body]) -> None:
         children[b.parent].append(i)
     poor = [_poor(b.lump, weight) for b in bodies]
     poor[0] = False
-    # Number of bodies behind each joint that must borrow inertia through the joint.
+    # For each joint, count the bodies that must borrow inertia through this joint.
     wants = [0] * len(bodies)
     for i in range(len(bodies) - 1, 0, -1):
         if poor[i] and bodies[i].turns is not None:
@@ -62,7 +62,7 @@ def lend(bodies: list[Body]) -> None:
 
 
 def _forms(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the inertias that can be lent across a rotation axis: unit mass on the axis, unit transverse inertia."""
+    """Return the inertias that can be lent across a rotation axis: unit point mass, and unit transverse inertia."""
     point, across = np.diag([1.0] * 3 + [0.0] * 3), np.zeros((6, 6))
     across[3:, 3:] = np.eye(3) - np.outer(axis, axis)
     return point, across
@@ -74,7 +74,7 @@ def _poor(inertia: np.ndarray, weight: np.ndarray) -> bool:
 
 
 def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
-    """Divide bodies with more than three joints into rigidly connected bodies with three joints and equal inertias.
+    """Divide each body with more than three joints into rigidly connected parts with three joints and equal inertias.
 
     Returns the new bodies, and the index of the first part of each original body.
     """
@@ -97,7 +97,7 @@ def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
         for _ in range(parts - 1):
             divided.append(Body(b.name, len(divided) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), lump))
             hangs.append(len(divided) - 1)
-        # Each part has three joints: the first part has the joint above or two children, the last part two children.
+        # Each part has three joints. The first part has the parent joint or two children; the last has two children.
         places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(child_bodies))]
         stack += [(child, new_parent) for child, new_parent in zip(child_bodies, places, strict=True)][::-1]
     return divided, new

@@ -1,4 +1,4 @@
-"""The two flat arrays of the compiled baselines: sizes and integer tables; constants and work space."""
+"""Build the two flat arrays of the compiled baselines: integers (sizes, tables) and floats (constants, work space)."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -18,19 +18,19 @@ from ._shares import lend, split
 
 
 class Tables:
-    """Tables of a model. A method adds its own tables, then ``finish`` creates the arrays.
+    """Tables of a model. Each baseline adds its own tables; then ``finish`` creates the arrays.
 
     Attributes:
         bodies: Bodies of the expanded tree, beginning with the universe.
         rows: Constraint rows.
-        entries: Body of each entry of all rows.
+        entries: Index of the body on which each row entry acts, for all rows.
         parts: Groups of rows that share velocities.
         G: Index in ``W`` of the coupling matrix of each part.
-        owner: Body of each velocity of the tree.
-        counts: Number of forces that the joint of each body transmits.
-        called: Closures that are Python functions, and the indices of their derivatives in ``W``.
+        owner: Index of the body whose joint has each tree velocity.
+        counts: Number of force components that the joint of each body transmits.
+        called: Closures defined by Python functions, and the indices of their derivatives in ``W``.
         band: Bandwidth of the banded system of a chain; 0 for other methods.
-        entries_of_M: Numbers of entries of the mass matrix and of its factor; 0 if they were not counted.
+        entries_of_M: Numbers of non-zero entries of the mass matrix and of its factor; 0 if not counted.
         index: The integer array ``I``.
         work: The float array ``W``.
     """
@@ -99,7 +99,7 @@ class Tables:
         self.work[R : R + 9] = np.eye(3).ravel()
 
     def evaluate(self, q: np.ndarray) -> None:
-        """Evaluate the closures that are Python functions, and store their derivatives."""
+        """Evaluate the closures defined by Python functions at q, and store their derivatives."""
         for c, at_J, at_H in self.called:
             x = coordinates_of(self.model.own_tree, c.joints, q)
             J, H = c.jacobian(x), c.hessian(x)
@@ -107,7 +107,7 @@ class Tables:
             self.work[at_H : at_H + H.size] = H.ravel()
 
     def free_of(self, part: Part) -> list[int]:
-        """Return the tree velocities that are independent in a part."""
+        """Return the indices of the tree velocities that are independent in a part."""
         return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
 
     def _of_bodies(self) -> None:
@@ -231,13 +231,13 @@ class Tables:
 
 
 def _numbers(inertia: np.ndarray) -> np.ndarray:
-    """Return mass, first moment, and xx xy xz yy yz zz of a rigid body's inertia, shape (10,)."""
+    """Return the mass, first moment and rotational inertia (xx xy xz yy yz zz) of a rigid body, shape (10,)."""
     moment = inertia[[5, 3, 4], [1, 2, 0]]
     return np.concatenate([inertia[:1, 0], moment, inertia[3:, 3:][np.triu_indices(3)]])
 
 
 def _complement(motion: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of the complement of the motions, as rows; unit vectors are preferred."""
+    """Return an orthonormal basis, as rows, of the complement of the motions; prefer unit vectors."""
     basis: list[np.ndarray] = list(np.linalg.qr(motion)[0].T) if motion.size else []
     n = len(basis)
     for axis in np.eye(6):

@@ -1,4 +1,4 @@
-"""Workspace of the exact baselines: Pinocchio on the expanded tree."""
+"""Workspace of the exact baselines, which apply Pinocchio to the tree in which every rotor is a body."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class Rods:
         return M
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Compute the torques on the expanded tree that move the rods, including gravity, shape (tree.nv,)."""
+        """Compute the torques of the expanded tree that accelerate and support the rods, shape (tree.nv,)."""
         pin.computeJointJacobians(self.tree, self.data, q)
         jacobians = [[self.jacobian(*end) for end in ends] for ends in self.ends]
         pin.forwardKinematics(self.tree, self.data, q, v, a)
@@ -50,7 +50,7 @@ class Rods:
         return tau
 
     def potential_energy(self, q: np.ndarray) -> float:
-        """Compute the sum of -m g' c over the rods at the expanded tree's q, [J]."""
+        """Compute the potential energy of the rods, the sum of -m g' c, at the expanded tree's q, [J]."""
         pin.forwardKinematics(self.tree, self.data, q)
         moment = np.zeros(3)
         for rod, ends in zip(self.closures, self.ends, strict=True):
@@ -62,7 +62,7 @@ class Rods:
         return point_jacobian(self.tree, self.data, j, point)
 
     def acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
-        """Compute the acceleration of a body's point in world axes, (3,); needs ``pin.forwardKinematics``."""
+        """Compute a body point's acceleration in world axes, (3,); call ``pin.forwardKinematics`` first."""
         frame = j, pin.SE3(np.eye(3), point), pin.LOCAL_WORLD_ALIGNED
         return pin.getFrameClassicalAcceleration(self.tree, self.data, *frame).linear
 
@@ -74,13 +74,13 @@ Args:
 Raises:
     DataMismatchError: ``data`` belongs to another model or module.
 """
-"""Docstring entries that all baselines share, in addition to ``STATE``."""
+"""Docstring entries for all baselines, in addition to ``STATE``."""
 
 LOOPS = """
 Raises:
     SingularClusterError: The independent velocities do not determine the dependent velocities at this q.
 """
-"""Docstring entries that all baselines with G share."""
+"""Docstring entries for all baselines that compute G."""
 
 FLOAT64 = """
 Args:
@@ -89,7 +89,7 @@ Args:
     a: Independent acceleration, shape (nv,), float64.
     tau: Torque, shape (nv,), float64.
 """
-"""Docstring entries that functions without conversion of their arguments share."""
+"""Docstring entries for functions that do not convert their arguments."""
 
 ACCELERATION = """
 Returns:
@@ -102,7 +102,7 @@ of_accelerations = stock(STATE, DATA, LOOPS, ACCELERATION)
 
 
 class Workspace:
-    """Pinocchio's model and data of the expanded tree, with work space for all intermediate results.
+    """Pinocchio's model and data of the expanded tree, with memory for all intermediate results.
 
     Attributes:
         model: The cluster model.
@@ -110,11 +110,11 @@ class Workspace:
         data: Pinocchio's data of this tree.
         loops: ``NullSpace`` that computes G(q) and g of a model with loops; None without loops.
         rods: Rods that have mass; None without such rods.
-        G: Coupling matrix, shape (tree.nv, nv); for a model with loops, at the last state.
-        GT: Transpose of G, contiguous.
+        G: Coupling matrix, shape (tree.nv, nv). For a model with loops, G refers to the last state.
+        GT: Transpose of G, stored contiguously.
         g: Bias of the coupling, shape (tree.nv,): acceleration of the tree = G a + g.
         independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
-        hold: If True, G and g of the last state are reused. Use it to time the projection alone.
+        hold: If True, G and g of the last state are reused, so that only the projection is timed.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -142,7 +142,7 @@ class Workspace:
         self.rods = rods if rods.closures else None
 
     def extend(self, tree: pin.Model, G: np.ndarray, g: np.ndarray) -> None:
-        """Replace the tree by a tree with additional rod bodies, and use constant G and g.
+        """Replace the tree by a tree that also contains the rods as bodies, and use constant G and g.
 
         The coordinates of the additional joints stay 0, because only energies depend on them.
         """
@@ -160,7 +160,7 @@ class Workspace:
         return self._q
 
     def couple(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
-        """Compute G, and with v also g, for a model with loops; q is in the user's order and must close the loops."""
+        """Compute G, and g if v is given, for a model with loops; q (in the user's order) must close the loops."""
         if self.loops is None or self.hold:
             return
         self.loops.at(q, v)
@@ -177,13 +177,13 @@ class Workspace:
         return M if self.rods is None else M + self.rods.mass_matrix(q)
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any) -> np.ndarray:
-        """Compute rnea of the expanded tree at its q, v and a; external forces are in the user's order."""
+        """Compute inverse dynamics at the expanded tree's q, v and a; external forces are in the user's order."""
         forces = () if fext is None else (self.span.fext(fext),)
         tau = pin.rnea(self.tree, self.data, q, v, a, *forces)
         return tau if self.rods is None else tau + self.rods.torque(q, v, a)
 
     def bias(self, q: np.ndarray, fext: Any) -> np.ndarray:
-        """Compute the torques of the expanded tree at its q, velocity ``self.v`` and acceleration g."""
+        """Compute the torques of the expanded tree at its configuration q, velocity ``self.v`` and acceleration g."""
         if fext is None and self.loops is None:
             return pin.nonLinearEffects(self.tree, self.data, q, self.v)
         return self.torque(q, self.v, self.g, fext)

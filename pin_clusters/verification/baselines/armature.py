@@ -1,8 +1,8 @@
-"""Operational inertia of the robot with armature instead of rotors. Approximate.
+"""Approximate operational inertia of the robot, with armature instead of rotors.
 
-Pinocchio computes the inertia of ``armature_model``: either from Jacobians and the inverse mass matrix, or by a sparse
-Cholesky factorisation with one contact per frame. Rotors are fixed to their carriers, and frames on rotors move with
-the carriers.
+Pinocchio computes the inertia of ``armature_model`` either from Jacobians and the inverse mass matrix, or by a sparse
+Cholesky factorisation with one contact per frame. Rotors, and frames on rotors, are fixed to the carriers of the
+rotors.
 """
 
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ Args:
 _documented = stock(STATE, DATA, FRAMES, _HOW)
 
 _MU = 1e-8
-"""Regularisation, necessary because rows may be linearly dependent; it is subtracted from the result."""
+"""Regularisation for linearly dependent rows; this value is subtracted from the result."""
 
 
 class ArmatureWorkspace(WithoutRotors):
-    """The approximate robot with armature, and its data."""
+    """Workspace with Pinocchio's model of the approximate robot with armature, and its data."""
 
     def places(self, frames: Sequence[str | int]) -> list[tuple[int, pin.SE3]]:
-        """Return joint and placement of frames of the cluster model; frames on rotors are fixed to the carriers."""
+        """Return the joint and placement of each frame; frames on rotors are fixed to the carriers of the rotors."""
         return [self.on(int(frame.parentJoint), frame.placement) for frame in frames_of(self.model, frames)]
 
 
@@ -80,7 +80,7 @@ def inverse_operational_inertia(
 
 
 def _by_contacts(data: ArmatureWorkspace, q: Any, places: list[tuple[int, pin.SE3]]) -> np.ndarray:
-    """Compute the inverse operational inertia of 6D contacts with Pinocchio's contact Cholesky factorisation."""
+    """Compute the inverse operational inertia of 6D contacts by Pinocchio's contact Cholesky factorisation."""
     tree = data.approximate
     contacts = pin.StdVec_RigidConstraintModel()
     for j, placement in places:
@@ -90,7 +90,7 @@ def _by_contacts(data: ArmatureWorkspace, q: Any, places: list[tuple[int, pin.SE
     pin.computeJointJacobians(tree, data.data, data.configuration(q))
     pin.crba(tree, data.data, data.configuration(q))
     arguments: tuple[Any, ...] = (contacts,)
-    if int(pin.__version__.split(".")[0]) >= 4:  # version 4 also needs the data, and calc places the contacts
+    if int(pin.__version__.split(".")[0]) >= 4:  # version 4 also needs data, and calc computes placements
         arguments = data.data, contacts, contact_datas
         for contact, contact_data in zip(contacts, contact_datas, strict=True):
             contact.calc(tree, data.data, contact_data)

@@ -1,17 +1,17 @@
-"""Forward dynamics in maximal coordinates with Lagrange multipliers, which are the forces of all joints. Exact.
+"""Exact forward dynamics in maximal coordinates with Lagrange multipliers, which are the forces of all joints.
 
-The unknowns are six accelerations per body, rotors included, and one multiplier per direction in which a joint
+The unknowns are six accelerations per body (rotors are bodies), and one multiplier per direction in which a joint
 transmits a force:
 
     [M  -J'] [  a   ]   [ b ]
     [-J -C ] [lambda] = [-d ]
 
 C is the compliance of joints with armature, which also transmit torques. For a chain, J M^-1 J' + C is banded, and its
-Cholesky factor has the same bandwidth. For a tree, this matrix is not banded, but the sparsity of the complete system
-is a tree. Its L D L' factors, computed from the tips to the base, have no fill-in if blocks count as full.
+Cholesky factor has the same bandwidth. For a tree, this matrix is not banded, but the graph of the complete system is a
+tree. The L D L' factorisation of this system, from the tips to the base, creates no additional non-zero blocks.
 
-Gears, belts, loops and rods with mass are rows of a remaining dense system. Bodies lend inertia, as in
-``yamane_nakamura``, so that every body's inertia is invertible.
+Gears, belts, loops and rods with mass form a remaining dense system. As in ``yamane_nakamura``, bodies lend inertia to
+their children, so that every inertia is invertible.
 
 References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".
@@ -35,7 +35,7 @@ class Multipliers(Method):
 
     Attributes:
         form: ``"chain"`` or ``"tree"``.
-        band: Half bandwidth of J M^-1 J' of a chain, including the diagonal; 0 for a tree.
+        band: Half bandwidth, including the diagonal, of J M^-1 J' for a chain; 0 for a tree.
     """
 
     def __init__(self, model: ClusterModel, form: str) -> None:
@@ -46,12 +46,12 @@ class Multipliers(Method):
 
     @property
     def nnz_H(self) -> int:
-        """Number of lower-triangle entries of the system (chain: J M^-1 J'); blocks count as full."""
+        """Number of entries in the lower triangle of the system (chain: J M^-1 J'), counting full blocks."""
         return self._entries[0]
 
     @property
     def nnz_L(self) -> int:
-        """Number of entries of the factor, from scalar elimination."""
+        """Number of non-zero entries of the factor, from scalar elimination."""
         return self._entries[1]
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Block reflected inertia: the tree without rotors, and the rotors' spin inertia as a constant matrix. Approximate.
+"""Approximate dynamics: the tree without rotors, plus the reflected inertia as a constant (block) matrix.
 
-This is the best approximation by a constant matrix, because it contains the off-diagonal terms of belts, which armature
-omits. It omits the effects of moving carriers: the rotors' gyroscopic moments and the carriers' accelerations.
+This approximation is the best one with a constant matrix. Unlike armature, the matrix contains the off-diagonal terms
+of belts. The approximation omits gyroscopic moments of the rotors and effects of carrier accelerations.
 """
 
 from typing import Any
@@ -16,13 +16,13 @@ from ._workspace import ACCELERATION, DATA, check, documented
 
 
 class BlockWorkspace(WithoutRotors):
-    """The approximate robot and the constant matrix.
+    """Workspace with the approximate robot and the constant matrix.
 
     Attributes:
         model: The cluster model.
         approximate: Pinocchio's model of the independent joints, without reflected inertia.
         data: Pinocchio's data of ``approximate``.
-        B: Reflected inertia ``G' I_r G`` of the rotors, shape (nv, nv), in the public order.
+        B: Reflected inertia ``G' I_r G`` of the rotors, shape (nv, nv), in the order of v.
     """
 
     def __init__(self, model: ClusterModel, drop_rotors: bool = False) -> None:
@@ -30,7 +30,7 @@ class BlockWorkspace(WithoutRotors):
         self.B = reflected_inertia(model)
 
     def fext(self, forces: Any) -> tuple[pin.StdVec_Force, ...]:
-        """Map external forces to the approximate robot (forces on rotors to their carriers); empty without forces."""
+        """Convert external forces to forces on the approximate robot; forces on rotors act on their carriers."""
         if forces is None:
             return ()
         total = np.zeros((self.approximate.njoints, 6))
@@ -57,7 +57,7 @@ def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace
 def rnea(
     model: ClusterModel, data: BlockWorkspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the torques of a motion, shape (nv,): rnea of the approximate robot plus ``B a``."""
+    """Compute the torques of a motion, shape (nv,), as ``pin.rnea`` of the approximate robot plus ``B a``."""
     check(model, data, BlockWorkspace, __name__)
     return data.rnea(q, v, a, *data.fext(fext)) + data.B @ np.asarray(a, dtype=float)
 
@@ -66,7 +66,7 @@ def rnea(
 def aba(
     model: ClusterModel, data: BlockWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques from (M + B) a = tau - h, with M and h of the approximate robot."""
+    """Solve (M + B) a = tau - h for the accelerations a, where M and h belong to the approximate robot."""
     check(model, data, BlockWorkspace, __name__)
     h = data.rnea(q, v, np.zeros(model.nv), *data.fext(fext))
     return np.linalg.solve(data.crba(q) + data.B, np.asarray(tau, dtype=float) - h)

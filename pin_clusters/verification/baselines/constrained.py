@@ -1,6 +1,6 @@
-"""Pinocchio's algorithms for closed loops, ``pin.constraintDynamics`` and ``pin.lcaba``. Exact up to their settings.
+"""Pinocchio's algorithms for closed loops, ``pin.constraintDynamics`` and ``pin.lcaba``, exact within tolerances.
 
-They need a tree and contacts. Contacts can close these loops:
+Both algorithms need a tree and contacts. Contacts can close these loops:
 
 ===============  ====================================================================================================
 closure          contacts
@@ -14,13 +14,13 @@ all others       NotAvailableError: massless rods, other loops, closures of angl
 ===============  ====================================================================================================
 
 With ``rotors="armature"``, rotors that are not bodies are approximated by armature on the joints that drive them, and
-their mass is added to the carriers. The approximation omits the effect of the carriers' motion and the off-diagonal
-terms of rotors that several joints drive.
+their mass is added to the carriers. The approximation omits effects of carrier motion, and the off-diagonal terms of
+rotors that several joints drive.
 
-This module avoids known pitfalls. Redundant rows need a regularisation, because ``mu = 0`` gives NaN. ``lcaba`` needs
-``computeJointMinimalOrdering`` first, and becomes less accurate with a smaller mu. The two algorithms must not share
-constraint data. The second ``lcaba`` with 6D contacts on one ``pin.Data`` is silently wrong (pinocchio 4.1), so each
-call creates new data.
+This module avoids known problems. Redundant rows need a regularisation, because ``mu = 0`` gives NaN. ``lcaba`` needs
+a prior call of ``computeJointMinimalOrdering``, and a smaller mu reduces its accuracy. The two algorithms must not
+share constraint data. In Pinocchio 4.1, a second call of ``lcaba`` with 6D contacts and the same ``pin.Data`` returns
+wrong results without an error, so each call creates new data.
 """
 
 from typing import Any, Literal
@@ -39,12 +39,12 @@ SETTINGS = {"constraintDynamics": (1e-12, 1e-8, 10), "lcaba": (1e-12, 1e-4, 5)}
 
 
 class ConstrainedWorkspace:
-    """Pinocchio's tree, contacts and data.
+    """Workspace with Pinocchio's tree, contacts and data.
 
     Attributes:
         model: The cluster model.
         solver: ``"constraintDynamics"`` or ``"lcaba"``.
-        tree: Pinocchio's model: the user's joints, depth-first, and one body per rod.
+        tree: Pinocchio's model: the user's joints in depth-first order, and one body per rod.
         data: Pinocchio's data of this tree.
         contacts: Pinocchio's constraint models.
         contact_datas: Data of the constraint models.
@@ -72,7 +72,7 @@ class ConstrainedWorkspace:
         self.independent = self.cut.at_v[model.idx_v_independent]
 
     def solve(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Compute the acceleration of the tree under torques on the tree, in the order of the tree."""
+        """Compute the acceleration of the tree; the torques and all vectors have the order of the tree."""
         if self._renewed:
             self.data = self.tree.createData()
             pin.computeJointMinimalOrdering(self.tree, self.data, self.contacts)
@@ -127,7 +127,7 @@ def createData(
 def aba(
     model: ClusterModel, data: ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques with the solver of the workspace."""
+    """Compute the accelerations for given torques with the solver of the workspace."""
     check(model, data, ConstrainedWorkspace, __name__)
     full_q, full_v = data.state(np.asarray(q, dtype=float), np.asarray(v, dtype=float))
     torque = np.zeros(data.tree.nv)

@@ -1,6 +1,6 @@
-"""Contacts and impacts by projection: M = G' M_tree G, and J M^-1 J' of the contacts. Exact.
+"""Exact contacts and impacts by projection, from M = G' M_tree G and J M^-1 J' of the contacts.
 
-Pinocchio computes rows and accelerations of contacts from frames on the expanded tree, with G v and G a + g.
+Pinocchio computes contact rows and accelerations from frames on the expanded tree, with G v and G a + g.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def constraintDynamics(
 def impulseDynamics(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any], r_coeff: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the velocities after an impact.
+    """Compute the velocities immediately after an impact.
 
     Args:
         r_coeff: Coefficient of restitution.
@@ -99,7 +99,7 @@ def contact_rows(
             between = (pin_data.oMi[places[0][0]] * places[0][1]).actInv(pin_data.oMi[places[1][0]] * places[1][1])
             row, change = J[:6] - between.toActionMatrix() @ J[6:], A1 - between.act(A2)
             local = c.reference_frame == pin.LOCAL
-            # The twist of frame 2 also changes because the axes of frame 1 move.
+            # The components of the twist of frame 2 also change because the axes of frame 1 rotate.
             drift = (change + V1.cross(between.act(V2))).vector if local else change.vector
             turn = np.eye(6) if local else np.kron(np.eye(2), R)
         rows.append(turn @ row @ data.G)

@@ -1,6 +1,6 @@
-"""Hybrid dynamics from the mass matrix and bias of ``projection``. Exact.
+"""Exact hybrid dynamics from the mass matrix M and the bias h of ``projection``.
 
-F are the joints with known torques, and P are the joints with prescribed accelerations. The steps are:
+F denotes the joints with known torques, and P the joints with prescribed accelerations. The steps are:
 
     1. Compute M and h of the entire robot.
     2. Compute the right-hand side tau_F - h_F - M_FP a_P.

@@ -1,4 +1,4 @@
-"""Lagrange multipliers for all constraints of the tree in which every rotor is a body. Exact.
+"""Exact forward dynamics with Lagrange multipliers for all constraints; every rotor is a body of the tree.
 
 The loops are cut, and constraint forces close them. In generalized coordinates, the constraint matrix K gives
 
@@ -23,7 +23,7 @@ from ._workspace import ACCELERATION, DATA, FLOAT64, LOOPS, Workspace, check
 
 
 class LagrangeWorkspace(Workspace):
-    """Workspace with the constraint matrix.
+    """Workspace with the constraint matrix K.
 
     Attributes:
         K: Constraint matrix of the expanded tree at the last q, shape (rows, tree.nv). Couplings come first, then loop
@@ -39,7 +39,7 @@ class LagrangeWorkspace(Workspace):
         self.K = np.zeros((n_tied + len(rotors), tree.nv))
         if self.loops is None:
             self.K[:n_tied, span.from_tree_v] = coupling_rows(model)
-        # The rows of from_tree contain the ratios of the rotors.
+        # The rows of ``from_tree`` contain the gear ratios of the rotors.
         self.K[n_tied:, span.from_tree_v] = span.from_tree[rotors]
         self.K[np.arange(n_tied, len(self.K)), rotors] = -1.0
         self.multipliers = np.zeros(len(self.K))
@@ -55,9 +55,9 @@ class LagrangeWorkspace(Workspace):
         self.kkt[n:, :n], self.kkt[:n, n:] = K, -K.T
 
     def close(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Compute the rows in a state; return the map from the system's multipliers to the multipliers of all rows.
+        """Compute the rows in a state; return the matrix from the solved multipliers to the multipliers of all rows.
 
-        The system contains as many orthogonal combinations of rows as there are independent rows, so the multipliers
+        The solved system consists of orthogonal combinations of rows, one per independent row, so that the multipliers
         have minimum norm. If ``hold`` is set, the combinations of the last state are reused.
         """
         assert self.loops is not None
@@ -85,7 +85,7 @@ def createData(model: ClusterModel) -> LagrangeWorkspace:
 def aba(
     model: ClusterModel, data: LagrangeWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques from [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] of the tree."""
+    """Solve [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] of the tree; return the independent accelerations."""
     check(model, data, LagrangeWorkspace, __name__)
     combine = None if data.loops is None else data.close(q, v)
     q, n = data.configuration(q), data.tree.nv

@@ -1,6 +1,6 @@
-"""Projection: Pinocchio's dynamics of the tree in which every rotor is a body, reduced with G. Exact.
+"""Exact dynamics: Pinocchio on the tree in which every rotor is a body, projected with v_tree = G v.
 
-For a model with loops, G and g come from a null space, by singular value decomposition of the constraint Jacobian.
+For a model with loops, G and g are computed from a singular value decomposition of the constraint Jacobian.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def createData(model: ClusterModel) -> Workspace:
 def rnea(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the torques of a motion, tau = G' (M (G a + g) + h), with Pinocchio's rnea, shape (nv,)."""
+    """Compute the torques of a motion, tau = G' (M (G a + g) + h), with ``pin.rnea``, shape (nv,)."""
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, __name__)
     if data.loops is not None:
@@ -54,7 +54,7 @@ def crba(model: ClusterModel, data: Workspace, q: np.ndarray) -> np.ndarray:
 def aba(
     model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques from (G' M G) a = tau - G' (M g + h), by Cholesky."""
+    """Solve (G' M G) a = tau - G' (M g + h) for the accelerations a, by Cholesky factorisation."""
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, __name__)
     data.couple(q, v)
@@ -91,7 +91,7 @@ def inverse_operational_inertia(
     reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
 ) -> np.ndarray:
-    """Compute (J G) (G' M G)^-1 (J G)', shape (rows, rows), with Pinocchio's Jacobians of the tree, by Cholesky."""
+    """Compute (J G) (G' M G)^-1 (J G)', shape (rows, rows), by Cholesky; J is Pinocchio's Jacobian of the tree."""
     check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), frames, reference, rows) @ data.G
@@ -107,7 +107,7 @@ def inverse_input_matrix(
     contacts: Sequence[str | int] = (),
     reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:
-    """Compute (G' M G)^-1 [B, (J_c G)'], shape (nv, inputs + 3 len(contacts)), with Pinocchio's Jacobians."""
+    """Compute (G' M G)^-1 [B, (J_c G)'], shape (nv, inputs + 3 len(contacts)); Pinocchio computes J_c."""
     check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), contacts, reference, "linear") @ data.G

@@ -1,12 +1,12 @@
-"""Sparse factorisation of the tree in which every rotor is a body; couplings and loops are constraints. Exact.
+"""Exact operational inertia by sparse factorisation; rotors are bodies, couplings and loops are constraints.
 
 Pinocchio's Cholesky decomposition M = U D U' of the tree's mass matrix has zeros between branches. With the constraint
 matrix K, the inverse inertia of a task with Jacobian J is
 
     J M^-1 J' - J M^-1 K' (K M^-1 K')^-1 K M^-1 J'.
 
-Every rotor is a constraint, so the system of K grows with the number of gears. A rod with mass raises an error, because
-it couples branches of the tree. A massless rotor raises an error, because the mass matrix is singular.
+Every rotor adds a constraint, so the size of K M^-1 K' grows with the number of gears. A rod with mass raises an error,
+because it couples branches of the tree. A massless rotor raises an error, because the mass matrix is singular.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from .lagrange import LagrangeWorkspace
 
 
 class SparseWorkspace(LagrangeWorkspace):
-    """Workspace with the constraint matrix."""
+    """Workspace with the constraint matrix K."""
 
 
 def createData(model: ClusterModel) -> SparseWorkspace:
@@ -64,7 +64,7 @@ def inverse_operational_inertia(
     A = task_and_constraints @ columns
     n = len(J)
     task, cross, constraint = A[:n, :n], A[:n, n:], A[n:, n:]
-    # Scale the rows, because rows of gears and of loops differ in size.
+    # Scale the rows, because the rows of gears and of loops differ in magnitude.
     scale = 1.0 / np.sqrt(constraint.diagonal())
     cross, constraint = cross * scale, constraint * np.outer(scale, scale)
     inertia = task - cross @ np.linalg.solve(constraint, cross.T)

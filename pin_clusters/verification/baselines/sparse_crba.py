@@ -1,9 +1,9 @@
-"""Forward dynamics by composite inertias and a factorisation of the mass matrix without fill-in. Exact.
+"""Exact forward dynamics by composite inertias and a sparse factorisation of the mass matrix.
 
 The composite inertias of the tree in which every rotor is a body give its mass matrix M_t. An entry of M_t is non-zero
-if one of its two velocities moves the body of the other. In M = G' M_t G, independent velocities of different branches
-therefore have no common entry; velocities of a cluster and of its ancestors have one. M = L' D L is factorised from the
-tips to the base, and L has the non-zeros of M (``nnz_L == nnz_M``, except for user couplings between branches).
+if one of its two velocities moves the body of the other. In M = G' M_t G, entries of independent velocities on
+different branches are therefore zero. M = L' D L is factorised from the tips to the base, and L has the same non-zero
+entries as M (``nnz_L == nnz_M``), except if the user couples branches.
 
 References:
     Featherstone, "Rigid Body Dynamics Algorithms", chapter 6; "Efficient factorization of the joint-space inertia

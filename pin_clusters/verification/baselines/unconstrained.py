@@ -1,12 +1,12 @@
-"""Unconstrained: only the tree's equations of the independent joints. Approximate.
+"""Approximate equations of motion of the independent joints, without constraint forces.
 
-The cluster literature uses this name. The tree is at the true configuration q and moves with the true velocity G(q) v.
-Its mass matrix M and its bias torques h at zero acceleration give, for the independent velocities i:
+The literature calls this robot unconstrained. The tree has the true configuration q and the true velocity G(q) v. With
+its mass matrix M and its bias torques h at zero acceleration, the torques of the independent velocities i are:
 
     tau_i = M_ii a + h_i
 
 Dependent joints neither accelerate nor transmit forces, so all forces that the couplings transmit are missing. If all
-dependent joints are rotors, this is the robot with rotors fixed to their carriers.
+dependent joints are rotors, the equations describe a robot whose rotors are fixed to their carriers.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ class UnconstrainedWorkspace(Workspace):
     """Workspace that computes the equations of the independent velocities."""
 
     def terms(self, q: np.ndarray, v: np.ndarray, fext: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Compute M_ii and h_i, including external forces, in a state of the user's model."""
+        """Compute M_ii and h_i in a state of the user's model; h_i includes external forces."""
         q = np.asarray(q, dtype=float)
         self.couple(q)
         q = self.configuration(q)
@@ -48,7 +48,7 @@ def rnea(
 def aba(
     model: ClusterModel, data: UnconstrainedWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
 ) -> np.ndarray:
-    """Compute the accelerations under torques from M_ii a = tau - h_i."""
+    """Solve M_ii a = tau - h_i for the accelerations a."""
     check(model, data, UnconstrainedWorkspace, __name__)
     M, h = data.terms(q, v, fext)
     return np.linalg.solve(M, np.asarray(tau, dtype=float) - h)

@@ -1,8 +1,8 @@
-"""Inverse input matrices by forward dynamics: one run without inputs, and one per input. As exact as the runs.
+"""Inverse input matrices from m + 1 evaluations of forward dynamics for m inputs, as exact as these evaluations.
 
-For m inputs, the unit force method runs forward dynamics m + 1 times at rest. The differences are the columns of
-M^-1 [B, J_c']. The method computes neither a mass matrix nor a Jacobian. However, it repeats all input-independent work
-m + 1 times, and the differences lose digits, because all runs include gravity.
+The unit force method computes forward dynamics at rest, once without inputs and once per unit input. The differences
+are the columns of M^-1 [B, J_c']. The method needs no mass matrix and no Jacobian. However, it repeats all work that
+does not depend on the input, and the differences lose digits, because every run includes gravity.
 
 References:
     Extended unit force method (eUFM) of Kroeg, Gattringer and Mueller.
@@ -36,12 +36,12 @@ def inverse_input_matrix(
     *,
     forward: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Compute M^-1 [B, J_c'], shape (nv, inputs + 3 len(contacts)), by differences of forward dynamics.
+    """Compute M^-1 [B, J_c'], shape (nv, inputs + 3 len(contacts)), from differences of accelerations.
 
     Args:
-        forward: Function of torques, shape (nv,), and external forces, shape (njoints, 6), that returns the
-            accelerations at ``q`` and zero velocity, such as ``lambda tau, fext: pc.aba(model, own, q, zero, tau,
-            fext)``. The default is ``projection.aba``.
+        forward: Function that computes accelerations at ``q`` and zero velocity from torques, shape (nv,), and external
+            forces, shape (njoints, 6). An example is ``lambda tau, fext: pc.aba(model, own, q, zero, tau, fext)``.
+            The default is ``projection.aba``.
     """
     check(model, data, Workspace, __name__)
     q, zero = np.asarray(q, dtype=float), np.zeros(model.nv)

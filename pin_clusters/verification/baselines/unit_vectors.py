@@ -1,9 +1,9 @@
-"""Forward dynamics by unit vectors: inverse dynamics gives each column of the mass matrix. Exact.
+"""Exact forward dynamics from the mass matrix, whose columns are inverse dynamics of unit accelerations.
 
-One inverse dynamics of the tree in which every rotor is a body gives h. For each independent velocity, an inverse
-dynamics at rest, without gravity, with the accelerations G e_k gives a column of M = G' M_t G. A dense Cholesky
-factorisation of M then gives the accelerations. The cost is quadratic for M, and cubic for its factor, with a small
-constant.
+Inverse dynamics of the tree in which every rotor is a body yields the bias h. Column k of M = G' M_t G is the inverse
+dynamics for the tree accelerations G e_k, at rest and without gravity. A dense Cholesky factorisation of M then yields
+the accelerations. The cost of M grows with the square of the number of velocities; the cost of the factorisation is
+cubic, with a small constant.
 
 References:
     Walker and Orin, "Efficient dynamic computer simulation of robotic mechanisms", method 1. Yamane and Nakamura also

@@ -1,18 +1,18 @@
-"""Forward dynamics by the principle of virtual work, with the forces of all joints. Exact.
+"""Exact forward dynamics by the principle of virtual work, with the forces of all joints.
 
-Every rotor is a body. M are the link inertias, b are their loads, J contains the directions in which joints transmit
-forces, and d is the bias of J. The forces n of all joints satisfy
+Every rotor is a body. M contains the link inertias, b the loads of the links, J the directions in which joints transmit
+forces, and d the bias accelerations in these directions. The forces n of all joints satisfy
 
     (J M^-1 J' + C) n = d - J M^-1 b,
 
 where C is the compliance of joints with armature, which also transmit torques. Joints are eliminated from the tips to
-the base. Each step assembles the partial chain behind a joint with the rest of the robot. A link with n joints couples
-all pairs of these joints. It is divided into n - 2 rigidly connected links with three joints and equal inertias, so the
-cost is linear in the number of joints.
+the base. Each step connects the partial chain behind a joint to the rest of the robot. A link with n joints couples all
+pairs of these joints. This link is divided into n - 2 rigidly connected links with three joints and equal inertias, so
+that the cost is linear in the number of joints.
 
 Loops are cut. Gears, belts, loop closures and rods with mass form a remaining dense system, whose cost is cubic in the
-number of its rows. A link with a singular inertia borrows inertia from its parent (see ``_shares``). If this is not
-possible, fictitious inertia is added, and rows of the dense system cancel it. Massless bodies therefore need not be
+number of rows. A link with a singular inertia borrows inertia from its parent (see ``_shares``). If this is impossible,
+fictitious inertia is added, and rows of the dense system cancel its effect. Massless bodies therefore need not be
 merged.
 
 References:
@@ -30,7 +30,7 @@ class VirtualWork(Method):
     """Workspace of this module.
 
     Attributes:
-        links: Number of links after division.
+        links: Number of links after links with many joints are divided.
     """
 
     def __init__(self, model: ClusterModel, split: bool) -> None:
@@ -45,7 +45,7 @@ def createData(model: ClusterModel, split: bool = True) -> VirtualWork:
 
     Args:
         model: Cluster model.
-        split: Whether to divide links with more than three joints; otherwise all pairs of joints of a link are coupled.
+        split: Whether to divide links with more than three joints. Otherwise, a link couples all pairs of its joints.
 
     Raises:
         ArgumentTypeError: ``split`` is not a bool.

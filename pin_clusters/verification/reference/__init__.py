@@ -1,12 +1,12 @@
-"""Reference implementation of the cluster algorithms of the paper, in dense NumPy without optimisation.
+"""Reference implementation of the cluster algorithms of Chignoli et al. in dense NumPy, without optimisation.
 
 Every rotor is a body, and the matrices of a cluster of n_b bodies have 6 n_b rows. Pinocchio only supplies joint
-placements, motion subspaces and inertias. For closed loops, G(q) and g come from a null space. Rods with mass are not
-supported. Read these functions to understand the algorithms. They check the compiled functions, with which they share
-no code. Vectors and matrices are in body coordinates, [linear; angular].
+placements, motion subspaces and inertias. For closed loops, G(q) and g are computed from a null space. Rods with mass
+are not supported. Read these functions to understand the algorithms. The tests use them to check the compiled
+functions, which are independent code. Vectors and matrices are in body coordinates, [linear; angular].
 
 The derivatives do not use cluster algorithms. They combine Pinocchio's derivatives of the expanded tree with G and
-dG/dq, and support rods with mass.
+dG/dq, and they support rods with mass.
 
 References:
     Chignoli et al., arXiv 2311.13732.

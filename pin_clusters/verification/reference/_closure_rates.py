@@ -1,7 +1,7 @@
 """Second time derivatives of closures, and their derivatives with respect to q, v and a.
 
-Each constraint equation has the second derivative r = K a + Kdot v. At v = 0, r equals K a, so the first time
-derivative K v needs no separate formulas. As long as the closures stay closed, r and all its derivatives are 0.
+Each constraint equation has the second time derivative r = K a + Kdot v. At v = 0, r equals K a, so the first time
+derivative K v needs no separate formulas. While the loops are closed, r and all its derivatives are zero.
 """
 
 from typing import Any
@@ -14,27 +14,27 @@ from ...constraints.closures import COS, LINEAR, SIN, FrameClosure, HarmonicClos
 from ...errors import NotAvailableError
 from ._ends import STEP, End, split, turned_back
 
-# Coefficients of the eighth-order second difference, for offsets 0 to 4.
+# Coefficients of the eighth-order finite difference of the second derivative, for offsets of 0 to 4 steps.
 _SECOND = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
-# User functions have no third derivative, so their Jacobian is differenced twice. The step is this multiple of the
-# closure's own step. If the Jacobian itself is a finite difference, rounding errors require larger steps.
+# User functions supply no third derivative, so the second difference of their Jacobian is used. The step is this
+# multiple of the closure's own step. If the Jacobian is a finite difference, rounding errors require larger steps.
 _STRETCH, _STRETCH_UNKNOWN = 2.5, 7.5
 
 
 def of_bodies(closure: FrameClosure | RodClosure, a: End, b: End) -> tuple[np.ndarray, np.ndarray]:
-    """Compute r, shape (size,), and its derivatives along the directions of the ends, shape (size, n)."""
+    """Compute r, shape (size,), and its derivatives along the n directions of the ends, shape (size, n)."""
     return split(_rod(a, b) if isinstance(closure, RodClosure) else _frames(closure, a, b))
 
 
 def _rod(a: End, b: End) -> np.ndarray:
-    """Return half the second time derivative of the squared distance, divided by the length."""
+    """Return r of a rod: half the second time derivative of the squared distance, divided by the length."""
     d, rate = b.x - a.x, b.xd - a.xd
     length = np.linalg.norm(d[0].real)
     return (rate * rate + d * (b.xdd - a.xdd)).sum(axis=1, keepdims=True) / length
 
 
 def _frames(closure: FrameClosure, a: End, b: End) -> np.ndarray:
-    """Return the acceleration of frame b relative to frame a, in axes of a."""
+    """Return r of a closure between frames: the acceleration of frame b relative to frame a, in axes of a."""
     d, rate = b.x - a.x, b.xd - a.xd
     linear = b.xdd - a.xdd - np.cross(a.wd, d) - 2.0 * np.cross(a.w, rate) + np.cross(a.w, np.cross(a.w, d))
     spin = b.w - a.w
@@ -54,8 +54,8 @@ def of_joints(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute r and its derivatives for an equation between joint coordinates.
 
-    ``state`` contains coordinates, rates and accelerations of these joints, shape (joints,) each. ``along`` contains
-    the directions in which they change, shape (joints, n) each.
+    ``state`` contains the coordinates, velocities and accelerations of these joints, shape (joints,) each. ``along``
+    contains n directions in which each of these vectors changes, shape (joints, n) each.
     """
     if isinstance(closure, HarmonicClosure):
         complex_state = [np.hstack([x[:, None], x[:, None] + 1j * STEP * d]) for x, d in zip(state, along, strict=True)]
@@ -66,7 +66,7 @@ def of_joints(
 
 
 def _harmonic(closure: HarmonicClosure, x: np.ndarray, xd: np.ndarray, xdd: np.ndarray) -> np.ndarray:
-    """Return the second time derivative of products of sines, cosines and angles, by power series in time."""
+    """Return r for products of sines, cosines and angles, by power series in time."""
     angle = closure.weights @ x + closure.phases[:, None]
     rate, acceleration = closure.weights @ xd, 0.5 * (closure.weights @ xdd)
     s, c, half = np.sin(angle), np.cos(angle), 0.5 * rate * rate
@@ -92,7 +92,7 @@ def _function(
     state: tuple[np.ndarray, np.ndarray, np.ndarray],
     along: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute r = J xdd + H[xd, xd] and its derivatives for a user function."""
+    """Compute r = J xdd + H[xd, xd] and its derivatives for a closure defined by a user function."""
     (x, xd, xdd), (dx, dxd, dxdd) = state, along
     J, H = closure.jacobian(x), closure.hessian(x)
     value = J @ xdd + np.einsum("ijk,j,k->i", H, xd, xd)
@@ -101,12 +101,12 @@ def _function(
 
 
 def _bent(closure: CallableClosure, x: np.ndarray, xd: np.ndarray) -> np.ndarray:
-    """Compute the second derivative of the Jacobian along xd, shape (size, joints)."""
+    """Compute the second directional derivative of the Jacobian along xd, shape (size, joints)."""
     steps = (_STRETCH if closure.knows(1) else _STRETCH_UNKNOWN) * closure.steps
     largest_ratio = float(np.abs(xd / steps).max(initial=0.0))
     if largest_ratio == 0.0:
         return np.zeros((closure.size, len(x)))
-    step = xd / largest_ratio  # the joint with the largest rate / step moves by exactly its step
+    step = xd / largest_ratio  # the joint with the largest ratio of velocity to step moves by exactly one step
     total: np.ndarray = _SECOND[0] * closure.jacobian(x)
     for n, weight in enumerate(_SECOND[1:], start=1):
         total = total + weight * (closure.jacobian(x + n * step) + closure.jacobian(x - n * step))

@@ -1,4 +1,4 @@
-"""The matrices of the clusters in one state."""
+"""Compute the matrices of all clusters in one state."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,20 +21,20 @@ documented = stock(STATE)
 
 @dataclass
 class Block:
-    """Cluster k, with n_b bodies and n_k independent velocities; its parent cluster has n_p bodies."""
+    """Matrices of a cluster with n_b bodies and n_k independent velocities; its parent cluster has n_p bodies."""
 
     parent: int  # index of the cluster that contains the output body; -1 for the universe
     columns: np.ndarray  # indices of the cluster's independent velocities in v
     bodies: list[int]  # joint ids in the expanded tree, parents first
-    # Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p); non-zero only in the columns
-    # of the output body.
+    # Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p). Only the columns of the
+    # output body are non-zero.
     X: np.ndarray
     S: np.ndarray  # motion subspace X_intra S_span G, shape (6 n_b, n_k)
     X_intra: np.ndarray  # transforms between the cluster's bodies, unit lower triangular, shape (6 n_b, 6 n_b)
     S_span: np.ndarray  # joint motion subspaces, block diagonal, shape (6 n_b, sum of the joints' nv)
     G: np.ndarray  # coupling matrix of the cluster's joints, shape (sum of the joints' nv, n_k)
     I: np.ndarray  # spatial inertias, block diagonal, shape (6 n_b, 6 n_b)
-    H: np.ndarray  # armature on the independent velocities, shape (n_k, n_k)
+    H: np.ndarray  # armature in the independent velocities, shape (n_k, n_k)
     rotor_bias: np.ndarray  # torques G' armature g of the armature at zero independent acceleration, shape (n_k,)
     V: np.ndarray  # stacked velocities of the bodies, shape (6 n_b,)
     c: np.ndarray  # accelerations relative to the parent cluster at zero independent acceleration, shape (6 n_b,)
@@ -59,7 +59,7 @@ def loops(model: ClusterModel) -> NullSpace | None:
 
 @lru_cache(maxsize=16)
 def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
-    """Return the bodies (in the expanded tree, parents first) and the output body of each cluster."""
+    """Return the bodies of each cluster (expanded tree, parents first), and the parent cluster's output body."""
     span = expanded(model)
     clusters = []
     for cluster in model.clusters:
@@ -76,7 +76,7 @@ def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
 
 
 def blocks(model: ClusterModel, q: np.ndarray, v: np.ndarray | None = None) -> list[Block]:
-    """Compute the matrices and velocities of all clusters, parents first; without v, velocities are zero.
+    """Compute the matrices and velocities of all clusters, parents first; by default, v is zero.
 
     V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k + S_span g).
 
@@ -132,13 +132,13 @@ def above(values: list[np.ndarray], block: Block, universe: np.ndarray) -> np.nd
 
 
 def cross(V: np.ndarray, W: np.ndarray, kind: Any = pin.Motion) -> np.ndarray:
-    """Compute V x W for each body, or V x* W if W contains forces (``kind`` is ``pin.Force``)."""
+    """Compute V x W for each body. If W contains forces (``kind`` is ``pin.Force``), compute V x* W."""
     pairs = zip(V.reshape(-1, 6), W.reshape(-1, 6), strict=True)
     return np.concatenate([pin.Motion(a).cross(kind(b)).vector for a, b in pairs])
 
 
 def bias_forces(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
-    """Compute V x* I V minus the external forces for each cluster, stacked over its bodies."""
+    """Compute V x* I V minus the external forces for each cluster; the bodies of a cluster are stacked."""
     bias = [cross(block.V, block.I @ block.V, pin.Force) for block in clusters]
     if fext is not None:
         forces = expanded(model).fext(fext)

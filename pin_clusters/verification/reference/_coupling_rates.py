@@ -1,4 +1,4 @@
-"""G of the user's tree, and the full tensor dG/dq, which the kernels never compute."""
+"""Compute G of the user's tree, and the full tensor dG/dq, which the kernels never compute."""
 
 from dataclasses import dataclass
 
@@ -21,11 +21,11 @@ WORST = 1e8
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Motion of the user's tree if the independent joints move with v and a, and the derivatives of this motion."""
+    """Velocity and acceleration of the user's tree for independent v and a, and the derivatives of both."""
 
     v: np.ndarray  # tree velocity G v, shape (tree.nv,)
     a: np.ndarray  # tree acceleration G a + g, shape (tree.nv,)
-    v_q: np.ndarray  # d v_tree / dq along ``pc.integrate``, shape (tree.nv, nv)
+    v_q: np.ndarray  # d v_tree / dq (dq is a tangent vector, as in ``pc.integrate``), shape (tree.nv, nv)
     a_q: np.ndarray  # d a_tree / dq, shape (tree.nv, nv)
     a_v: np.ndarray  # d a_tree / dv, shape (tree.nv, nv)
 
@@ -35,9 +35,9 @@ class CouplingRates:
 
     Attributes:
         G: Coupling matrix (tree velocity = G times independent velocity), shape (tree.nv, nv).
-        H: Derivatives of G, shape (tree.nv, nv, nv). H[:, k, m] is the derivative of column k of G if q moves by e_m
-            along ``pc.integrate``. Velocities of joints with several degrees of freedom are in their bodies' axes.
-        units: Motion of the simple tree with velocity 0 and acceleration G e_k for each k; empty without loops.
+        H: Derivatives of G, shape (tree.nv, nv, nv). H[:, k, m] is the derivative of column k of G if q changes
+            along e_m, as in ``pc.integrate``. Velocities of joints with several degrees of freedom are in body axes.
+        units: Motion of the simple tree at velocity 0 and acceleration G e_k, for each k; empty without loops.
     """
 
     def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
@@ -67,10 +67,10 @@ class CouplingRates:
             self._solve(self.H[:, k], change)
 
     def rates(self, v: np.ndarray, a: np.ndarray) -> Rates:
-        """Compute the tree's motion and its derivatives.
+        """Compute the velocity and acceleration of the tree, and their derivatives.
 
-        The second time derivatives r of closures stay 0. Therefore, the derivative of the tree's acceleration, times K,
-        must cancel the change of r due to q and the tree's velocity.
+        The second time derivatives r of the closures remain zero. Therefore, K times the derivative of the tree
+        acceleration must cancel the change of r caused by q and by the tree velocity.
         """
         v_tree, a_tree = self.G @ v, self.G @ a
         v_q, a_q, a_v = self.H.transpose(0, 2, 1) @ v, np.zeros_like(self.G), np.zeros_like(self.G)
@@ -93,7 +93,7 @@ class CouplingRates:
     def _rows(
         self, v: np.ndarray, a: np.ndarray, along: Along, motion: Motion | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute r = K a + Kdot v of all closures, shape (rows,), and its derivatives, shape (rows, n)."""
+        """Compute r = K a + Kdot v for all closures, shape (rows,), and its derivatives, shape (rows, n)."""
         tree, values, changes = self.model.tree, [], []
         motion, directions = motion or self._motion(v, a), self.whole(along)
         for closure in self.model.closures:
@@ -110,13 +110,13 @@ class CouplingRates:
         return np.concatenate(values), np.vstack(changes)
 
     def _solve(self, out: np.ndarray, rows: np.ndarray) -> None:
-        """Set the dependent rows of ``out`` such that K ``out`` cancels ``rows``."""
+        """Set the dependent rows of ``out`` such that K @ out cancels ``rows``."""
         all_rows = np.zeros((len(self.scale), rows.shape[1]))
         all_rows[len(all_rows) - len(rows) :] = rows
         out[self.dependent] = -self.inverse @ (self.scale[:, None] * all_rows)
 
     def _solver(self, K: np.ndarray) -> np.ndarray:
-        """Compute the pseudo-inverse of K; rows may be redundant."""
+        """Compute the pseudo-inverse of K, whose rows may be redundant."""
         U, s, Vt = np.linalg.svd(K, full_matrices=False)
         if len(s) and (len(s) < K.shape[1] or not s[0] < WORST * s[-1]):
             raise SingularClusterError(
@@ -130,11 +130,11 @@ class CouplingRates:
 def coupling_derivatives(
     model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate the motion of the tree with respect to the motion of the independent joints.
+    """Differentiate the velocity and acceleration of the tree with respect to q and v.
 
     Returns:
-        d v_tree/dq, d a_tree/dq and d a_tree/dv, shape (tree.nv, nv) each. dq is along ``pc.integrate``, with constant
-        v and a of the independent joints.
+        d v_tree/dq, d a_tree/dq and d a_tree/dv, shape (tree.nv, nv) each. dq is a tangent vector, as in
+        ``pc.integrate``. The independent v and a are constant in derivatives with respect to q.
 
     Raises:
         SingularClusterError: The independent velocities do not determine the dependent velocities at this q.

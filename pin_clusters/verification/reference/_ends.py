@@ -1,7 +1,7 @@
-"""Motion of points and frames on bodies, with its derivatives along many directions at once.
+"""Compute motions of points and frames on bodies, with derivatives along many directions at once.
 
-All quantities are complex: the real part is the value, and the imaginary part is ``STEP`` times the derivative along a
-direction. Formulas for real numbers then give exact derivatives (complex-step differentiation).
+All quantities are complex numbers. The real part is the value, and the imaginary part is ``STEP`` times the derivative
+along a direction. Ordinary formulas then yield exact derivatives (complex-step differentiation).
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import numpy as np
 import pinocchio as pin
 
 STEP = 1e-40
-"""Complex step, whose square vanishes in floating-point arithmetic."""
+"""Complex step. Its square is negligible in floating-point arithmetic."""
 
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """Directions in which q (tangent vectors), v and a of a tree change, shape (tree.nv, n) each."""
+    """n directions in which q (as tangent vectors), v and a of a tree change, shape (tree.nv, n) each."""
 
     q: np.ndarray
     v: np.ndarray
@@ -24,7 +24,7 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """A frame on a body. Entry 0 of the first axis is the unchanged state; the other entries are the directions."""
+    """A frame on a body. In each array, entry 0 is the original state, and entry k the state along direction k."""
 
     R: np.ndarray  # rotation to world axes, shape (n + 1, 3, 3)
     x: np.ndarray  # position of the origin in world axes, shape (n + 1, 3)
@@ -35,7 +35,7 @@ class End:
 
 
 class Motion:
-    """A moving tree with Pinocchio's kinematic derivatives of each joint."""
+    """The motion of a tree, with Pinocchio's derivatives of the kinematics of each joint."""
 
     def __init__(self, tree: pin.Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
         self.tree, self.data = tree, tree.createData()
@@ -66,12 +66,12 @@ class Motion:
 
 
 def turned(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Compute R x for each entry of the first axis."""
+    """Compute R x for each entry along the first axis."""
     return np.einsum("nij,nj->ni", np.broadcast_to(R, (len(x), 3, 3)), x)
 
 
 def turned_back(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Compute R' x for each entry of the first axis."""
+    """Compute R' x for each entry along the first axis."""
     return np.einsum("nji,nj->ni", R, x)
 
 

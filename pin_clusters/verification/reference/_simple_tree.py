@@ -1,8 +1,8 @@
-"""The expanded tree without joints whose motion subspace depends on their own coordinates.
+"""Replace joints of the expanded tree whose motion subspace depends on their own coordinates.
 
 Pinocchio's derivatives assume a constant motion subspace in the joint frame. Universal, ZYX and composite joints
-violate this assumption, and ``computeRNEADerivatives`` silently returns wrong results. This module replaces these
-joints by chains of simple joints and massless bodies, with the same q and v.
+violate this assumption; ``computeRNEADerivatives`` then returns wrong results without an error. This module replaces
+these joints by chains of simple joints and massless bodies, with the same q and v.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from ._clusters import expanded
 
 @dataclass(frozen=True, eq=False)
 class SimpleTree:
-    """The expanded tree with additional joints, but with equal coordinates and velocities."""
+    """The expanded tree with additional joints, but with the same q and v."""
 
     tree: pin.Model  # depth-first; treat it as read-only
     span: SpanningTree  # the expanded tree from which ``tree`` was built
-    ids: np.ndarray  # id in ``tree`` of each joint of the user's tree (last joint of a chain), shape (njoints,)
+    ids: np.ndarray  # id in ``tree`` of each joint of the user's tree (chains: last joint), shape (njoints,)
 
 
 @lru_cache(maxsize=16)
@@ -36,7 +36,7 @@ def simple_tree(model: ClusterModel) -> SimpleTree:
         for n, (joint, where) in enumerate(_parts(old.joints[j], old.jointPlacements[j])):
             parent = tree.addJoint(parent, joint, where, f"{old.names[j]}, part {n}")
         tree.appendBodyToJoint(parent, old.inertias[j], pin.SE3.Identity())
-        # Assign it directly, because Inertia's constructor rejects links from which a rotor was removed.
+        # Assign the inertia directly, because pin.Inertia rejects links from which a rotor was removed.
         tree.inertias[parent] = old.inertias[j]
         last[j] = parent
     assert (tree.nq, tree.nv) == (old.nq, old.nv)
@@ -45,7 +45,7 @@ def simple_tree(model: ClusterModel) -> SimpleTree:
 
 
 def _parts(joint: pin.JointModel, placement: pin.SE3) -> Iterator[tuple[pin.JointModel, pin.SE3]]:
-    """Yield a chain of joints with constant motion subspaces that equals this joint, with their placements."""
+    """Yield the joints and placements of an equivalent chain of joints with constant motion subspaces."""
     kind = joint.shortname()
     if kind.endswith("Composite"):
         inner = joint.extract() if hasattr(joint, "extract") else joint
@@ -54,7 +54,7 @@ def _parts(joint: pin.JointModel, placement: pin.SE3) -> Iterator[tuple[pin.Join
     elif kind.endswith(("SphericalZYX", "Universal")):
         data = joint.createData()
         joint.calc(data, np.zeros(max(joint.idx_q, 0) + joint.nq))
-        # At zero, no axis is rotated yet. The columns are therefore the axes, beginning with the outer axis.
+        # At zero coordinates, no axis is rotated. The columns are therefore the axes, beginning with the outer axis.
         for n, axis in enumerate(np.asarray(data.S)[3:].T):
             yield pin.JointModelRevoluteUnaligned(axis), pin.SE3.Identity() if n else placement
     else:

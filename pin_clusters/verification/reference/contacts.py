@@ -1,7 +1,7 @@
-"""Contacts and impacts from one dense system [M J'; J 0], with twists of bodies about the world's origin.
+"""Contacts and impacts from one dense system [M J'; J 0], with twists of bodies about the world origin.
 
-The compiled functions use J M^-1 J'. This module takes the velocities and accelerations of the bodies from the stacked
-vectors of clusters, and derives the contact rows from them in world axes.
+The compiled functions use J M^-1 J' instead. This module reads body velocities and accelerations from the stacked
+vectors of the clusters, and uses them to compute the contact rows in world axes.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ REDUNDANT = 1e-11
 
 @dataclass
 class _Side:
-    """A body at one side of a contact. Its twist is about the world's origin, in world axes."""
+    """One of the two bodies of a contact. Its twist is about the world origin, in world axes."""
 
     pose: np.ndarray  # homogeneous pose of the contact frame, shape (4, 4)
     J: np.ndarray  # Jacobian of the twist, shape (6, nv)
@@ -39,7 +39,7 @@ class _Side:
     A: np.ndarray  # rate of change of the twist at zero independent acceleration, shape (6,)
 
     def point(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Compute Jacobian, velocity and acceleration of the body's contact point."""
+        """Compute the Jacobian, velocity and acceleration of the contact point of the body."""
         position, w = self.pose[:3, 3], self.V[3:]
         to_point = np.hstack([np.eye(3), -pin.skew(position)])
         velocity = to_point @ self.V
@@ -52,9 +52,9 @@ def contact_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return J, shape (rows, nv), and target, shape (rows,), of the constraint equations J a = target of contacts.
 
-    A point contact (3D) requires equal second derivatives of both points. A frame contact (6D) in local axes requires
-    constant components of the relative twist. In world axes, it requires equal spatial accelerations. Corrector terms
-    and desired motions are added.
+    In a 3D contact, both points must have the same acceleration. In a 6D contact with local axes, the components of the
+    relative twist must be constant; with world axes, both spatial accelerations must be equal. Corrector terms and
+    desired motions are added to the target.
     """
     motion = _motions(model, blocks(model, q, v))
     rows, target = [np.zeros((0, model.nv))], [np.zeros(0)]
@@ -76,7 +76,7 @@ def constraintDynamics(
     """Compute the accelerations with closed contacts: M a + nle = tau + J' force and J a = target.
 
     Returns:
-        Independent accelerations, shape (nv,), and forces, shape (rows,). For redundant rows, forces are not unique.
+        Independent accelerations, shape (nv,), and forces, shape (rows,). If rows are redundant, forces are not unique.
     """
     J, target = contact_rows(model, q, v, contacts)
     return _solve(crba(model, q), J, np.asarray(tau) - nonLinearEffects(model, q, v), target)
@@ -86,7 +86,7 @@ def constraintDynamics(
 def impulseDynamics(
     model: ClusterModel, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any], r_coeff: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the velocities after an impact: M (v_after - v) = J' impulse and J v_after = -r_coeff J v.
+    """Solve the equations of an impact: M (v_after - v) = J' impulse and J v_after = -r_coeff J v.
 
     Args:
         r_coeff: Coefficient of restitution.
@@ -110,7 +110,7 @@ def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, target: np.ndarray) 
 
 
 def _motions(model: ClusterModel, clusters: list[Block]) -> dict[int, _Side]:
-    """Return the twists of all bodies of the expanded tree, with body frames instead of contact frames."""
+    """Return pose and twist of all bodies of the expanded tree, with body frames instead of contact frames."""
     J, transforms = body_jacobians(model, clusters)
     A: list[np.ndarray] = []
     sides = {0: _Side(np.eye(4), J[0], np.zeros(6), np.zeros(6))}
@@ -129,7 +129,7 @@ def _side(model: ClusterModel, motion: dict[int, _Side], joint: int, placement: 
 
 
 def _point(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute rows, acceleration at a = 0 and correction of a point contact."""
+    """Compute the rows, the acceleration at a = 0 and the correction of a 3D contact."""
     R = side_1.pose[:3, :3]
     (J1, v1, a1), (J2, v2, a2) = side_1.point(), side_2.point()
     axes = R.T if c.reference_frame == pin.LOCAL else np.eye(3)
@@ -139,10 +139,10 @@ def _point(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray
 
 
 def _frame(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute rows, acceleration at a = 0 and correction of a frame contact."""
+    """Compute the rows, the acceleration at a = 0 and the correction of a 6D contact."""
     R, position = side_1.pose[:3, :3], side_1.pose[:3, 3]
     turn = np.kron(np.eye(2), R.T)
-    to_point = np.eye(6)  # maps twists to twists about the contact point
+    to_point = np.eye(6)  # transform from twists about the world origin to twists about the contact point
     to_point[:3, 3:] = -pin.skew(position)
     to_local = turn @ to_point
     rate, change = side_1.V - side_2.V, side_1.A - side_2.A
@@ -159,15 +159,15 @@ def _frame(c: Any, side_1: _Side, side_2: _Side) -> tuple[np.ndarray, np.ndarray
 
 
 def _twist_to(pose: np.ndarray) -> np.ndarray:
-    """Return the constant twist that moves the identity to a pose, shape (4, 4), in unit time."""
+    """Return the constant twist that moves a frame from the identity to a pose, shape (4, 4), in unit time."""
     rotation = Rotation.from_matrix(pose[:3, :3]).as_rotvec()
     blocks_4 = np.zeros((6, 6))
-    # The upper right block of the exponential is the mean of the rotation over the motion.
+    # The upper right block of the exponential is the mean rotation matrix during the motion.
     blocks_4[:3, :3], blocks_4[:3, 3:] = pin.skew(rotation), np.eye(3)
     return np.concatenate([np.linalg.solve(expm(blocks_4)[:3, 3:], pose[:3, 3]), rotation])
 
 
 def _gains(c: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gains Kp and Kd of a corrector, whose attribute has another name in Pinocchio 3."""
+    """Return the gains Kp and Kd of a contact; the name of their attribute depends on the version of Pinocchio."""
     gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
     return np.ravel(gains.Kp)[:n], np.ravel(gains.Kd)[:n]

@@ -1,8 +1,8 @@
-"""Derivatives of dynamics: Pinocchio's derivatives of the expanded tree, combined with G and dG/dq.
+"""Compute derivatives of dynamics from Pinocchio's derivatives of the expanded tree, combined with G and dG/dq.
 
 The kernels never compute dG/dq. This module computes G, the tensor dG/dq and the second derivatives of the closures in
-NumPy, by complex steps. It then projects Pinocchio's derivatives of the tree with rotors as bodies. Each rod with mass
-is represented by two point masses on their own translation joints.
+NumPy, by complex-step differentiation. It then projects Pinocchio's derivatives of the tree in which every rotor is a
+body. Two point masses on their own translation joints represent each rod with mass.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ Raises:
 
 
 class _State:
-    """The expanded tree and the rods in a state, with Pinocchio's data."""
+    """The expanded tree and the rods in one state, with Pinocchio's data."""
 
     def __init__(self, model: ClusterModel, q: Any, v: Any, a: Any) -> None:
         self.model = model
@@ -72,11 +72,11 @@ class _State:
 def rnea_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate inverse dynamics tau = G' t(q, G v, G a + g), where Pinocchio differentiates t.
+    """Differentiate inverse dynamics tau = G' t(q, G v, G a + g); Pinocchio differentiates the tree torques t.
 
     Returns:
-        dtau/dq (along ``pc.integrate``, with constant v, a and forces in joint frames), dtau/dv and the mass matrix,
-        shape (nv, nv) each, with one row per torque and one column per direction.
+        dtau/dq, dtau/dv and the mass matrix, shape (nv, nv) each, with one row per torque. In dtau/dq, dq is a tangent
+        vector, as in ``pc.integrate``; v, a, and external forces in joint frames are constant.
     """
     return _State(model, q, v, a).derivatives(fext)
 
@@ -85,10 +85,10 @@ def rnea_derivatives(
 def aba_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate forward dynamics: da = -M^-1 dtau, evaluated at the acceleration that tau causes.
+    """Differentiate forward dynamics as da = -M^-1 dtau, where dtau is evaluated at the acceleration caused by tau.
 
     Returns:
-        da/dq, da/dv (with constant v, tau and forces in joint frames) and the inverse mass matrix, shape (nv, nv) each.
+        da/dq, da/dv and the inverse mass matrix, shape (nv, nv) each; tau and forces in joint frames are constant.
     """
     bias_state = _State(model, q, v, np.zeros(model.nv))
     M = bias_state.derivatives(fext)[2]
@@ -99,9 +99,9 @@ def aba_derivatives(
 
 @_documented
 def coriolis_matrix(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
-    """Compute the Coriolis matrix C, shape (nv, nv): C v = nonlinear effects - gravity; dM/dt - 2 C is skew-symmetric.
+    """Compute the Coriolis matrix C, shape (nv, nv), for which dM/dt - 2 C is skew-symmetric.
 
-    C = G' C_tree G + G' M_tree dG/dt, where dG/dt is the rate of G along the motion.
+    C v = nonlinear effects - gravity. C = G' C_tree G + G' M_tree dG/dt, where dG/dt is the time derivative of G.
 
     References:
         Wensing and Slotine, arXiv 2312.14425.
@@ -117,7 +117,7 @@ def coriolis_matrix(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarr
 def centroidal_derivatives(
     model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Differentiate the momentum h about the centre of mass, in world axes, [linear; angular].
+    """Differentiate the centroidal momentum h, in world axes, [linear; angular].
 
     Returns:
         dh/dq, d(dh/dt)/dq, d(dh/dt)/dv and d(dh/dt)/da, shape (6, nv) each.
@@ -133,10 +133,10 @@ def centroidal_derivatives(
 def frame_hessian(
     model: ClusterModel, q: ArrayLike, frame: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> Any:
-    """Differentiate the Jacobian of a frame.
+    """Differentiate the Jacobian of a frame with respect to q.
 
-    The derivative combines dG/dq with Pinocchio's rate of the tree's Jacobian along each column of G. If the axes move
-    with the frame, the frame's own motion is subtracted.
+    The derivative combines dG/dq with Pinocchio's time derivative of the tree's Jacobian, for each column of G as the
+    velocity. If the axes move with the frame, the effect of the frame's motion is subtracted.
 
     Args:
         frame: Id of the frame.
@@ -166,7 +166,7 @@ def frame_hessian(
 
 
 def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float, np.ndarray, tuple[np.ndarray, ...]]]:
-    """Yield mass, position, and rows of G, dG/dq, v, a, dv/dq, da/dq, da/dv (world axes) of each rod's point mass."""
+    """Yield mass, position, and rows of G, dG/dq, v, a, dv/dq, da/dq, da/dv (world axes) for each point mass."""
     G, zero = coupling.G, coupling.nothing
     motion = Motion(coupling.simple.tree, coupling.full_q, coupling.map @ rates.v, coupling.map @ rates.a)
     by_q, by_v = coupling.whole(Along(G, rates.v_q, rates.a_q)), coupling.whole(Along(zero, G, rates.a_v))
@@ -181,7 +181,7 @@ def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float
         for mass, weight in rod_points(rod):
             (position, _), (v, v_q), (a, a_q) = point(rod, weight, motion, by_q)
             _, _, (_, a_v) = point(rod, weight, motion, by_v)
-            # At rest, the acceleration of a point under the tree acceleration G e_i is its Jacobian column i.
+            # At rest, the tree acceleration G e_i gives a point the acceleration in column i of its Jacobian.
             columns = [point(rod, weight, *unit)[2] for unit in units]
             J, J_q = (np.stack(x, axis=1) for x in zip(*columns, strict=True))
             yield mass, position, (J, J_q, v, a, v_q, a_q, a_v)

@@ -1,4 +1,4 @@
-"""Kinetic and potential energy as sums over clusters and bodies."""
+"""Compute kinetic and potential energy as sums over clusters and bodies."""
 
 import numpy as np
 

@@ -10,7 +10,7 @@ from ._clusters import Block, above, bias_forces, blocks, documented
 
 @documented
 def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None) -> np.ndarray:
-    """Compute the independent accelerations under joint torques, shape (nv,).
+    """Compute the independent accelerations, shape (nv,), for given torques.
 
     References:
         Chignoli et al., arXiv 2311.13732, algorithm 1, equations (49) to (56).
@@ -25,7 +25,7 @@ def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext
 
 @documented
 def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the inverse mass matrix, shape (nv, nv), column by column from unit torques."""
+    """Compute the inverse mass matrix, shape (nv, nv); each column is the response to a unit torque."""
     clusters, Minv, free = blocks(model, q), np.zeros((model.nv, model.nv)), np.zeros(model.nv, dtype=bool)
     nothing = [np.zeros(len(block.I)) for block in clusters]
     for tau, a in zip(np.eye(model.nv), Minv, strict=True):
@@ -42,10 +42,10 @@ def articulated(
     prescribed: np.ndarray,
     minus_gravity: np.ndarray,
 ) -> None:
-    """Compute articulated inertia IA and bias force pA of every cluster inward, then the accelerations a outward.
+    """Compute inertias IA and bias forces pA from the tips to the base, then accelerations a from the base to the tips.
 
-    F are the free columns of a cluster. P are the columns with prescribed accelerations, which transmit their inertia
-    unchanged and whose torques are written to tau:
+    F denotes the free columns of a cluster, and P the columns with prescribed accelerations. Columns P
+    transmit inertia unchanged, and their torques are written to tau.
 
     U = IA S_F,  D = S_F' U + H_FF,  c += S_P a_P,  u = tau_F - S_F' pA - H_FP a_P;
     IA_parent += X' (IA - U D^-1 U') X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a_F = D^-1 (u - U' A);

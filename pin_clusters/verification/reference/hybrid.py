@@ -1,4 +1,4 @@
-"""Hybrid dynamics by the cluster articulated-body algorithm, with prescribed accelerations of some joints."""
+"""Hybrid dynamics (some accelerations are prescribed) by the cluster articulated-body algorithm."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def hybrid_dynamics(
         Torque and acceleration of all independent joints, shape (nv,) each.
 
     References:
-        R. Featherstone, Rigid Body Dynamics Algorithms, section 9.1, on the clusters of Chignoli et al., arXiv
+        R. Featherstone, Rigid Body Dynamics Algorithms, section 9.1, applied to the clusters of Chignoli et al., arXiv
         2311.13732.
     """
     clusters, mask = blocks(model, q, v), np.asarray(prescribed, dtype=bool)

@@ -12,8 +12,8 @@ from ._clusters import above, bias_forces, blocks, documented
 def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None) -> np.ndarray:
     """Compute the torques of a motion, shape (nv,).
 
-    The outward pass computes V and A of every cluster. The inward pass computes F = I A + V x* I V - F_ext and the
-    torque S' F, and adds X' F to the parent.
+    The outward pass computes the velocity V and the acceleration A of every cluster. The inward pass computes the force
+    F = I A + V x* I V - F_ext and the torque S' F, and adds X' F to the parent cluster.
 
     References:
         Chignoli et al., arXiv 2311.13732, equations (33) to (35) and (31).

@@ -1,4 +1,4 @@
-"""Forward dynamics with motor losses, by solving one linear system for each combination of driving gears."""
+"""Forward dynamics with gear losses: solve one linear system per combination of driving and backdriven gears."""
 
 from itertools import product
 from typing import Any
@@ -19,9 +19,9 @@ from .mass_matrix import crba
 def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, speed: float) -> np.ndarray:
     """Compute the acceleration under motor torques with friction and gear losses, without springs.
 
-    The unknowns are the acceleration a and the gear loads: M a + h = B (load + J alpha), where alpha is the absolute
-    acceleration of a rotor about its axis. A driving gear needs the torque load / efficiency; a backdriven gear needs
-    back_efficiency * load. Near zero speed, the loss is scaled by the smooth sign.
+    The unknowns in M a + h = B (load + J alpha) are the acceleration a and the gear loads; alpha contains the absolute
+    rotor accelerations about the rotor axes. A driving gear needs the input torque load / efficiency, and a backdriven
+    gear needs back_efficiency * load. Near zero speed, the loss is scaled by the magnitude of the smooth sign.
 
     Args:
         speed: Speed scale, [rad/s]; friction and losses are proportional to tanh(rotor speed / ``speed``).
@@ -49,7 +49,7 @@ def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.n
     friction = [m.viscous * x + m.coulomb * np.tanh(x / speed) if m else 0.0 for m, x in zip(motors, w, strict=True)]
     solutions, lossy = [], [i for i, m in enumerate(motors) if m is not None and m.efficiency is not None]
     for signs in product((1.0, -1.0), repeat=len(lossy)):
-        needed = np.ones(len(rotor_v))  # ratio of input torque to load of each gear
+        needed = np.ones(len(rotor_v))  # ratio of input torque to load for each gear
         for i, sign in zip(lossy, signs, strict=True):
             m: Any = motors[i]
             back = m.efficiency if m.back_efficiency is None else m.back_efficiency

@@ -1,6 +1,6 @@
-"""Operational-space inertia and inverse input matrices from Jacobians of bodies and the inverse mass matrix.
+"""Compute operational-space inertias and inverse input matrices from body Jacobians and the inverse mass matrix.
 
-The compiled functions propagate quantities from the tips inward. This module computes J, M and J M^-1 J' explicitly.
+The compiled functions propagate matrices from the tips to the base. This module computes J, M and J M^-1 J' explicitly.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ Args:
     B: Torques per unit of each input, shape (nv, inputs); by default from ``motors``.
     contacts: Names or ids of frames, each with three force components as inputs.
 """
-"""Docstring entries for the arguments of operational-space functions, in addition to the state."""
+"""Docstring entries for the arguments of operational-space functions, in addition to ``STATE``."""
 _documented = stock(STATE, FRAMES)
 
 
@@ -34,9 +34,9 @@ _documented = stock(STATE, FRAMES)
 def frame_jacobian(
     model: ClusterModel, q: np.ndarray, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
-    """Compute the stacked Jacobians of frames, velocity = J v, shape (6 len(frames), nv).
+    """Compute the stacked Jacobians J of frames, shape (6 len(frames), nv); J v contains the frame velocities.
 
-    Each cluster has J_k = X_k J_parent + S_k E_k, where E_k v are the velocities of the cluster.
+    For cluster k, J_k = X_k J_parent + S_k E_k, where E_k v contains the independent velocities of the cluster.
 
     References:
         Chignoli et al., arXiv 2311.13732, equation (33).
@@ -52,7 +52,7 @@ def frame_jacobian(
 
 
 def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """Compute Jacobians, (6, nv), and transforms from the universe, (6, 6), of all bodies, in the axes of each body."""
+    """Compute the Jacobian, (6, nv), in body axes, and the transform from the universe, (6, 6), of each body."""
     jacobian: dict[int, np.ndarray] = {0: np.zeros((6, model.nv))}
     pose: dict[int, np.ndarray] = {0: np.eye(6)}
     stacks: list[tuple[np.ndarray, np.ndarray]] = []
@@ -67,14 +67,14 @@ def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int
 
 
 def placement_of(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rotation R and position p of a body from its transform X = [R', -R' [p]x; 0, R'] from the universe."""
+    """Return rotation R and position p of a body; X = [R', -R' [p]x; 0, R'] is its transform from the universe."""
     R = X[:3, :3].T
     skew = -R @ X[:3, 3:]
     return R, np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
 
 
 def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:
-    """Return the transform from a frame to ``reference``; X maps motions from the universe to the frame."""
+    """Return the motion transform from a frame to ``reference``; X is the transform from the universe to the frame."""
     if reference == pin.LOCAL:
         return np.eye(6)
     if reference == pin.WORLD:
@@ -92,7 +92,7 @@ def inverse_operational_inertia(
     reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
 ) -> np.ndarray:
-    """Compute J M^-1 J' for rows of frames, shape (rows, rows)."""
+    """Compute J M^-1 J' for the selected Jacobian rows of frames, shape (rows, rows)."""
     J = frame_jacobian(model, q, frames, reference)[picked(rows, len(frames))]
     return J @ np.linalg.solve(crba(model, q), J.T)
 
@@ -127,7 +127,7 @@ def inverse_input_matrix(
 
 @_documented
 def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the independent torques of unit motor torques, (nv, inputs); without rotors, of all but free-flyers."""
+    """Compute torques per unit motor torque, (nv, inputs); without rotors, all joints except free-flyers count."""
     span, space = expanded(model), loops(model)
     if space is None:
         return motors_of(model, span, span.G)
@@ -145,7 +145,7 @@ def motors_of(model: ClusterModel, span: SpanningTree, G: np.ndarray) -> np.ndar
 
 
 def picked(rows: Any, count: int) -> np.ndarray:
-    """Return the indices of the selected rows among six rows per frame."""
+    """Return the indices of the selected rows, given six rows per frame."""
     if isinstance(rows, str):
         return np.array([i for i in range(6 * count) if i % 6 < 3], dtype=np.int64)
     return np.arange(6 * count) if rows is None else np.asarray(rows, dtype=np.int64)

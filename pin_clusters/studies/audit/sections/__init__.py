@@ -1,1 +1,1 @@
-"""Compute the values of the page, one module per topic; ``page.html`` contains the text."""
+"""Compute the values shown on the page, with one module per topic; ``page.html`` contains the text."""

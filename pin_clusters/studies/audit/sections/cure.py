@@ -1,4 +1,4 @@
-"""Show the replacements of the rotors: armature values, their range, and code for other simulators."""
+"""Show how to represent rotors elsewhere: armature values, their range, and code for other simulators."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _off_diagonal(r: Reflected) -> Html:
 
 def _range(result: AuditResult) -> dict[str, Any]:
     r = result.reflected
-    assert r.along is not None  # there are loops
+    assert r.along is not None  # the robot has closed loops
     blocks = [(r.joints, r.matrix, r.along), *((s.joints, s.reference, s.along) for s in r.links)]
     linked = {name for side in r.links for name in side.motors}
     rows: list[list[str]] = []
@@ -77,7 +77,7 @@ def _range(result: AuditResult) -> dict[str, Any]:
         low, high = along.min(axis=0), along.max(axis=0)
         for i, name in enumerate(joints):
             if name in linked:
-                continue  # the inertia of these motors is shown in link coordinates
+                continue  # the page shows the inertia of these motors in link coordinates
             for k in range(i, len(joints)):
                 largest = float(max(abs(low[i, k]), abs(high[i, k])))
                 scale = float(np.sqrt(reference[i, i] * reference[k, k]))

@@ -1,4 +1,4 @@
-"""Show the verdict, the errors of all joints, and the parts of the errors."""
+"""Show the verdict, the errors of all joints, and the causes of the errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..result import AuditResult
 from ..verdict import number, percent
 
 _MANY = 12  # maximum number of joints in the first table
-_SMALL = 5e-3  # smallest share of a part that is shown
+_SMALL = 5e-3  # shares of the error below this value are omitted
 
 
 def values(result: AuditResult) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def values(result: AuditResult) -> dict[str, Any]:
     further = order[len(main) :]
     question = "a constant coupling" if v.asked == "frozen" else "armature"
     rms_errors = np.array([*study.rms_error.values()])
-    # Group the joints with equal numbers, sorted by error.
+    # Group joints with equal errors, and sort the groups by error.
     groups = [[order[i] for i in group] for group in alike([rms_errors[:, k] for k in order])]
     return {
         "heading": f"Is {question} enough for {result.robot}?",
@@ -58,7 +58,7 @@ def values(result: AuditResult) -> dict[str, Any]:
 
 def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
     study, share = result.study, result.percent
-    if study.loops:  # a phone shows only the first columns, so the most exact approximations come first
+    if study.loops:  # a phone shows only the first columns, so the most accurate approximations come first
         share = dict(reversed(share.items()))
     names = [label(r) for r in share]
     kinds = {study.units[k] for k in study.actuated}

@@ -1,4 +1,4 @@
-"""Show errors in simulation: accelerations, flight, frames."""
+"""Show errors in simulation: accelerations, free flight, and motion of frames."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _frame(error: FrameError, i: int) -> dict[str, Any]:
     distance = {level: 1e3 * x for level, x in drift.distance.items()}
     moves = drift.length >= 1e-9
     if moves:
-        # The first sample is zero for all robots, which a logarithmic axis cannot show.
+        # The first sample is zero for all robots, and a logarithmic axis cannot show zero.
         lines = {r: np.where(x[1:] > 0.0, x[1:], np.nan) for r, x in distance.items()}
         frame_values["picture"] = figures.curves(
             drift.time[1:], lines, f"drift{i}", f"Drift of {error.frame} in open loop", "time [s]", "distance [mm]"

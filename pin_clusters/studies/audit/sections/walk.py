@@ -1,4 +1,4 @@
-"""Show the effects of armature on touch-downs: a sentence, a figure, two tables."""
+"""Show the errors that armature causes at touch-down, as a sentence, a figure and two tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def values(walk_result: Walked | None) -> dict[str, Any]:
         speeds.append([title, x.speed_at, *(number(x.speed[r]) for r in robots)])
     ms, after = f"{1e3 * IMPACT:g}", f"{1e3 * AFTER:g}"
     columns: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("error / largest", levels), ("later [ms]", levels)]
-    peaks = []  # separate tables, because a single one would be wider than the page
+    peaks = []  # separate tables, because a single table would be wider than the page
     for quantity, unit, rows in (("torque", "N m, N", torques), ("speed", "rad/s, m/s", speeds)):
         head: Head = ["touch-down", (f"largest {quantity} [{unit}]", ["at", *names])]
         caption = f"Largest {quantity} in the next {after} ms, at the joint where it differs most."

@@ -1,4 +1,4 @@
-"""Forward dynamics of chains in maximal coordinates, see ``baselines/baraff.py``: J M^-1 J' is banded."""
+"""Forward dynamics of chains in maximal coordinates with the banded matrix J M^-1 J' (see ``baselines/baraff.py``)."""
 
 from ....compiler.numba_jit.jit import device, inline
 from . import fields as f
@@ -8,20 +8,20 @@ from .system import collect, feel, in_maximal_coordinates, kept, links, move_bod
 
 @inline
 def band_of(I):
-    """Return the offset of the full matrix's row 0, the stride between rows, and the bandwidth."""
+    """Return the offset of row 0 in the full matrix, the stride between rows, and the bandwidth."""
     return I[f.AT_BANDED] + I[f.BAND] - 1, I[f.BAND] - 1, I[f.BAND]
 
 
 @device
 def assemble(I, W):
-    """Compute the lower band of J M^-1 J' + C, tips first, diagonals last in each row; and the right-hand side."""
+    """Compute the right-hand side and the lower band of J M^-1 J' + C, tips first; each row ends with the diagonal."""
     a, step, width = band_of(I)
     clear(W, I[f.AT_BANDED], I[f.LINES] * width)
     for i in range(1, I[f.BODIES]):
         n, p, line = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[I[f.LINE] + i]
         own_block(I, W, i, a + line * width, step, I[f.AT_LAMBDA] + 6 * I[f.BODIES] + line, True)
         if p:
-            # The line of the parent's joint comes later.
+            # The row of the parent's joint comes later in the band.
             above = I[I[f.LINE] + p]
             for k in range(I[I[f.COUNT] + p]):
                 row = a + (above + k) * step

@@ -1,7 +1,7 @@
-"""Tree velocities as a function of the independent velocities, for each part (group of rows that share velocities).
+"""Tree velocities as functions of the independent velocities, for each part (group of rows that share velocities).
 
-Gauss-Jordan elimination of the scaled rows [K_d, K_i, 1] uses the largest pivot of all remaining rows and columns. The
-results are K_d^-1 K_i, K_d^-1, the pivot rows, and the other rows as combinations of the pivot rows.
+The scaled rows [K_d, K_i, 1] (dependent velocities, independent velocities, identity) are solved by Gauss-Jordan
+elimination with complete pivoting. It yields K_d^-1 K_i, K_d^-1, the pivot rows, and the dependence of the other rows.
 """
 
 import math
@@ -17,7 +17,7 @@ from .motion import to_parent
 SINGULAR = 1e-10
 """If a pivot is below this fraction of the first one, the rows do not determine the dependent velocities."""
 
-# Numbers of rows, dependent and independent velocities; offsets of row list, pivots and elimination; its row width.
+# Numbers of rows, dependent and independent velocities; offsets of rows, pivots and elimination; row length.
 Part = namedtuple("Part", "rows n free first_row pivots a width")
 
 
@@ -30,7 +30,7 @@ def part(I, p):
 
 @device
 def add_row(I, W, r, top, to, columns):
-    """Add the coefficients of a row between bodies for joints below ``top``; ``columns`` maps velocities to columns."""
+    """Add a body row's coefficients for the joints below body ``top``; ``columns`` maps velocities to columns."""
     for e in each(I, f.ENTRY, r):
         w, j = load6(W, I[f.AT_ENTRY] + 6 * e), I[I[f.ENTRY_BODY] + e]
         while j != top:
@@ -41,7 +41,7 @@ def add_row(I, W, r, top, to, columns):
 
 @device
 def eliminate(W, a, rows, width, n, I, pivots):
-    """Eliminate the first n columns by Gauss-Jordan; store their pivot rows, and return whether all pivots exist."""
+    """Eliminate the first n columns by Gauss-Jordan and store the pivot rows; return False if a pivot is too small."""
     first = 0.0
     for c in range(n):
         I[pivots + c] = -1
@@ -74,7 +74,7 @@ def eliminate(W, a, rows, width, n, I, pivots):
 
 @device
 def couple(I, W):
-    """Compute the pose-dependent coupling matrices and the list of kept rows; return whether all parts are regular."""
+    """Compute the pose-dependent coupling matrices and the independent rows; return whether all parts are regular."""
     keep, row_index = I[f.KEEP], I[f.KEEP] + I[f.ROWS]
     scales(I, W)
     for r in range(I[f.ROWS]):
@@ -126,7 +126,7 @@ def scales(I, W):
 
 @device
 def spread(I, W, v, to):
-    """Compute G times an independent velocity."""
+    """Compute the tree velocity G v from the independent velocity v."""
     for k in range(I[f.NV]):
         W[to + I[I[f.FREE] + k]] = v[k]
     for p in range(I[f.PARTS]):
@@ -141,7 +141,7 @@ def spread(I, W, v, to):
 
 @device
 def drift(I, W, to):
-    """Compute g, the tree accelerations at zero independent acceleration."""
+    """Compute the bias g: the tree acceleration at zero independent acceleration."""
     clear(W, to, I[f.TREE_V])
     for p in range(I[f.PARTS]):
         if not I[I[f.PART_MOVES] + p]:
@@ -158,7 +158,7 @@ def drift(I, W, to):
 
 @device
 def least_multipliers(I, W):
-    """Distribute the multipliers of the solved rows over all rows; scaled multipliers get minimum norm."""
+    """Distribute the multipliers of the solved rows over all rows, so that the scaled multipliers have minimum norm."""
     for p in range(I[f.PARTS]):
         P = part(I, p)
         n, pivots, width, a = P.n, P.pivots, P.width, P.a + P.n + P.free

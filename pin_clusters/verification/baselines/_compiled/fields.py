@@ -7,32 +7,32 @@ from ....kernels.tables import layout
     BODIES,  # number of bodies, including the universe
     TREE_V,  # number of velocities of the expanded tree
     NV,  # number of independent velocities
-    ROWS,  # number of rows: closures, couplings and rotors; then rods with mass; then fictitious inertia
+    ROWS,  # number of rows: closures, couplings and rotors, then rods with mass, then fictitious inertia
     HARD,  # number of rows without compliance
     PARTS,  # number of parts (groups of rows that share velocities)
-    CLOSURES,  # number of closures
-    LINES,  # number of forces that all joints transmit
+    CLOSURES,  # number of loop closures
+    LINES,  # number of force components that all joints transmit
     BAND,  # bandwidth of the banded matrix of a chain, including the diagonal
     WRONG,  # index of the part, body or row that could not be solved
 ) = range(10)
 
-# Tables of integers. A list table contains the offset of each list, and the end of the last list.
+# Integer tables. A list table contains the offset of each list, and the end of the last list.
 (
     PARENT,  # parent of each body
-    PRIM,  # list per body: primitives of its joint
+    PRIM,  # list per body: primitive joints of its joint
     DOF,  # list per body: velocities of its joint
     VARIES,  # whether the motion subspace of a joint varies in the body frame
-    COUNT,  # number of forces that a joint transmits
+    COUNT,  # number of force components that a joint transmits
     ARM,  # list per body: armatures of its joint
     ARM_DOF,  # velocity of each armature
-    USER,  # joint of the user's tree, or -1
+    USER,  # joint of each body in the user's tree, or -1
     FREE,  # tree velocity of each independent velocity
     KIND,  # kind of each primitive
     PRIM_Q,  # first coordinate of each primitive, -1 for a rotor at angle 0
     PRIM_V,  # first velocity of each primitive
     LENDS,  # whether a parent lends inertia to a body
     # Parts: groups of rows that share velocities.
-    PART_ROW,  # list per part: rows
+    PART_ROW,  # list per part: constraint rows
     PART_ROWS,
     PART_DEP,  # list per part: dependent velocities
     PART_DEPS,
@@ -41,9 +41,9 @@ from ....kernels.tables import layout
     PART_MOVES,  # whether the rows of each part change with the pose
     PART_G,  # offset of the coupling matrix of each part in W
     PART_A,  # offset of the elimination of each part in W
-    COLUMN,  # column of a velocity in its part, dependent velocities first
+    COLUMN,  # column of each velocity in its part; dependent velocities come first
     PIVOTS,  # pivot rows of the elimination, in the order of PART_DEPS
-    # Closures, one entry each.
+    # Loop closures, one entry per closure.
     C_TYPE,
     C_A,  # first body
     C_B,  # second body
@@ -54,12 +54,12 @@ from ....kernels.tables import layout
     # Rows.
     ENTRY,  # list per row: entries, one per body on which the row acts
     ENTRY_BODY,
-    TERM,  # list per row of joints: terms
+    TERM,  # list per row between joints: terms
     TERM_DOF,
-    TOP,  # nearest common ancestor of the bodies of a row; -1 for a row of joints
+    TOP,  # nearest common ancestor of the bodies of each row; -1 for a row between joints
     ROD_CLOSURE,  # closure of each rod with mass
     FAKES,  # number of bodies with fictitious inertia
-    KEEP,  # rows of the dense system; then the index of each row in the system, or -1; then the system's size
+    KEEP,  # rows in the dense system; then the index of each row in this system, or -1; then the size of the system
     # Sparsity patterns.
     NEAR,  # list per joint: adjacent joints that are eliminated later
     NEARS,
@@ -67,11 +67,11 @@ from ....kernels.tables import layout
     FILLS,
     NODE,  # list per body, then per joint: rows that act on it
     NODE_ROW,
-    GOES,  # list per entry of NODE_ROW: entries to which the elimination carries this entry
+    GOES,  # list per entry of NODE_ROW: entries to which the elimination propagates this entry
     GOES_TO,
-    LINE,  # first line of a joint in the banded matrix
-    DOF_BODY,  # body of each velocity
-    SAME,  # identity table: index of each velocity
+    LINE,  # first row of each joint in the banded matrix
+    DOF_BODY,  # body moved directly by each tree velocity
+    SAME,  # identity table: the index of each velocity
     # The mass matrix in generalized coordinates.
     G_ROW,  # list per independent velocity: tree velocities that depend on it
     G_DOF,
@@ -84,17 +84,17 @@ from ....kernels.tables import layout
     ROD_DOFS,
     LINK,  # list per body: the body's joint, then the joints of its children
     LINKS,
-    ENTRY_NODE,  # entry of NODE_ROW of each row entry, -1 at the universe
+    ENTRY_NODE,  # index in NODE_ROW of each row entry; -1 for entries of the universe
 ) = range(10, 72)
 
 # Offsets of constants in W.
 (
-    AT_PRIM,  # placement, axis and pitch of a primitive
+    AT_PRIM,  # placement, axis and pitch of each primitive joint
     AT_TLOC,  # dual basis of a joint's motions, in the body frame
     AT_NLOC,  # directions of the forces that a joint transmits, in the body frame
     AT_RIGID,  # inertia of a body about the origin of its frame: mass, first moment, xx xy xz yy yz zz
-    AT_LUMP,  # inertia after lending, in the layout of AT_RIGID
-    AT_SHARE,  # inertia that the parent lends: mass, transverse inertia, axis
+    AT_LUMP,  # inertia after lending (see ``_shares``), in the layout of AT_RIGID
+    AT_SHARE,  # inertia that the parent lends: mass, transverse inertia, joint axis
     AT_ARM,  # 1 / armature
     AT_GRAVITY,
     AT_SCALE,  # scale of each row
@@ -103,14 +103,14 @@ from ....kernels.tables import layout
 ) = range(72, 83)
 # Offsets of work space in W.
 (
-    AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D,  # pose; motions, dual basis; forces at child and parent; bias
+    AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D,  # pose; joint motions, dual basis; force directions; bias
     AT_V, AT_BETA, AT_A,  # velocity; acceleration at zero joint acceleration; acceleration
-    AT_BODY, AT_M, AT_B,  # inertia in world axes; 6 x 6 inertia after lending; loads
+    AT_BODY, AT_M, AT_B,  # inertia in world axes; 6 x 6 inertia after lending; load
     AT_VT, AT_AT,  # velocities and accelerations of the tree
-    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # rows: wrenches, right-hand sides, scales, multipliers; system
-    AT_LAMBDA, AT_E,  # joints: components of transmitted forces, wrenches
+    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # row wrenches, right-hand sides, scales, multipliers; row system
+    AT_LAMBDA, AT_E,  # forces that joints transmit: components, wrenches
     AT_HALF_J, AT_HALF_P, AT_PIVOT, AT_BLOCK, AT_BANDED,  # Cholesky factors and products with them
-    AT_Y, AT_Z,  # wrenches of rows that are carried inward
+    AT_Y, AT_Z,  # row wrenches, propagated from the tips to the base
     AT_MASSES, AT_MG, AT_MY,  # mass matrix of the tree; torques of the tree; mass matrix
     AT_SCRATCH,  # temporary work space
 ) = range(83, 116)  # fmt: skip
@@ -120,4 +120,4 @@ REVOLUTE, CONTINUOUS, PRISMATIC, HELICAL = layout.REVOLUTE, layout.CONTINUOUS, l
 SPHERICAL, PLANAR, FREEFLYER = layout.SPHERICAL, layout.PLANAR, layout.FREEFLYER
 FRAMES, ROD, JOINTS, HARMONIC = range(4)
 NONE, WHOLE, UNIVERSAL = range(3)
-LOOPS, BODY, SYSTEM, MASSES = range(1, 5)  # error codes; ``WRONG`` contains the index
+LOOPS, BODY, SYSTEM, MASSES = range(1, 5)  # error codes; ``WRONG`` contains the index of the faulty part, body or row

@@ -1,4 +1,4 @@
-"""Forward dynamics by Cholesky factorisation of the mass matrix, computed by columns or by composite inertias."""
+"""Forward dynamics from the mass matrix, which is computed by unit accelerations or by composite inertias."""
 
 from ....compiler.numba_jit.jit import device, inline
 from ....kernels.numbers.memory import put
@@ -14,7 +14,7 @@ from .system import at_state
 
 @device
 def prepare(I, W, q, v, fext):
-    """Compute the results that both methods need; return whether the loops could be solved."""
+    """Compute the quantities that both methods need; return whether the loop constraints could be solved."""
     if not at_state(I, W, q, v):
         return False
     turning(I, W)
@@ -25,7 +25,7 @@ def prepare(I, W, q, v, fext):
 
 @device
 def turning(I, W):
-    """Subtract body accelerations at zero joint acceleration from the right-hand sides of closures between bodies."""
+    """Subtract the effect of bias accelerations of the bodies from the right-hand sides of body closures."""
     clear(W, I[f.AT_A], 6)
     for i in range(1, I[f.BODIES]):
         put(W, I[f.AT_A] + 6 * i, load6(W, I[f.AT_BETA] + 6 * i) + from_parent(I, W, I[f.AT_A], i))
@@ -37,7 +37,7 @@ def turning(I, W):
 
 @device
 def inverse_dynamics(I, W, moving, to):
-    """Compute the tree's torques for the accelerations at ``AT_AT``; if not ``moving``, at rest without gravity."""
+    """Compute the tree torques for the accelerations at ``AT_AT``; without ``moving``, omit velocity and gravity."""
     put(W, I[f.AT_A], join(load3(W, I[f.AT_GRAVITY]) * (-1.0 if moving else 0.0), zero3()))
     for i in range(1, I[f.BODIES]):
         a = from_parent(I, W, I[f.AT_A], i)
@@ -48,7 +48,7 @@ def inverse_dynamics(I, W, moving, to):
         put(W, I[f.AT_A] + 6 * i, a)
         w = rigid_mul(load10(W, I[f.AT_BODY] + 10 * i), a)
         put(W, I[f.AT_LAMBDA] + 6 * i, w - load6(W, I[f.AT_B] + 6 * i) if moving else w)
-    # Add the middle masses of rods, whose wrenches on the ends and velocity terms are known.
+    # Add the middle masses of rods. Their wrenches on the ends and their velocity terms are already computed.
     for k in range(I[f.ROWS] - I[f.HARD]):
         e, x = I[I[f.ENTRY] + I[f.HARD] + k], 0.0
         for n in range(2):
@@ -71,7 +71,7 @@ def inverse_dynamics(I, W, moving, to):
 
 @device
 def gather(I, W, t, to):
-    """Compute G' times the torques of the tree at ``t``."""
+    """Compute G' t, where t are the tree torques at offset ``t``."""
     for j in range(I[f.NV]):
         total = 0.0
         for k in each(I, f.G_ROW, j):
@@ -112,7 +112,7 @@ def unit_vectors(I, W, q, v, tau, fext, out, forces):
 
 @inline
 def moved_inertia(L, d):
-    """Return the inertia of a body about another point; d is the vector from this point to the body's origin."""
+    """Return the inertia of a body about another point; d is the vector from that point to the body's origin."""
     mass, h = L.m, Vec3(L.hx, L.hy, L.hz)
     # I += -([d][h] + [h][d] + m [d][d]), where [.] is the cross-product matrix; c = 2 h + m d combines the terms.
     c, to = h * 2.0 + d * mass, h + d * mass
@@ -132,9 +132,9 @@ def moved_inertia(L, d):
 
 @device
 def tree_masses(I, W):
-    """Compute the non-zero lower triangle of the tree's mass matrix; ``AT_BODY`` becomes composite inertias."""
+    """Compute the non-zero lower triangle of the tree's mass matrix; store composite inertias in ``AT_BODY``."""
     nt, masses = I[f.TREE_V], I[f.AT_MASSES]
-    for k in range((I[f.ROWS] - I[f.HARD]) // 3):  # rods couple velocities of different branches
+    for k in range((I[f.ROWS] - I[f.HARD]) // 3):  # a rod couples velocities of different branches
         for n in each(I, f.ROD_DOF, k):
             for m in range(I[I[f.ROD_DOF] + k], n + 1):
                 W[masses + nt * I[I[f.ROD_DOFS] + n] + I[I[f.ROD_DOFS] + m]] = 0.0
@@ -192,7 +192,7 @@ def project(I, W):
 
 @device
 def factorise(I, W):
-    """Factorise M = L' D L in place from the tips, without fill-in; each list ends with the diagonal entry."""
+    """Factorise M = L' D L in place, from the tips to the base; each list ends with the diagonal entry."""
     n, M = I[f.NV], I[f.AT_MY]
     for k in range(n - 1, -1, -1):
         first, last = I[f.UPS] + I[I[f.UP] + k], I[f.UPS] + I[I[f.UP] + k + 1] - 1

@@ -1,4 +1,4 @@
-"""Small dense linear algebra on sections of a flat array; arguments are offsets and row lengths."""
+"""Dense linear algebra for small matrices in a flat array; arguments are offsets and row lengths."""
 
 import math
 
@@ -8,9 +8,9 @@ from ....kernels.numbers.spatial import dot6
 from ....kernels.numbers.tuples import load6
 
 TINY = 1e-14
-"""A pivot below this fraction of the original diagonal entry is a rounding error."""
+"""A pivot below this fraction of the original diagonal entry counts as zero."""
 ALL = 1 << 40
-"""Bandwidth that denotes a full matrix. The rows of a banded matrix overlap in memory, outside their bands."""
+"""Bandwidth that denotes a full matrix. Rows of banded matrices may overlap in memory outside their bands."""
 
 
 @inline
@@ -21,7 +21,7 @@ def each(I, table, i):
 
 @device
 def cholesky(W, a, n, width, band=ALL):
-    """Factorise the symmetric matrix at a in place (lower triangle); return whether it is positive definite."""
+    """Compute the Cholesky factor of the matrix at a (lower triangle) in place; return whether this succeeds."""
     for j in range(n):
         row = a + width * j
         original = W[row + j]
@@ -65,14 +65,14 @@ def backward(W, a, n, width, x, band=ALL):
 
 @device
 def forward_rows(W, a, n, b, rows):
-    """Replace the rows of length 6 at b by their products with L^-T."""
+    """Multiply the rows of length 6 at b by L^-T from the right, in place."""
     for r in range(rows):
         forward(W, a, n, 6, b + 6 * r)
 
 
 @device
 def forward_columns(W, a, n, b, columns):
-    """Replace the columns of the matrix at b, with rows of length 6, by their products with L^-1."""
+    """Multiply the matrix at b, with rows of length 6, by L^-1 from the left, in place."""
     for i in range(n):
         row = a + 6 * i
         d = 1.0 / W[row + i]
@@ -103,7 +103,7 @@ def increase(W, at, by):
 
 @device
 def add(W, x, scale, y, n):
-    """Add scale times the vector at y to the vector at x."""
+    """Add ``scale`` times the vector at y to the vector at x."""
     for k in range(n):
         W[x + k] += scale * W[y + k]
 

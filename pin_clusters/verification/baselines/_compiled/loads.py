@@ -1,4 +1,4 @@
-"""Loads and inertias of the bodies of the expanded tree, and the force and motion directions of their joints."""
+"""Compute loads and inertias of the bodies of the expanded tree, and force and motion directions of the joints."""
 
 import math
 
@@ -15,7 +15,7 @@ from ....kernels.numbers.spatial import linear, rigid_mul, rot, rot6, rotate_sym
 
 @device
 def orthonormal(W, s, n, to):
-    """Compute an orthonormal basis of 6-space whose first n rows span the rows at s."""
+    """Compute an orthonormal basis of R^6, as rows; the first n rows span the n rows at s."""
     k, axis = 0, 0
     while k < 6:
         if k < n:
@@ -32,14 +32,14 @@ def orthonormal(W, s, n, to):
                 row = row - basis_row * dot6(row, basis_row)
         residual = math.sqrt(dot6(row, row))
         if k >= n and residual < 0.35:
-            continue  # at least one of the remaining axes has a larger residual
+            continue  # another axis has a larger residual
         put(W, to + 6 * k, row * (1.0 / residual))
         k += 1
 
 
 @device
 def dual(W, s, n, basis, t):
-    """Compute the dual basis t of the motions at s, in the span of s: t s' = 1."""
+    """Compute the dual basis t of the motions s: t s' = identity, and the rows of t lie in the span of s."""
     # s = L basis, where L is lower triangular, so t solves L' t = basis.
     for i in range(n - 1, -1, -1):
         basis_row = load6(W, basis + 6 * i)
@@ -53,7 +53,7 @@ def dual(W, s, n, basis, t):
 def joint_axes(I, W, temp):
     """Compute T, which maps relative motions to joint velocities, and the force directions J of each joint.
 
-    J also contains the motion directions of joints with armature. P is J, referred to the origin of the parent's body.
+    J also contains the motion directions of joints with armature. P contains J about the origin of the parent body.
     """
     for i in range(1, I[f.BODIES]):
         first, n = I[I[f.DOF] + i], len(each(I, f.DOF, i))
@@ -86,7 +86,7 @@ def rigid(I, W, inertias, i):
 
 @device
 def body_loads(I, W, fext):
-    """Compute the inertia of each body, and its velocity-dependent and external loads, without gravity."""
+    """Compute the inertia, the velocity-dependent load and the external load of each body, without gravity."""
     for i in range(1, I[f.BODIES]):
         v, inertia = load6(W, I[f.AT_V] + 6 * i), rigid(I, W, I[f.AT_RIGID], i)
         put(W, I[f.AT_BODY] + 10 * i, inertia)
@@ -98,7 +98,7 @@ def body_loads(I, W, fext):
 
 @device
 def inertias(I, W):
-    """Compute the lower triangle of the 6 x 6 inertia of each body after lending."""
+    """Compute the lower triangle of the 6 x 6 inertia of each body after lending (see ``_shares``)."""
     for i in range(1, I[f.BODIES]):
         m, L = I[f.AT_M] + 36 * i, rigid(I, W, I[f.AT_LUMP], i)
         clear(W, m, 18)
@@ -111,7 +111,7 @@ def inertias(I, W):
 
 @inline
 def lent(I, W, i, a):
-    """Compute the wrench that accelerates the borrowed inertia of body i with a."""
+    """Compute the wrench that gives the borrowed inertia of body i the acceleration a."""
     share = I[f.AT_SHARE] + 5 * i
     axis, spin = rot(load9(W, I[f.AT_R] + 9 * i), load3(W, share + 2)), angular(a)
     return join(linear(a) * W[share], (spin - axis * dot3(axis, spin)) * W[share + 1])
@@ -119,7 +119,7 @@ def lent(I, W, i, a):
 
 @device
 def right_sides(I, W, tau):
-    """Add motor torques and the effect of lending to the bodies' loads; compute the right-hand sides of the joints."""
+    """Add motor torques and effects of lent inertia to the body loads; compute the right-hand sides of the joints."""
     for i in range(1, I[f.BODIES]):
         p, beta = I[I[f.PARENT] + i], I[f.AT_BETA] + 6 * i
         if I[I[f.LENDS] + i]:

@@ -1,4 +1,4 @@
-"""Poses and velocities of the bodies of the expanded tree."""
+"""Compute poses and velocities of the bodies of the expanded tree."""
 
 import math
 
@@ -15,7 +15,7 @@ from ....kernels.numbers.spatial import join, linear, matmul3, rot, zero3, zero6
 
 @inline
 def moved(m, d):
-    """Return the spatial motion m of a body, referred to a point displaced by d."""
+    """Return the spatial motion m of a body about a reference point that is displaced by d."""
     return join(linear(m) + cross(angular(m), d), angular(m))
 
 
@@ -27,13 +27,13 @@ def offset(I, W, i):
 
 @inline
 def from_parent(I, W, motions, i):
-    """Return the motion of a body's parent, referred to the origin of the body."""
+    """Return the spatial motion of a body's parent, about the origin of the body."""
     return moved(load6(W, motions + 6 * I[I[f.PARENT] + i]), offset(I, W, i))
 
 
 @inline
 def to_parent(I, W, i, w):
-    """Refer a wrench at the origin of a body to the origin of its parent."""
+    """Convert a wrench about the origin of a body to a wrench about the origin of its parent."""
     return add_angular(w, cross(offset(I, W, i), linear(w)))
 
 
@@ -56,7 +56,7 @@ def about(axis, s, c):
 
 @inline
 def step(W, R, o, d, s, end):
-    """Move the point o by d in the axes R, and refer the motions from s to end to the new point."""
+    """Move the point o by d (in axes R), and convert the motions stored from s to end to the new reference point."""
     d = rot(R, d)
     for k in range(s, end, 6):
         put(W, k, moved(load6(W, k), d))
@@ -65,7 +65,7 @@ def step(W, R, o, d, s, end):
 
 @device
 def primitive(I, W, q, k, R, o, first):
-    """Compute the motions of a primitive of a joint, and return the pose behind the primitive."""
+    """Compute the motions of a primitive joint, and return the pose after this joint."""
     t, s = I[f.AT_PRIM] + 16 * k, I[f.AT_S] + 6 * I[I[f.PRIM_V] + k]
     kind, iq, none = I[I[f.KIND] + k], I[I[f.PRIM_Q] + k], zero3()
     o = step(W, R, o, load3(W, t + 9), first, s)
@@ -113,7 +113,7 @@ def poses(I, W, q):
 
 @device
 def velocities(I, W):
-    """Compute the velocities of bodies, and their accelerations relative to the parents at zero joint acceleration."""
+    """Compute body velocities, and accelerations relative to the parents at zero joint acceleration."""
     for i in range(1, I[f.BODIES]):
         v, beta = from_parent(I, W, I[f.AT_V], i), zero6()
         for k in each(I, f.PRIM, i):

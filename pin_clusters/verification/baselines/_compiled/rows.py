@@ -1,4 +1,4 @@
-"""Rows of couplings, loops and rotors: wrenches on bodies, and velocity-dependent right-hand sides."""
+"""Compute the constraint rows of couplings, loops and rotors: wrenches on bodies, and right-hand sides."""
 
 import math
 
@@ -13,7 +13,7 @@ from .motion import moved, to_parent
 
 @inline
 def point(I, W, body, x):
-    """Return the world position of a body's point, whose body-frame coordinates are stored at x."""
+    """Return the world position of a point on a body; x is the offset of its coordinates in the body frame."""
     return load3(W, I[f.AT_O] + 3 * body) + rot(load9(W, I[f.AT_R] + 9 * body), load3(W, x))
 
 
@@ -30,7 +30,7 @@ def wrench_at(I, W, body, p, n, m):
 
 @inline
 def point_motion(I, W, body, p):
-    """Return the velocity of a body at a point, and the velocity-product acceleration w x v of the point."""
+    """Return the spatial velocity of a body about a point p, and the acceleration w x v of this point."""
     v = moved(load6(W, I[f.AT_V] + 6 * body), arm(I, W, body, p))
     return v, cross(angular(v), linear(v))
 
@@ -39,7 +39,7 @@ def point_motion(I, W, body, p):
 def frames(I, W, c):
     """Return the origin of frame b, the axes of frame a, and the x axis of frame b of a closure.
 
-    The constants, in the body frames, are: rotation of frame a, x axis and origin of frame b, then the rows.
+    ``W`` contains, in body axes, the rotation of frame a, the x axis and origin of frame b, then the rows.
     """
     a, b, t = I[I[f.C_A] + c], I[I[f.C_B] + c], I[I[f.C_REAL] + c]
     R_a, R_b = load9(W, I[f.AT_R] + 9 * a), load9(W, I[f.AT_R] + 9 * b)
@@ -48,7 +48,7 @@ def frames(I, W, c):
 
 @inline
 def force_and_moment(I, W, c, k, axes, x):
-    """Return force and moment of row k of a closure between frames, in world axes."""
+    """Return the unit force and moment of row k of a closure between frames, in world axes."""
     row, rotation = I[I[f.C_REAL] + c] + 15 + 6 * k, I[I[f.C_MORE] + c]
     n, m = rot(axes, load3(W, row)), zero3()
     if rotation == f.WHOLE:
@@ -70,7 +70,7 @@ def frame_rows(I, W, c):
 
 @inline
 def rod(I, W, c):
-    """Return the ends, the direction and the length of a rod."""
+    """Return the end points, the direction and the length of a rod."""
     t = I[I[f.C_REAL] + c]
     p, r = point(I, W, I[I[f.C_A] + c], t), point(I, W, I[I[f.C_B] + c], t + 3)
     length = math.sqrt(dot3(r - p, r - p))
@@ -87,7 +87,7 @@ def rod_rows(I, W, c):
 
 @device
 def middles(I, W):
-    """Compute the wrenches of rods' middle masses: half a unit force at each end, along each axis."""
+    """Compute the wrenches of the middle masses of rods: half a unit force at each end, along each axis."""
     for k in range(I[f.ROWS] - I[f.HARD] - fakes(I)):
         c, axis, none = I[I[f.ROD_CLOSURE] + k // 3], k % 3, zero3()
         n = Vec3(0.5 if axis == 0 else 0.0, 0.5 if axis == 1 else 0.0, 0.5 if axis == 2 else 0.0)
@@ -107,9 +107,9 @@ def fakes(I):
 def harmonics(I, W, c, q, x):
     """Compute Jacobian and second derivatives of sums of products of sines and cosines.
 
-    x is work space for the coordinates. The constants are weights and phase of each angle, and the coefficient of each
-    term. The table contains the numbers of joints and angles; for each joint, the index in q and whether q contains
-    cosine and sine; for each term of each row, the number of factors, then kind and angle of each factor.
+    x is work space for the coordinates. The constants are the weights and the phase of each angle, then the coefficient
+    of each term. The table contains the numbers of joints and angles. Each joint has an index in q, and a flag if q
+    contains its cosine and sine. Each term has the number of its factors, and the kind and angle of each factor.
     """
     table, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
     n, angles, size = I[table], I[table + 1], I[I[f.C_SIZE] + c]
@@ -179,7 +179,7 @@ def closures_at(I, W, q, temp):
 
 @device
 def biases(I, W):
-    """Compute the right-hand sides of all rows, which must equal the rows times the body accelerations."""
+    """Compute the right-hand sides of all rows: the required products of rows and body accelerations."""
     clear(W, I[f.AT_RIGHT], I[f.ROWS])
     for c in range(I[f.CLOSURES]):
         kind, right = I[I[f.C_TYPE] + c], I[f.AT_RIGHT] + I[I[f.C_ROW] + c]
@@ -202,7 +202,7 @@ def biases(I, W):
 
 @inline
 def frame_biases(I, W, c, right):
-    """Compute minus the time derivative of each row (a moving wrench) times the relative velocity."""
+    """Compute the negative product of the time derivative of each row and the relative velocity."""
     p, axes, x = frames(I, W, c)
     (v, _), (v_b, _) = point_motion(I, W, I[I[f.C_A] + c], p), point_motion(I, W, I[I[f.C_B] + c], p)
     w, z, rotation = angular(v), column(axes, 2), I[I[f.C_MORE] + c]
@@ -220,7 +220,7 @@ def frame_biases(I, W, c, right):
 
 @inline
 def joint_biases(I, W, c, right):
-    """Compute minus the second derivatives of each row between joints, times the joint velocities."""
+    """Compute the negative velocity terms of each row between joints, from its second derivatives."""
     n, angles = I[I[I[f.C_MORE] + c]], I[I[I[f.C_MORE] + c] + 1]
     H = I[I[f.C_REAL] + c] + angles * (n + 1)
     for r in range(I[I[f.C_SIZE] + c]):
@@ -234,7 +234,7 @@ def joint_biases(I, W, c, right):
 
 @device
 def joint_entries(I, W):
-    """Compute the wrenches of rows between joints on adjacent bodies, and add their velocity terms."""
+    """Compute the wrenches on adjacent bodies of rows between joints, and add their velocity terms."""
     for r in range(I[f.HARD]):
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + r]
         for k in each(I, f.TERM, r):

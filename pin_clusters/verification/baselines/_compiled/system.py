@@ -1,4 +1,4 @@
-"""The dense system of couplings, loops, rotors, rods with mass and fictitious inertia."""
+"""Solve the dense system of couplings, loops, rotors, rods with mass and fictitious inertia."""
 
 from ....compiler.numba_jit.jit import device, inline
 from ....kernels.numbers.memory import put
@@ -17,7 +17,7 @@ NOTHING = 1e-11
 
 @device
 def at_state(I, W, q, v):
-    """Compute poses, rows, velocities and biases; return whether the loops could be solved."""
+    """Compute poses, rows, velocities and biases; return whether the loop constraints could be solved."""
     poses(I, W, q)
     closures_at(I, W, q, I[f.AT_SCRATCH])
     if not couple(I, W):
@@ -32,8 +32,8 @@ def at_state(I, W, q, v):
 def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release):
     """Compute independent accelerations, and joint wrenches if ``forces`` is not empty; return an error code or 0.
 
-    Methods differ in three functions: ``factorise`` also carries the loads inward, ``felt`` computes the dense system
-    of the rows, and ``release`` computes joint forces and body accelerations outward.
+    Three functions depend on the method. ``factorise`` factorises the system and propagates the loads to the base.
+    ``felt`` computes the dense system. ``release`` computes joint forces and body accelerations, base to tips.
     """
     if not at_state(I, W, q, v):
         return f.LOOPS
@@ -58,7 +58,7 @@ def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, 
 
 @device
 def start(I, W):
-    """Set the upward acceleration of the universe, and initialise the system of rows (compliance, right-hand side)."""
+    """Set the upward acceleration of the universe, and initialise the dense system (compliance, right-hand side)."""
     upward = -load3(W, I[f.AT_GRAVITY])
     put(W, I[f.AT_A], join(upward, zero3()))
     for r in range(I[f.ROWS]):
@@ -80,13 +80,13 @@ def kept(I):
 
 @inline
 def place(I, r):
-    """Return the index of a row in the system, or -1 for an omitted row."""
+    """Return the index of a row in the dense system, or -1 if the row is omitted."""
     return I[I[f.KEEP] + I[f.ROWS] + r]
 
 
 @device
 def links(I, W):
-    """Factorise the inertias L L' of links; compute J L^-T, P L^-T, and L^-1 times the loads."""
+    """Factorise the link inertias as L L'; compute J L^-T, P L^-T, and the product of L^-1 and the loads."""
     for i in range(1, I[f.BODIES]):
         m = I[f.AT_M] + 36 * i
         if not cholesky(W, m, 6, 6):
@@ -108,9 +108,9 @@ def links(I, W):
 
 @device
 def own_block(I, W, i, to, width, y, near):
-    """Compute the lower triangle of J Phi J' + C of the joint of body i, and its right-hand side at y.
+    """Compute the lower triangle of J Phi J' + C for the joint of body i, and the right-hand side at offset y.
 
-    ``width`` is the row length of the result. If ``near`` is set, the parent body is included.
+    ``width`` is the row length of the result. If ``near`` is set, the inertia of the parent body is included.
     """
     n, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
     j, half_p, arms = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, len(each(I, f.ARM, i))
@@ -128,7 +128,7 @@ def own_block(I, W, i, to, width, y, near):
 
 @device
 def feel(I, W, nodes):
-    """Initialise the wrenches of rows at nodes with their wrenches on bodies."""
+    """Initialise the wrenches of all rows at the nodes (bodies, then joints) with their wrenches on bodies."""
     clear(W, I[f.AT_Y], 6 * I[I[f.NODE] + nodes])
     for e in range(I[I[f.ENTRY] + I[f.ROWS]]):
         if I[I[f.ENTRY_NODE] + e] >= 0:
@@ -137,7 +137,7 @@ def feel(I, W, nodes):
 
 @device
 def collect(I, W, node, sign, felt, size, base, n):
-    """Add the interaction of all rows that act on a body or a joint to the system."""
+    """Add the interaction of all rows that act on one body or joint to the dense system."""
     for a in each(I, f.NODE, node):
         r = I[I[f.NODE_ROW] + a]
         row_index, x = place(I, r), felt + 6 * a
@@ -152,7 +152,7 @@ def collect(I, W, node, sign, felt, size, base, n):
 
 @device
 def move_bodies(I, W):
-    """Compute the accelerations of bodies from loads, multipliers of rows, and joint forces."""
+    """Compute the body accelerations from loads, multipliers of the rows, and joint forces."""
     for i in range(1, I[f.BODIES]):
         for k in each(I, f.NODE, i):
             add(W, I[f.AT_B] + 6 * i, W[I[f.AT_MU] + I[I[f.NODE_ROW] + k]], I[f.AT_Y] + 6 * k, 6)
@@ -169,7 +169,7 @@ def move_bodies(I, W):
 
 @device
 def solve_system(I, W, forces):
-    """Compute the multipliers by L D L'; rows that cancel inertia come last and have negative pivots."""
+    """Compute the multipliers by L D L'. Rows that cancel fictitious inertia come last and have negative pivots."""
     n, s = kept(I), I[f.AT_SYSTEM]
     x = I[f.AT_SCRATCH]
     for k in range(n):
@@ -178,7 +178,7 @@ def solve_system(I, W, forces):
     for j in range(n):
         r = I[I[f.KEEP] + j]
         d = W[s + j * n + j]
-        # Rows that cancel inertia leave the true inertia, which may be small but must not be zero.
+        # After fictitious inertia is cancelled, the true inertia remains. It may be small but must not be zero.
         least = TINY * abs(d) if r < I[f.HARD] else NOTHING * abs(W[I[f.AT_COMPLIANCE] + r])
         for k in range(j):
             d -= W[s + j * n + k] * W[s + j * n + k] * W[s + k * n + k]
@@ -218,7 +218,7 @@ def accelerations(I, W, out):
 
 @device
 def joint_wrenches(I, W, tau, forces):
-    """Compute the wrench of each joint (bearings, motors, armatures and joint rows) in the axes of its body."""
+    """Compute the wrench of each joint (bearings, motors, armature and joint rows) in the axes of its body."""
     for i in range(1, I[f.BODIES]):
         wrench = I[f.AT_E] + 6 * i
         clear(W, wrench, 6)

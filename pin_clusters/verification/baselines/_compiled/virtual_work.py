@@ -1,8 +1,8 @@
-"""Forward dynamics by virtual work, see ``baselines/yamane_nakamura.py``.
+"""Forward dynamics by the principle of virtual work (see ``baselines/yamane_nakamura.py``).
 
 The inverse inertia Phi = L^-T L^-1 of a link couples its joints by J Phi J', with one block per pair of joints. Joints
-are eliminated from the tips to the base. Each elimination assembles the partial chain behind a joint with the rest of
-the robot, and changes the blocks of the remaining joints on the link.
+are eliminated from the tips to the base. Each elimination connects the partial chain behind a joint to the rest of the
+robot, and changes the blocks of the remaining joints on the link.
 """
 
 from ....compiler.numba_jit.jit import device
@@ -13,7 +13,7 @@ from .system import collect, feel, in_maximal_coordinates, kept, links, move_bod
 
 @device
 def blocks(I, W):
-    """Compute the blocks of J Phi J' of each joint and of each pair on a link, and the right-hand sides."""
+    """Compute the right-hand sides, and the blocks of J Phi J' for each joint and for each pair of joints on a link."""
     for i in range(1, I[f.BODIES]):
         n, p, half_p = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_HALF_P] + 36 * i
         own_block(I, W, i, I[f.AT_PIVOT] + 36 * i, 6, I[f.AT_LAMBDA] + 6 * i, True)
