@@ -1,7 +1,7 @@
-"""The active engine: robot-specific code traced for one robot, or generic kernels that read the tables of any robot.
+"""The active engine, which runs robot-specific code traced for one robot or generic kernels for any robot.
 
 Environment:
-    PIN_CLUSTERS_ENGINE: ``auto`` (the default), ``traced`` or ``tables``: see ``engine``.
+    PIN_CLUSTERS_ENGINE: Name of the engine: ``auto`` (the default), ``traced`` or ``tables``. See ``engine``.
 """
 
 import contextlib
@@ -36,15 +36,16 @@ _maker: list[str] = []
 
 @contextlib.contextmanager
 def engine(name: str) -> Iterator[None]:
-    """Select the engine for data created and batches run in the ``with`` block, in this thread.
+    """Select the engine for data objects that are created, and for batches that run, in the ``with`` block.
 
-    All engines give the same results up to rounding. Each engine gives identical bits in every run on one machine.
+    The selection applies to the current thread. All engines give the same results up to rounding errors. On the same
+    machine, an engine gives bitwise identical results in every run.
 
-    - ``auto``, the default: robot-specific code if the number of operations is below a limit, otherwise generic
-      kernels. The code is traced at the first call of a function and stored on disk.
-    - ``traced``: robot-specific code without the limit.
-    - ``tables``: generic kernels for all robots, which Numba compiles once. Use this engine in programs that create
-      many robots of different structure, each of which would otherwise be traced.
+    - ``auto``, the default, uses robot-specific code if the number of operations is below a limit, and generic kernels
+      otherwise. The code of a function is generated at its first call and stored on disk.
+    - ``traced`` uses robot-specific code without this limit.
+    - ``tables`` uses generic kernels, which Numba compiles once for all robots. Use this engine in programs that create
+      many robots with different structures, because it does not trace each robot.
 
     Args:
         name: Name of the engine.
@@ -80,7 +81,7 @@ def make_by(module: str, maker: str) -> None:
 
 
 def functions_of(model: Any) -> Any:
-    """Return the object that contains a model's robot-specific code; None if all functions use generic kernels."""
+    """Return the object that contains a model's robot-specific code, or None if all functions use generic kernels."""
     functions = model._functions
     if functions is not None and functions.asked:
         return functions
@@ -94,5 +95,5 @@ def functions_of(model: Any) -> Any:
 
 
 def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
-    """Return the kernel if ``functions`` is None; otherwise the robot-specific code of ``name`` (or the operation)."""
+    """Return the kernel if ``functions`` is None; otherwise return the code of ``name`` (default: the operation)."""
     return kernel if functions is None else functions.code(name or kernel.operation.name)

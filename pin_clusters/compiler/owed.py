@@ -1,14 +1,14 @@
-"""Members of ``pin.Data`` that Pinocchio's functions write, but that this package computes only when they are read.
+"""Owed members: members of ``pin.Data`` that Pinocchio writes at a call, but that this package computes when read.
 
-Pinocchio's ``rnea``, for example, also writes placements and velocities, which the algorithms here do not compute in
-that form. Each call therefore records which members of ``data`` it owes, and stores the state. Reading such a member
-computes it. There is one buffer per kind of state, and a call at another state overwrites it. Members that were owed at
-the earlier state, and that the call does not owe again, are lost: reading them raises an error. The table ``OWED`` was
-determined by observing the members that each function of Pinocchio 4.1 writes; ``tests/dropin/test_members.py`` repeats
-this test.
+For example, Pinocchio's ``rnea`` also writes placements and velocities, which the algorithms of this package do not
+need. Therefore each call stores the state and records which members of ``data`` it owes. Reading an owed member
+computes the member at the stored state. There is one buffer for each kind of state, and a call at another state
+overwrites the buffer. Members that an earlier call owes, but not the new call, are then lost: reading them raises an
+error. The table ``OWED`` lists the members that each function of Pinocchio 4.1 writes; the test
+``tests/dropin/test_members.py`` checks this table.
 
-The status words are: whether any member is owed, the members owed in each buffer, and the lost members. Each member has
-one bit.
+The status words show whether any member is owed, which members are owed in each buffer, and which members are lost.
+Each member has one bit.
 """
 
 import functools
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..kernels.tables import tree_layout as tl
 
-# members that functions of the tree can owe, as selected by their argument ``what``
+# members that functions of the tree can owe; their argument ``what`` selects some of these members
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
 """Members that a function can owe, in the order of their bits."""
@@ -40,12 +40,12 @@ READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
 
 
 class Owed(NamedTuple):
-    """The members that a function owes, spoils and writes."""
+    """The members that a function owes, makes invalid (``spoils``) and writes."""
 
     buffer: int  # index of the buffer that keeps the state
     owes: int = 0  # members that Pinocchio would write
     spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading them raises an error
-    writes: int = 0  # members that this function writes immediately, but that other functions owe
+    writes: int = 0  # members that this function writes during the call, but that other functions owe
 
     @property
     def clears(self) -> int:
@@ -116,18 +116,18 @@ def owing_of(what: int) -> Owed:
 
 
 def before(buffer: int) -> tuple[int, int]:
-    """Return the numbers of vectors of size nq and of size nv in all buffers that precede a buffer."""
+    """Return how many vectors of size nq, and how many of size nv, all preceding buffers contain."""
     names = " ".join(STATE_BUFFERS[:buffer]).split()
     return names.count("q"), len(names) - names.count("q")
 
 
 def places(nq: int, nv: int) -> list[int]:
-    """Return the offsets of the consecutive buffers, and the end of the last one."""
+    """Return the offset of each buffer, followed by the end of the last buffer; buffers are consecutive."""
     counts = map(before, range(len(STATE_BUFFERS) + 1))
     return [nq * of_q + nv * of_v for of_q, of_v in counts]
 
 
-# members that the tree's kernel writes for each selected result: always, if v is given, if a is given
+# members that the tree's kernel writes for each result: always, additionally if v is given, additionally if a is given
 _WRITTEN = (
     (tl.MOTION, "", "v", "a"),
     (tl.COLUMNS, "J", "", ""),

@@ -1,7 +1,7 @@
-"""Expressions: symbolic numbers whose arithmetic records operations; equal operations are recorded once.
+"""Expressions are symbolic numbers. Arithmetic with expressions records operations; equal operations are recorded once.
 
 Products with 0, sums with 0 and double negations are simplified, because most entries of a robot's tables are 0, 1 or
--1. The product of a NaN and 0 is therefore 0, so checks for invalid input must read the input.
+-1. The product of NaN and 0 therefore becomes 0, so results can hide a NaN in the input. Check the input instead.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ of the first lanes (pack, count)."""
 
 
 class BranchOnValueError(NotAvailableError):
-    """A traced function branches on a value that is unknown during tracing."""
+    """Error for a traced function that branches on a value that is unknown during tracing."""
 
 
 class TooLongError(Exception):
-    """A trace has more operations than the limit."""
+    """Error for a trace that has more operations than its limit."""
 
 
 class Graph:
-    """Records at most ``most`` expressions; equal expressions are recorded once."""
+    """Records at most ``most`` expressions. Equal expressions are recorded once."""
 
     __slots__ = ("known", "most", "nodes")
 
@@ -71,7 +71,7 @@ class Expression:
         graph: The graph that records the expression.
         op: The operation.
         args: Arguments of the operation (expressions or floats), or the index of an input.
-        id: Index in the graph, larger than the indices of the arguments.
+        id: Index in the graph. It is larger than the indices of the arguments.
     """
 
     __slots__ = ("args", "graph", "id", "op")
@@ -157,7 +157,7 @@ class Expression:
             result = self * result
         return result if power >= 0 else 1.0 / result
 
-    # NumPy's functions call these methods for arrays of objects.
+    # For arrays of objects, NumPy's functions call these methods.
     def sqrt(self) -> Expression:
         return self.graph.make(SQRT, self)
 
@@ -191,7 +191,7 @@ class Expression:
 
 
 def select(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """Return x if a < b, else y, for numbers, expressions or (elementwise) columns."""
+    """Return x if a < b, otherwise y. The arguments are numbers, expressions or columns (compared elementwise)."""
     if x is y:
         return x
     for operand in (a, b):
@@ -214,7 +214,7 @@ def _of_either(name: str) -> Callable[[Number], Number]:
             return getattr(x, name)()
         try:
             return of_numbers(x)
-        except ValueError:  # Compiled code returns NaN outside the domain.
+        except ValueError:  # Compiled code also returns NaN here.
             return math.nan
 
     return function
@@ -227,7 +227,7 @@ MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("
 
 
 Doing = Mapping[int, tuple[int, Callable[..., Any]]]
-# NumPy's sqrt, sin and cos call the methods of expressions.
+# NumPy's sqrt, sin and cos call the methods of the class ``Expression``.
 DONE: Doing = {
     ADD: (2, operator.add),
     SUB: (2, operator.sub),
@@ -252,7 +252,7 @@ ARGUMENTS = {op: size for op, (size, _) in DONE.items()}
 
 
 def needed(outputs: Iterable[Number]) -> list[Expression]:
-    """Return the given expressions and all expressions on which they depend, arguments first."""
+    """Return the given expressions and all expressions on which they depend; arguments precede their operations."""
     reached: dict[int, Expression] = {}
     stack = [x for x in outputs if isinstance(x, Expression)]
     while stack:
