@@ -19,7 +19,7 @@ def layer() -> str:
 
 
 native: Any = extension.native if layer() == "C" else None
-"""The extension; None if all calls are executed in Python."""
+"""The C extension, or None if all calls run in Python."""
 
 
 class _PythonOwner:

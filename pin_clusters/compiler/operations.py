@@ -368,10 +368,10 @@ STATE_FUNCTIONS = (
     Function("computeKineticEnergyRegressor", ENERGY_REGRESSORS, "q v", "kinetic", "regressor", traced=False),
     Function("computePotentialEnergyRegressor", ENERGY_REGRESSORS, "q", "potential", "regressor", traced=False),
 )
-"""Functions of a state with arrays or numbers as results."""
+"""Functions of a state (q, v, a or tau) whose results are arrays or numbers."""
 STATE_FUNCTIONS_BY_NAME = {x.name: x for x in STATE_FUNCTIONS}
 DIRECT_FUNCTIONS = tuple(x for x in STATE_FUNCTIONS if x.called and x.operation.group == "data")
-"""Functions whose usual call only calls a kernel."""
+"""Functions for which a typical call only runs a kernel."""
 
 LOOP_FUNCTIONS = (
     Function("move", MOVE, "", "", ""),
@@ -380,7 +380,7 @@ LOOP_FUNCTIONS = (
     Function("coupling_rate", COUPLING, "q v", "", ""),
     Function("openness", OPENNESS, "q", "", ""),
 )
-"""Functions of closed loops that only this package calls; ``coupling_rate`` is the coupling with its rate."""
+"""Functions for closed loops that only this package calls. ``coupling_rate`` computes G and its time derivative."""
 
 TRACEABLE_FUNCTIONS = (
     *(Traceable(x.name, x.inputs, forced=x.forced, dynamic=True) for x in STATE_FUNCTIONS if x.traced),
@@ -406,4 +406,4 @@ TRACEABLE_FUNCTIONS = (
     Traceable("integrate", ("q", "v")),
     Traceable("tangent", ("q",)),
 )
-"""Functions that ``pc.trace`` accepts; ``compiler.tracing.functions`` runs each on expressions."""
+"""Functions that ``pc.trace`` accepts. ``compiler.tracing.functions`` contains their implementations."""

@@ -19,12 +19,12 @@ from ..kernels.tables import tree_layout as tl
 # members that functions of the tree can owe; their argument ``what`` selects some of these members
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
-"""Members that a function can owe, in the order of their bits."""
+"""Members of ``pin.Data`` that a function can owe, in the order of their bits."""
 STATE_BUFFERS = ("q", "q v", "q v a", "q v", "q v a")
-"""Vectors in each state buffer; the last two buffers belong to forward dynamics and to inverse dynamics."""
+"""Vectors in each state buffer. The last two buffers are used by forward dynamics and by inverse dynamics."""
 WORDS = 2 + len(STATE_BUFFERS)
 LOST = WORDS - 1
-"""Index of the status word of the lost members."""
+"""Index of the status word that marks the lost members."""
 NOTHING = "zeros"
 """Name of the zero vector that replaces a missing acceleration."""
 
@@ -34,9 +34,9 @@ def bits(members: str) -> int:
 
 
 OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
-"""Members that the data of the spanning tree contain."""
+"""Members that the spanning tree's data contains."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
-"""Members from which Jacobians of joints and frames, and their time derivatives, are computed."""
+"""Members that are needed to compute Jacobians of joints and frames, and members for their time derivatives."""
 
 
 class Owed(NamedTuple):
@@ -93,14 +93,14 @@ OWED = {
     "computeAllTerms with frames": _of(2, "a_gf dAg dJ", spoils="f"),
     "computeCentroidalMomentumTimeVariation": _of(2, spoils="f"),
 }
-"""Members by function. ``Jcom`` and ``mass`` of subtrees without mass keep their values."""
+"""For each function, the members that it owes. Values of ``Jcom`` and ``mass`` for massless subtrees do not change."""
 
 # The lowest bits of ``what`` select the results of the kernel of the tree.
 _BUFFER_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)
 WHAT = (1 << _BUFFER_AT) - 1
-"""Mask of the bits that select results."""
+"""Bit mask of the bits in ``what`` that select results."""
 PARTS = (_BUFFER_AT, 2), (_OWES_AT, len(_OF_TREE)), (_SPOILS_AT, len(_OF_TREE))
-"""First bit and number of bits of the buffer index, of the owed members and of the spoilt members in ``what``."""
+"""First bit and number of bits in ``what`` for: the buffer index, the owed members, the members made invalid."""
 
 
 def owing(what: int, function: str) -> int:

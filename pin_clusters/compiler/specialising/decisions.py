@@ -1,7 +1,7 @@
 """Translation of decisions to LLVM text. A decision is a kernel function that contains only branches and calls.
 
-The Python source of the kernels is translated, so that each decision is written only once. Calls of other decisions are
-inlined; all other calls are calls of traced functions. Every local variable is one ``double`` on the stack.
+The source code of the kernels is translated. Calls of other decisions are inlined; all other calls are calls of traced
+functions. Every local variable is one ``double`` on the stack.
 """
 
 import ast
@@ -16,7 +16,7 @@ from ..machine_code.kinds import Kind
 from .loop_parts import Part
 
 _TABLES = ("index", "params", "C")
-"""Arguments that are constant for one robot."""
+"""Names of the arguments that are constant for one robot."""
 _COMPARISONS = {ast.Lt: "olt", ast.LtE: "ole", ast.Gt: "ogt", ast.GtE: "oge", ast.Eq: "oeq", ast.NotEq: "une"}
 _OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 

@@ -16,9 +16,9 @@ from ..native.words import DATA, LEFT_TO_KERNEL, SIZE, WORDS_OF_KIND
 from ..operations import Operation, names
 
 PARAMS, WORK, KEEP = 2, 4, 6
-"""Indices of the robot's parameters, of the workspace and of the results in the block of tables."""
+"""Indices in the block of a ``Pointer``: the robot's parameters, the workspace and the result array."""
 STANDING = {"params": PARAMS, "work": WORK}
-"""Indices in the block of tables, by the name of the input that the code reads there."""
+"""Dictionary from inputs that the code reads in the tables to their indices in the block of a ``Pointer``."""
 
 
 def core_text(inputs: Sequence[tuple[str, int]], results: Sequence[Result], outputs: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""The demands on which a demand depends, and a function that builds its expression from their expressions."""
+"""The demands that must be converted first, and a function that builds the expression of a demand from theirs."""
 _SCALAR = -1
 
 

@@ -22,7 +22,7 @@ _MOVE = (
     ("evaluate", "predict", "step_dependents", "go", "side", "copy_all", "copy_independent", "speed"),
 )
 _PROJECT = "moves.closing", "close_all", ("evaluate", "step_all")
-"""Module of the kernels, the function that is translated, and the functions that are traced."""
+"""A kernel module, the function in it that is translated, and the functions in it that are traced."""
 
 
 def module(model: ClusterModel, operation: Operation, most: float) -> str:

@@ -21,7 +21,7 @@ from ..tracing.expressions import Expression, Graph, select
 from ..tracing.run import Run
 
 _LEFT = {"evaluate": ("K", "value"), "predict": ("G", "saved")}
-"""Functions that store numbers in the frame, and their workspace fields; these functions are traced first."""
+"""Functions that store numbers in the frame, with the workspace fields that they write. They are traced first."""
 _TABLES = ("index", "params", "work", "C")
 
 

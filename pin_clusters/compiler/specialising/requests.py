@@ -34,7 +34,7 @@ from . import entry
 from .traced_kernels import BOUNDS, standing
 
 MOST = 60
-"""Maximum number of requests per operation and model that have code; other requests use generic kernels."""
+"""Maximum number of requests per operation and model that are compiled; further requests use generic kernels."""
 
 
 class _Arguments(NamedTuple):
@@ -52,9 +52,9 @@ _ARGUMENTS = {
     POINTS: _Arguments("q v numbers", "gram response positions velocities"),
 }
 _OBJECTS = {"model": at.READ_MODEL, "data": at.READ_DATA, "force": 6}
-"""Fields of a contact's row that contain addresses, and the number of floats that kernels read at each address."""
+"""Fields of a contact's row that contain addresses, with the number of floats that kernels read at each address."""
 REQUEST_OPERATIONS = {operation.name: operation for operation in _ARGUMENTS}
-"""Operations whose kernels take a request table, by name."""
+"""Dictionary from names to the operations whose kernels take a request."""
 
 
 class Requests:

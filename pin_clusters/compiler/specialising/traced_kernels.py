@@ -22,34 +22,34 @@ from ..operations import COUPLING, COUPLING_DERIVATIVES, HYBRID, LOOP_FUNCTIONS,
 from ..operations import RNEA_DERIVATIVES, STATE_FUNCTIONS, STATE_FUNCTIONS_BY_NAME, Function  # isort: skip
 
 SPECIALISED = {x.name: x for x in STATE_FUNCTIONS if x.specialised}
-"""Functions that are traced without external forces, by name."""
+"""Dictionary from names to the functions that are traced without external forces."""
 BY_TABLES = {x.tables: x for x in SPECIALISED.values() if x.operation.group == "data"}
-"""Functions that are traced without external forces and whose kernel has its own tables, by the kernel's result."""
+"""Functions in ``SPECIALISED`` whose kernels are called with the data's own tables, by the name of the ``Pointer``."""
 
 FORCES = " with external forces"
-"""Suffix of the names of functions with external forces."""
+"""Suffix of the name of a function that is traced with external forces."""
 WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
-"""Functions that are traced with external forces, by operation; nv numbers precede the forces in their array."""
+"""Functions that are traced with external forces, by operation name. The array of forces begins with nv numbers."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
-"""This module traces the derivatives of inverse dynamics; ``pc.trace`` uses the spanning tree for this function."""
+"""This module traces the function via derivatives of inverse dynamics; ``pc.trace`` uses the spanning tree instead."""
 BY_CALLED_NAME = {
     **{name: x for name, x in SPECIALISED.items() if x.called},
     **{x.name: BY_TABLES[x.tables] for x in STATE_FUNCTIONS if x.called and not x.traced and x.tables in BY_TABLES},
     **{x.name: WITH_FORCES[x.operation.name] for x in STATE_FUNCTIONS if "fext" in x.inputs},
     **{x.name: x for x in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
 }
-"""The traced function for each function that users or this package call, by the name of the called function."""
+"""Dictionary from the name of a function that users or this package call to the function that is traced for it."""
 BY_OWN_NAME = SPECIALISED | {x.name: x for x in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)}
 """All traced functions, by their own names."""
 MOST = 100_000
-"""Maximum number of operations of automatically traced functions: about 700 kB of code, compiled in ten seconds."""
+"""Maximum number of operations of automatically traced functions (about 700 kB of code, compiled in ten seconds)."""
 BOUNDS = {
     "pivots": "ole 0.0",
     "conditions": f"uge {CONDITION_LIMIT**2!r}",
     "opens": f"uge {OPEN**2!r}",
     "finite": "uge 1e300",  # the squares of the values are compared
 }
-"""LLVM comparison of each checked quantity; if true, the caller runs the kernel, which reports the error."""
+"""LLVM comparison for each checked quantity. If it is true, the caller runs the kernel, which reports the error."""
 
 
 @contextlib.contextmanager

@@ -60,11 +60,11 @@ IN_MEMORY: dict[Operation, tuple[Digit, ...]] = {
     REGRESSOR: (),
     ENERGY_REGRESSORS: tuple(Digit("given", name) for name in ("static", "kinetic", "potential")),
 }
-"""Operations that read the results of other functions in memory, and the digits of their variants' keys."""
+"""Operations that read stored results of other functions, with the digits of their variants' keys."""
 VARIANT_OPERATIONS = {x.name: x for x in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_MEMORY)}
-"""Operations whose kernels have variants, by name."""
+"""Dictionary from names to the operations whose kernels have variants."""
 LARGEST_MASK = 60
-"""Maximum number of velocities in a mask that is encoded in a key."""
+"""Maximum number of velocities in a mask that a key can encode."""
 _LONGEST = 100  # maximum length of a list that is encoded in a key
 
 

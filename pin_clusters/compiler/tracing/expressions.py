@@ -18,11 +18,11 @@ from ...errors import NotAvailableError
 
 INPUT, ADD, SUB, MUL, DIV, NEG, SQRT, SIN, COS, SELECT = range(10)
 NAMES = ("input", "add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "select")
-"""Names of the operations; ``select(a, b, x, y)`` is x if a < b, else y."""
+"""Names of the operations. ``select(a, b, x, y)`` is x if a < b and y otherwise."""
 BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
-"""Operations on packs with one limb per lane. ``BROADCAST``: one number in all lanes (number, lanes, group); ``PACK``:
-one number per lane; ``NUMBERS``: one constant per lane; ``LANE``: the number of one lane (pack, lane); ``SUM``: the sum
-of the first lanes (pack, count)."""
+"""Operations on packs with one limb per lane; arguments are in parentheses. ``BROADCAST``: the same number in all lanes
+(number, lanes, group); ``PACK``: one number per lane; ``NUMBERS``: one constant per lane; ``LANE``: the number in one
+lane (pack, lane); ``SUM``: the sum of the first lanes (pack, count)."""
 
 
 class BranchOnValueError(NotAvailableError):
@@ -61,7 +61,7 @@ class Graph:
 Number = Any
 """A float or an expression."""
 _MANY = (tuple, np.ndarray)
-"""Types of vectors and arrays, which apply an operation to each entry."""
+"""Types of vectors and arrays; operations are applied to each entry."""
 
 
 class Expression:
@@ -222,7 +222,7 @@ def _of_either(name: str) -> Callable[[Number], Number]:
 
 square_root, _sine, _cosine = (_of_either(name) for name in ("sqrt", "sin", "cos"))
 MATHEMATICS = types.ModuleType("math")
-"""Replaces ``math``: sqrt, sin, cos and tan also accept expressions; all other functions accept only numbers."""
+"""Module that replaces ``math``. Its sqrt, sin, cos and tan accept expressions; other functions require numbers."""
 MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("sqrt", "sin", "cos", "tan")})
 
 
@@ -239,7 +239,7 @@ DONE: Doing = {
     COS: (1, np.cos),
     SELECT: (4, select),
 }
-"""Number of arguments, and function on numbers, columns or expressions, for each operation."""
+"""For each operation: number of arguments, and a function of numbers, columns or expressions."""
 
 
 def operate(op: int, values: Sequence[Any], places: Sequence[int], doing: Doing = DONE) -> Any:

@@ -275,7 +275,7 @@ _RUN: dict[str, Callable[[Run], Outputs]] = {
     "tangent": lambda run: {"dq_dv": tangent(run)},
 }
 FUNCTIONS = {x.name: x for x in operations.TRACEABLE_FUNCTIONS}
-"""Functions that ``pc.trace`` accepts, by name."""
+"""Dictionary from names to the functions that ``pc.trace`` accepts."""
 
 
 def run_function(name: str, run: Run) -> Outputs:

@@ -35,8 +35,7 @@ class Program:
         constants: Constant values that depend on the robot, shape (constants,).
         operations: Code of each operation, followed by the places of its arguments (0 if unused), (operations, 5).
         results: Places of all output entries, in the order of the outputs.
-        samples: Dictionary from input names to test values, shape (rows, size). Other inputs are tested with random
-            values.
+        samples: Dictionary from input names to test values, shape (rows, size); other inputs use random test values.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -57,10 +56,7 @@ class Program:
 
     @classmethod
     def of(cls, name: str, inputs: Sequence[tuple[str, int]], outputs: Mapping[str, np.ndarray]) -> "Program":
-        """Return the program that computes the outputs, which are arrays of expressions and floats.
-
-        ``inputs`` contains the name and size of each input.
-        """
+        """Return the program that computes ``outputs`` (expressions or floats) from inputs, given by name and size."""
         flat = [x for array in outputs.values() for x in np.ravel(np.asarray(array, dtype=object))]
         nodes = [x for x in needed(flat) if x.op != INPUT]
         constants: dict[float, int] = {}

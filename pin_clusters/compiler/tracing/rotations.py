@@ -13,7 +13,7 @@ from ..._support.arrays import in_order
 from .expressions import Number, select, sine_and_cosine, square_root
 
 _SMALL = 0.01
-"""Squared angle [rad^2] below which a series of five terms has an error of less than 1e-16."""
+"""Squared angle [rad^2] below which the error of a series with five terms is less than 1e-16."""
 
 
 def _series(T: Number, coefficients: Sequence[float]) -> Number:

@@ -118,7 +118,7 @@ class Run:
         return squares
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
-        """Run the spanning tree's kernel and return all results; ``what`` contains the bits defined in ``tree_layout``."""
+        """Run the spanning tree's kernel and return all results; ``tree_layout`` defines the bits of ``what``."""
         tables, nothing = self.model.tables.tree, self.zeros(0)
         out, dense = self.zeros(tables.out), tables.own
         for first in (tables.sections.oMi, tables.sections.liMi):  # the placement of the universe is constant

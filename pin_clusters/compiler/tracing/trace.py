@@ -36,10 +36,9 @@ def trace(
     """Record the operations of a function for one robot.
 
     The program has no loops over joints and no operations on zeros. Robots with closed kinematic loops are supported.
-    ``function`` is the name of a function of this package, ``energies`` (kinetic and potential energy), ``integrate``
-    or ``tangent``. For robots with closed loops, ``integrate`` also returns the largest residual of the loop equations,
-    relative to the size of the loop or in rad. ``tangent`` returns the derivative of ``pc.integrate(model, q, v)`` with
-    respect to v at v = 0, shape (nq, nv).
+    ``function`` is a function of this package, ``energies`` (kinetic and potential energy), ``integrate`` or
+    ``tangent``. For closed loops, ``integrate`` also returns the largest loop residual, relative to the loop's size or
+    in rad. ``tangent`` returns the derivative of ``pc.integrate(model, q, v)`` with respect to v at v = 0, (nq, nv).
 
     Args:
         model: The model.
@@ -49,9 +48,8 @@ def trace(
         parameters: Parameters of the robot that are additional inputs, in this order: ``"gravity"`` (3, [m/s^2]),
             ``"inertial"`` (in the order of ``pc.parameters``: masses, first moments, inertias, rotors, armatures,
             rods), ``"ratios"`` (the ratios of all ``Rotor``, ``Gear`` and ``Belt`` constraints in the order of
-            ``model.constraints``). ``pc.tracing.values_of(model, name)`` returns the values for the model, and
-            ``labels_of`` a label for each value. A rotor that is a body of the tree stays balanced: parameters that
-            would unbalance this rotor have no effect.
+            ``model.constraints``). ``pc.tracing.values_of(model, name)`` returns the model's values, and ``labels_of``
+            returns labels. Parameters that would unbalance a rotor that is a body of the tree have no effect.
         frames: Names or ids of frames, for functions of frames. Each frame has an output with the name of the frame.
         reference: Reference frame in which the results for frames are expressed.
         contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``, for functions of contacts. Their placements,
@@ -70,8 +68,7 @@ def trace(
         parameters. Units are the same as in the function.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ``ClusterModel``, frames are missing, or the function does not support an
-            option.
+        ArgumentTypeError: ``model`` is no ``ClusterModel``, frames are missing, or the function lacks an option.
         UnknownNameError: The function or a frame does not exist.
         NotAvailableError: Joints are constrained by a compiled user function or by a Python function that branches on
             values, or the requested parameters of this robot cannot be inputs.
@@ -145,7 +142,7 @@ def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str,
 
 
 def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:
-    """Return ``pivot`` and, for loops, ``condition`` and ``open``; ``watched`` contains pairs of a value and a limit."""
+    """Return ``pivot`` and, for loops, ``condition`` and ``open``; ``watched`` contains pairs (value, limit)."""
     pivot = np.inf
     for x, limit in watched:
         margin = x - limit
