@@ -36,16 +36,15 @@ _maker: list[str] = []
 
 @contextlib.contextmanager
 def engine(name: str) -> Iterator[None]:
-    """Select the engine for data objects that are created, and for batches that run, in the ``with`` block.
+    """Select the engine for data that are created, and batches that run, in the ``with`` block and the current thread.
 
-    The selection applies to the current thread. All engines give the same results up to rounding errors. On the same
-    machine, an engine gives bitwise identical results in every run.
+    All engines agree up to rounding errors. On one machine, repeated runs with an engine give identical results.
 
     - ``auto``, the default, uses robot-specific code if the number of operations is below a limit, and generic kernels
       otherwise. The code of a function is generated at its first call and stored on disk.
     - ``traced`` uses robot-specific code without this limit.
-    - ``tables`` uses generic kernels, which Numba compiles once for all robots. Use this engine in programs that create
-      many robots with different structures, because it does not trace each robot.
+    - ``tables`` uses generic kernels, which Numba compiles once for all robots. Use ``tables`` in programs that create
+      many robots with different structures, because this engine does not trace robots.
 
     Args:
         name: Name of the engine.
@@ -76,7 +75,7 @@ def chosen() -> str:
 
 
 def make_by(module: str, maker: str) -> None:
-    """Set the module and the class that create a model's robot-specific code; the module is imported on demand."""
+    """Set the class that creates a model's robot-specific code, and its module, which is imported when first needed."""
     _maker[:] = module, maker
 
 

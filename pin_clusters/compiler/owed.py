@@ -3,8 +3,8 @@
 For example, Pinocchio's ``rnea`` also writes placements and velocities, which the algorithms of this package do not
 need. Therefore each call stores the state and records which members of ``data`` it owes. Reading an owed member
 computes the member at the stored state. There is one buffer for each kind of state, and a call at another state
-overwrites the buffer. Members that an earlier call owes, but not the new call, are then lost: reading them raises an
-error. The table ``OWED`` lists the members that each function of Pinocchio 4.1 writes; the test
+overwrites the buffer. If the new call does not owe a member that the earlier call owed, this member is lost, and
+reading it raises an error. The table ``OWED`` lists the members that each function of Pinocchio 4.1 writes; the test
 ``tests/dropin/test_members.py`` checks this table.
 
 The status words show whether any member is owed, which members are owed in each buffer, and which members are lost.
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..kernels.tables import tree_layout as tl
 
-# members that functions of the tree can owe; their argument ``what`` selects some of these members
+# members that functions of the spanning tree can owe; the bits of the argument ``what`` select among these members
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
 """Members of ``pin.Data`` that a function can owe, in the order of their bits."""
@@ -93,7 +93,7 @@ OWED = {
     "computeAllTerms with frames": _of(2, "a_gf dAg dJ", spoils="f"),
     "computeCentroidalMomentumTimeVariation": _of(2, spoils="f"),
 }
-"""For each function, the members that it owes. Values of ``Jcom`` and ``mass`` for massless subtrees do not change."""
+"""Dictionary from functions to their members. Entries of ``Jcom`` and ``mass`` for massless subtrees do not change."""
 
 # The lowest bits of ``what`` select the results of the kernel of the tree.
 _BUFFER_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)

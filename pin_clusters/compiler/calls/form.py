@@ -62,7 +62,7 @@ class Form:
         kept: Objects that must stay alive because words contain their addresses.
         arrays: Dictionary of arrays, in addition to the arrays of the owner.
         shapes: Dictionary of shapes, in addition to the shapes of the owner.
-        made: Dictionary from kernel argument names to the word with the address of a new array, and the array's size.
+        made: Dictionary from kernel argument names to pairs: the word with a new array's address, and the array's size.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
@@ -158,7 +158,7 @@ class Form:
                 ``--``, a matrix without rows; ``.``, a word that the caller writes; or the name of an array or number.
             numbers: Dictionary of numbers that ``given`` names.
             arrays: Dictionary of further arrays that ``given`` names.
-            leads: For each array that an earlier step finds, by name: the word with the array's address, and its shape.
+            leads: Dictionary of arrays that earlier steps find; an item is the word with the address, then the shape.
             early: Whether to run the kernel before any step overwrites a stored state, because the kernel may fail.
         """
         nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})

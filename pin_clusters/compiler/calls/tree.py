@@ -13,7 +13,7 @@ from .form import Form, Plans, register
 
 
 def begin(data: Any, function: Any, operation: Any, required: str, allowed: str = "") -> tuple[Form, int] | None:
-    """Return the call form of a function that changes the tree's data, and the kernel's address; None if impossible."""
+    """Return the form of a call that changes the tree's data, and the kernel's address; None if no plan is possible."""
     code = data._code(function.__name__, operation.name)
     if not code or data._other_fields or data._model.tables.tree.settles:
         return None
@@ -23,7 +23,7 @@ def begin(data: Any, function: Any, operation: Any, required: str, allowed: str 
 
 
 def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
-    """Add a step that evaluates G at q and, if ``rate``, its time derivative; return False if the code is missing."""
+    """Add a step that evaluates the coupling matrix G at q (``rate``: also dG/dt); return False if code is missing."""
     data, name = form.owner, "coupling_rate" if rate else "coupling"
     if not data._model.closures:
         return True
@@ -34,7 +34,7 @@ def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
 
 
 def differentiate(form: Form, given: str, to: Any) -> bool:
-    """If there are loops, add a step that evaluates the derivatives of G; return False if the code is missing."""
+    """If there are loops, add a step that evaluates derivatives of the matrix G; return False if code is missing."""
     data = form.owner
     if not data._model.closures:
         return True
@@ -81,7 +81,7 @@ def of_tree(
     flag: tuple[str, int] | None = None,
     level_at: tuple[str, ...] = ("",),
 ) -> Plans:
-    """Return the plans of a function that runs the kernel of the tree.
+    """Return the plans of a function that runs the spanning tree's kernel.
 
     Args:
         what: Bits of the results to compute and of the members that the call owes.

@@ -13,7 +13,7 @@ def word(at: int) -> int:
 class Watch:
     """Addresses of words in memory, and the values of these words at construction.
 
-    If a word determines whether other words can be read safely, it comes before them; a length precedes the items.
+    A word comes first if it determines whether other words can be read safely. For example, a length precedes items.
 
     Attributes:
         table: Number of words; then, for each word, the address of a pointer, an offset [bytes] and the expected value.

@@ -105,7 +105,7 @@ class Emitter(Instructions):
                 stack.append(missing)
 
     def write(self, x: Expression) -> None:
-        """Write an expression unless it is already written. All its arguments must be written before."""
+        """Write an expression unless it is already written. The arguments of the expression must be written first."""
         if x.id in self.names or x.op == INPUT:
             self.name(x)
         elif x.op in (BROADCAST, PACK, NUMBERS, LANE, SUM):

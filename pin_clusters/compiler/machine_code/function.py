@@ -36,7 +36,7 @@ class Compiled:
     """
 
     def __init__(self, program: Program, real: str = "double") -> None:
-        """``real`` is the type of all inputs and outputs. The program is compiled at the first call."""
+        """``real`` is the number type of all inputs and outputs. The program is compiled at the first call."""
         Kind(real)  # raises for an unknown type
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)

@@ -39,7 +39,7 @@ class Kind:
 
     @property
     def attributes(self) -> str:
-        """Attributes of an LLVM function that uses such packs: the width of its registers, and no calls of memset.
+        """Attributes of an LLVM function that uses these packs. They set the register width and prevent memset calls.
 
         LLVM's MCJIT cannot resolve calls of functions outside the module; such a call would crash the process.
         """

@@ -14,7 +14,7 @@ _loaded: "dict[str, Loaded | None]" = {}
 
 
 class Loaded:
-    """A module in the memory of this process; ``size`` is the size of its object file [bytes]."""
+    """A compiled module in the memory of this process; ``size`` is the size of its object file [bytes]."""
 
     def __init__(self, data: bytes) -> None:
         llvm = binding()

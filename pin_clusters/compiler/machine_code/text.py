@@ -32,7 +32,7 @@ def _schedule(program: Program) -> list[Expression | Result]:
 
 
 def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ") -> str:
-    """Return the text of a function for one state or one pack of states; it has a pointer per input and output.
+    """Return the text of a function for one state or one pack of states; its parameters point to inputs and outputs.
 
     ``kind`` is the type of the array entries; ``linkage`` is written before ``void``.
     """

@@ -33,7 +33,7 @@ _faults_shown: set[str] = set()
 
 
 def find(name: str, what: str, without: str) -> Path | None:
-    """Return the folder ``name`` in the best usable parent folder, or None; if not the first, print the reason once.
+    """Return the folder ``name`` in the best usable parent folder, or None; print the reason for a fallback once.
 
     The message contains ``what``, the kind of code, or ``without``, the consequence if no folder can be used.
     """

@@ -1,4 +1,4 @@
-"""Files with checksums in a folder that only the user and root can change. Machine code is read only from such folders.
+"""Stores files with checksums in a folder that only the user and root can change; machine code is read only from there.
 
 Each access opens the components of the path one by one, starting at the root. Each component is opened relative to the
 descriptor of the previous component, and then its owner and mode are checked. Therefore nobody can replace a component
@@ -127,7 +127,7 @@ def _sealed(folder: Path, name: str, data: bytes) -> bytes:
 
 
 def check(folder: Path) -> None:
-    """Create a folder if it is missing, and test writing to it; raise ``NotOwnError`` or ``OSError`` on failure."""
+    """Create a folder if it is missing, and write a test file; raise ``NotOwnError`` or ``OSError`` on failure."""
     with _opened(folder, make=True) as (descriptor, inside):
         part = f"{inside}.{secrets.token_hex(8)}.part"
         open(part, "xb", opener=_opener(descriptor)).close()

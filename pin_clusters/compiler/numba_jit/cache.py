@@ -2,7 +2,7 @@
 
 The file name depends on the source code of all kernels, so each release of the package compiles its own kernels. A
 damaged file is replaced. If two processes need the same kernel at the same time, the second process waits and loads the
-code from the first. If no folder is writable, kernels are compiled in every process.
+code that the first process has compiled. If no folder is writable, kernels are compiled in every process.
 
 Environment:
     PIN_CLUSTERS_CACHE: Folder that stores the compiled kernels, in place of the user's cache folder.
@@ -54,8 +54,8 @@ def cache_folder() -> Path | None:
 def _sources(own: Path) -> str | None:
     """Return a digest of all source files of a kernel; ``own`` is the file that defines the function.
 
-    For a function outside ``kernels``, the digest also covers its folder; outside the package, its file. The result is
-    None if a file changed after this process started, because the process may have imported the old version.
+    The digest also covers the folder of a function outside ``kernels``, and the file of a function outside the package.
+    The result is None if a file changed after this process started, because the old version may be in use.
     """
     files = sorted(_KERNELS.rglob("*.py"))
     for folder in ("compiler", "compiler/numba_jit", "compiler/native", "_support"):
@@ -83,7 +83,7 @@ def _kept(dispatcher: Any, signature: Any, name: str) -> "_Kept | None":
 
 
 def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
-    """Load the code of a dispatcher from the cache; if this fails, print a notice and compile."""
+    """Load the code of a Numba dispatcher from the cache. If this fails, print a notice and compile the function."""
     cached = _kept(dispatcher, signature, name)
     if cached is None:
         _compile(dispatcher, signature, title)

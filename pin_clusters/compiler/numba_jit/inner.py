@@ -2,7 +2,7 @@
 
 By default, Numba optimises, compiles and loads every inner function. This is unnecessary, because the calling kernel
 inlines the LLVM code and optimises it again. The compiler in this module replaces methods of Numba's code libraries to
-skip these steps. With a Numba version that lacks these methods, nothing is skipped.
+skip these steps. Numba versions that lack these methods compile inner functions as usual.
 """
 
 from typing import Any

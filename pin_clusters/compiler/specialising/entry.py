@@ -38,7 +38,7 @@ def module(
     elsewhere: Mapping[str, tuple[int, int]] | None = None,
     redundant: int = 0,
 ) -> str:
-    """Return a module with the function ``entry``.
+    """Return an LLVM module that contains the function ``entry``.
 
     Args:
         core: The text of the function ``i1 core(inputs, outputs, conditions)``.

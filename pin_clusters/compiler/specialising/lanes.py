@@ -85,7 +85,7 @@ class Lanes:
                 self._color[x.id] = limbs
 
     def assign_parameters(self, group: int, tuples: Sequence[tuple[Any, ...]]) -> None:
-        """Assign a robot parameter to a limb if the limbs have different parameters at the same position."""
+        """Assign robot parameters to limbs if corresponding expressions of the limbs contain different parameters."""
         visited, stack = set(), [tuple(t) for t in tuples]
         while stack:
             t = stack.pop()

@@ -68,7 +68,7 @@ def sources() -> str:
 
 
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
-    """Return the module of a function, or "" if the kernel fails at every state. ``lanes`` allows limbs as lanes."""
+    """Return the module of a function, or "" if the kernel fails at every state; ``lanes`` permits limbs as lanes."""
     if function.operation in (MOVE, PROJECT):
         return loop_moves.module(model, function.operation, most)
     if function.operation is TREE:

@@ -149,7 +149,7 @@ class RobotFunctions:
             return made
 
     def _try(self, make: Callable[[float], M], most: float, must: bool = False) -> M:
-        """Call ``make``. If tracing is impossible, raise if ``must``; else print the reason once and use the kernel."""
+        """Return ``make(most)``. If tracing is impossible, raise an error if ``must``; otherwise use generic kernels."""
         try:
             made = make(most)
         except NotAvailableError as error:
@@ -179,7 +179,7 @@ class RobotFunctions:
         return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
-        """Do the same as ``address`` for the code that handles external forces; ``address`` is the default."""
+        """Return the address of a kernel's code with external forces, 0 before compilation, or else ``address``."""
         return self._address_of(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:

@@ -79,7 +79,7 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
 
 
 def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
-    """Return the module that computes derivatives. For forward dynamics, its inputs are accelerations, not torques."""
+    """Return the module that computes derivatives. For forward dynamics, it takes accelerations instead of torques."""
     forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
     inverse = BY_OWN_NAME[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
     trace = traced(model, inverse, opens=True, most=most)

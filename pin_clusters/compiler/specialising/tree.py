@@ -89,7 +89,7 @@ class _Variant:
         return out, work, np.concatenate(before)
 
     def _put_coupling(self, out: np.ndarray, first: int) -> None:
-        """Store G, its bias and its rate in ``out``; entries that depend on the state are inputs."""
+        """Store the coupling matrix G, its bias and its rate in ``out``. State-dependent entries are inputs."""
         dense, G, n = self._tables.own, self._model.tables.topology.G, self._n
         out[dense.G : dense.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
         out[dense.kept_rate : dense.kept_rate + G.size] = np.zeros(G.size)

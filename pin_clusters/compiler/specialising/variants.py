@@ -155,7 +155,7 @@ list.end:"""
 
 
 def _write_number(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute the lower 64 bits of the key and end in the block ``%known``."""
+    """Return instructions that compute the lower 64 bits of the key. The last line is the label of ``%known``."""
     lines, key = ["  %index.at = load i64, ptr %tables", "  %index = inttoptr i64 %index.at to ptr"], "0"
     for i, (kind, name, base) in enumerate(IN_MEMORY[operation]):
         if kind == "places":
@@ -184,7 +184,7 @@ def _write_number(operation: Operation, first: dict[str, int]) -> str:
 
 
 def _write_key(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute the key as ``%key_of_call`` and end in the block ``%known``."""
+    """Return instructions that compute ``%key_of_call``, the key. The last line is the label of ``%known``."""
     if operation in IN_MEMORY:
         return _write_number(operation, first)
     if operation is not HYBRID:

@@ -118,7 +118,7 @@ class _Traced(Memory):
         self._params = np.concatenate([self._params, self._input("placed", _PLACED)])
 
     def _put_couplings(self) -> None:
-        """Store G and its derivatives in the memory that kernels read. Entries that depend on q become inputs."""
+        """Store the coupling matrix G and its derivatives for the kernels. Entries that depend on q become inputs."""
         dense, E, G = self._tree.own, self._tree.derived, self._model.tables.topology.G
         views, terms = source("tables.views"), np.zeros(G.size, dtype=bool)
         for iv in self._tree.curved:

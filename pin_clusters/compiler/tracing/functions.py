@@ -96,7 +96,7 @@ def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) ->
 
 
 def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
-    """Return dtau_dq, dtau_dv and M; if ``coriolis``, return the Coriolis matrix in place of dtau_dv."""
+    """Return dtau_dq, dtau_dv and the mass matrix M; if ``coriolis``, dtau_dv is replaced by the Coriolis matrix."""
     nv, nothing = run.model.nv, run.zeros(0)
     dq, dv, M = (run.zeros(nv * nv) for _ in range(3))
     dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)

@@ -60,7 +60,7 @@ def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]
 
 
 def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
-    """Move the joints of all loops along v, in place; return the largest loop residual."""
+    """Modify q: move the joints of all loops with velocity v for unit time. Return the largest loop residual."""
     index, work, before = run.model.tables.index, run.work, q.copy()
     loops, following, clusters = source("loops.coupling_of_loops"), source("moves.following"), run.loops()
     source("bodies.placements").start(run.params, work)
@@ -74,7 +74,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
 
 
 def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
-    """Correct the dependent joints of loops by Newton steps, in place; return the largest loop residual."""
+    """Modify q: correct the dependent joints of loops by Newton steps. Return the largest loop residual."""
     following, index = source("moves.following"), run.model.tables.index
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
@@ -98,7 +98,7 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
 
 
 def tangent(run: Run) -> np.ndarray:
-    """Return the derivative of integrate(q, v) with respect to v at v = 0, shape (nq, nv)."""
+    """Return the derivative of ``integrate(q, v)`` with respect to v at v = 0, shape (nq, nv)."""
     q, out = run["q"], run.zeros(run.model.nq, run.model.nv)
     for _, p in _primitives(run.model):
         G, i = run.G[p.iv : p.iv + p.nv], p.iq

@@ -108,7 +108,7 @@ class Program:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _columns(self, given: Sequence[Any]) -> tuple[list[np.ndarray], np.dtype[Any], int | None]:
-        """Return the columns of the inputs, their type, and the number of rows (None for a single state)."""
+        """Return the columns of the inputs, the NumPy type, and the number of rows (None for a single state)."""
         check_number(self, given)
         arrays = [np.asarray(x) for x in given]
         types = {x.dtype for x in arrays}

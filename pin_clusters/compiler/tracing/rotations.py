@@ -33,7 +33,7 @@ def _angle(T: Number) -> Number:
 
 
 def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> None:
-    """Rotate the quaternion at q[i] by the rotation vector (x, y, z) in body axes, and normalise it."""
+    """Rotate the quaternion that begins at q[i] by the rotation vector (x, y, z) in body axes; normalise the result."""
     T = x * x + y * y + z * z
     angle = _angle(T)
     sine, cosine = sine_and_cosine(angle * 0.5)

@@ -78,12 +78,12 @@ class Run:
 
     @cached_property
     def G(self) -> np.ndarray:
-        """Coupling matrix, shape (tree.nv, nv): tree velocity = G v."""
+        """Coupling matrix G, shape (tree.nv, nv), such that the velocity of the spanning tree is G v."""
         return self._coupling[0]
 
     @cached_property
     def bias(self) -> np.ndarray:
-        """Bias of the coupling, shape (tree.nv,): tree acceleration = G a + bias."""
+        """Bias of the coupling, shape (tree.nv,), such that the acceleration of the spanning tree is G a + bias."""
         return self._coupling[1]
 
     @cached_property

@@ -68,7 +68,7 @@ def trace(
         parameters. Units are the same as in the function.
 
     Raises:
-        ArgumentTypeError: ``model`` is no ``ClusterModel``, frames are missing, or the function lacks an option.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, frames are missing, or the function has no such option.
         UnknownNameError: The function or a frame does not exist.
         NotAvailableError: Joints are constrained by a compiled user function or by a Python function that branches on
             values, or the requested parameters of this robot cannot be inputs.
