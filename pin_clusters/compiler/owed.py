@@ -93,7 +93,7 @@ OWED = {
     "computeAllTerms with frames": _of(2, "a_gf dAg dJ", spoils="f"),
     "computeCentroidalMomentumTimeVariation": _of(2, spoils="f"),
 }
-"""Dictionary from functions to their members. Entries of ``Jcom`` and ``mass`` for massless subtrees do not change."""
+"""Members that each function owes, spoils and writes. ``Jcom`` and ``mass`` of massless subtrees do not change."""
 
 # The lowest bits of ``what`` select the results of the kernel of the tree.
 _BUFFER_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)

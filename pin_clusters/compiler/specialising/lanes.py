@@ -18,7 +18,7 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""The demands that must be converted first, and a function that builds the expression of a demand from theirs."""
+"""The demands that must be converted first, and a function that builds an expression from the converted demands."""
 _SCALAR = -1
 
 

@@ -2,7 +2,7 @@
 
 ``lanes`` builds the graph. In this module every number is a pack of states, and the operations on packs of limbs form
 the body of a loop over the limbs. Loops alternate with straight-line code: a loop ends at a sum over limbs, and the
-next loop begins when its input is computed. The frame is memory for values that later loops or later code read.
+next loop begins after its inputs are computed. The frame is memory for values that later loops or later code read.
 """
 
 from collections.abc import Sequence

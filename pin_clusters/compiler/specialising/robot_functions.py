@@ -149,7 +149,7 @@ class RobotFunctions:
             return made
 
     def _try(self, make: Callable[[float], M], most: float, must: bool = False) -> M:
-        """Return ``make(most)``. If tracing is impossible, raise an error if ``must``; otherwise use generic kernels."""
+        """Return ``make(most)``. If tracing is impossible, use generic kernels, or raise an error if ``must``."""
         try:
             made = make(most)
         except NotAvailableError as error:

@@ -20,7 +20,7 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
     the first call of a function. ``specialise`` compiles it in advance, for every engine and without a size limit.
     Compiling a function takes about one second (for some derivatives, a few seconds) and does not require Numba. The
     code is stored in the cache folder. The functions are called as before and raise the same errors.
-    ``model.specialised`` lists the compiled functions. Create new data for the returned model.
+    ``model.specialised`` lists the compiled functions. Create new data for the returned model; old data do not fit it.
 
     Args:
         model: The model. The function does not modify it.

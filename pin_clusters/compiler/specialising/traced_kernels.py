@@ -31,7 +31,7 @@ FORCES = " with external forces"
 WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
 """Functions that are traced with external forces, by operation name. The array of forces begins with nv numbers."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
-"""This module traces the function via derivatives of inverse dynamics; ``pc.trace`` uses the spanning tree instead."""
+"""This module traces the function as derivatives of inverse dynamics; ``pc.trace`` uses the tree's kernel instead."""
 BY_CALLED_NAME = {
     **{name: x for name, x in SPECIALISED.items() if x.called},
     **{x.name: BY_TABLES[x.tables] for x in STATE_FUNCTIONS if x.called and not x.traced and x.tables in BY_TABLES},

@@ -158,7 +158,7 @@ class _Traced(Memory):
             self._checked.append(("bent_q", "q", self._model.nq))
 
     def _read_fields(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the row and the inputs of each ``pin.Data`` field that is read; the row replaces its address."""
+        """Yield row and inputs of each ``pin.Data`` field that is read; the row replaces the address of the field."""
         if self._operation is FRAME_JACOBIAN:
             views = source("tables.views")
             for row in range(self._n.field1, self._n.field1 + 6):

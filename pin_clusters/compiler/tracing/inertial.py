@@ -214,7 +214,7 @@ def _rounds(atoms: list[_Atom]) -> list[list[_Atom]]:
 
 
 def _owners(numbers: Callable[[np.ndarray], np.ndarray], base: np.ndarray, atoms: list[_Atom], size: int) -> np.ndarray:
-    """Return, for each number, the index of the atom on which it depends (-1: none), using two perturbations."""
+    """Return, for each number, the index of the ``_Atom`` that affects it (-1: none), using two perturbations."""
     rng = np.random.default_rng(0)
     single, weighted = np.zeros(size), np.zeros(size)
     for i, atom in enumerate(atoms):

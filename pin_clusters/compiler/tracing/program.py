@@ -141,7 +141,7 @@ class Program:
     def run(self, constants: Sequence[Any], inputs: Sequence[Any], doing: Doing = DONE) -> list[Any]:
         """Compute all output entries from all input entries, which are numbers, columns or expressions.
 
-        ``doing`` contains the implementation of each operation; pass another one for types that NumPy does not support.
+        ``doing`` implements each operation; pass other implementations for value types that NumPy does not support.
         """
         values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
