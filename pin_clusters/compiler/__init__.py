@@ -1,12 +1,12 @@
-"""The compiler: from kernels and robots to machine code, and from a Python call to that code.
+"""The compiler generates machine code for kernels and for robots, and connects Python functions to this code.
 
-Two paths lead to machine code. *Generic kernels* serve every robot: ``numba_jit`` compiles the functions in
-``pin_clusters.kernels``. *Robot-specific code* serves one robot: ``tracing`` runs the same functions on expressions,
-which yields a list of operations; ``machine_code`` compiles such a list with LLVM, and ``specialising`` uses the result
-in place of a kernel. ``choice`` selects the path.
+There are two kinds of machine code. *Generic kernels* work for every robot: ``numba_jit`` compiles the functions in
+``pin_clusters.kernels``. *Robot-specific code* works for one robot: ``tracing`` runs the same functions on symbolic
+expressions and records a list of operations; ``machine_code`` compiles this list with LLVM, and ``specialising`` calls
+the result in place of the kernel. ``choice`` selects the kind of code.
 
-``operations`` declares every algorithm once. ``entry_points`` provides the kernels without importing Numba before one
-is needed. ``calls`` writes plans, with which the C extension (``_native.c``) passes a usual call from Python to a
-kernel; every other call goes to the Python function. ``native`` describes the process, the processor and the cache
-folders.
+``operations`` declares every algorithm once. ``entry_points`` provides the kernels; it imports Numba when the first
+kernel is compiled. ``calls`` writes plans, which list the steps of a typical call; the C extension (``_native.c``)
+executes them. All other calls run the Python function. ``native`` contains functions for the process, the processor
+and the cache folders.
 """

@@ -1,4 +1,4 @@
-"""The active call layer: the C extension, or Python."""
+"""The active call layer, which is either the C extension or Python."""
 
 from typing import Any
 
@@ -19,11 +19,11 @@ def layer() -> str:
 
 
 native: Any = extension.native if layer() == "C" else None
-"""The extension; None if all calls are executed in Python."""
+"""The C extension, or None if all calls run in Python."""
 
 
 class _PythonOwner:
-    """Replaces the extension's base class of objects with plans; its methods do nothing."""
+    """Replaces the extension's base class for objects that have plans; its methods do nothing."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ _Base: Any = native.Owner if native else _PythonOwner
 
 
 class Owner(_Base):
-    """A data object or a model; calls that receive the object as an argument use its plans."""
+    """A data object or a model. A call that receives the object as an argument uses the plans of the object."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ def tell_compiled() -> None:
 
 
 def _introduce() -> None:
-    """Pass sample objects to the extension, which derives the memory layout of Pinocchio's forces and placements."""
+    """Pass sample objects to the extension, which derives the memory layout of ``pin.Force`` and ``pin.SE3``."""
     numbers = np.linspace(0.3, 0.7, 18)
     force, forces = pin.Force(numbers[:6].copy()), pin.StdVec_Force()
     forces.append(force)

@@ -1,7 +1,7 @@
-"""The active engine: robot-specific code traced for one robot, or generic kernels that read the tables of any robot.
+"""The active engine, which runs robot-specific code traced for one robot or generic kernels for any robot.
 
 Environment:
-    PIN_CLUSTERS_ENGINE: ``auto`` (the default), ``traced`` or ``tables``: see ``engine``.
+    PIN_CLUSTERS_ENGINE: Name of the engine: ``auto`` (the default), ``traced`` or ``tables``. See ``engine``.
 """
 
 import contextlib
@@ -36,15 +36,15 @@ _maker: list[str] = []
 
 @contextlib.contextmanager
 def engine(name: str) -> Iterator[None]:
-    """Select the engine for data created and batches run in the ``with`` block, in this thread.
+    """Select the engine for data that are created, and batches that run, in the ``with`` block and the current thread.
 
-    All engines give the same results up to rounding. Each engine gives identical bits in every run on one machine.
+    All engines agree up to rounding errors. On one machine, repeated runs with an engine give identical results.
 
-    - ``auto``, the default: robot-specific code if the number of operations is below a limit, otherwise generic
-      kernels. The code is traced at the first call of a function and stored on disk.
-    - ``traced``: robot-specific code without the limit.
-    - ``tables``: generic kernels for all robots, which Numba compiles once. Use this engine in programs that create
-      many robots of different structure, each of which would otherwise be traced.
+    - ``auto``, the default, uses robot-specific code if the number of operations is below a limit, and generic kernels
+      otherwise. The code of a function is generated at its first call and stored on disk.
+    - ``traced`` uses robot-specific code without this limit.
+    - ``tables`` uses generic kernels, which Numba compiles once for all robots. Use ``tables`` in programs that create
+      many robots with different structures, because this engine does not trace robots.
 
     Args:
         name: Name of the engine.
@@ -75,12 +75,12 @@ def chosen() -> str:
 
 
 def make_by(module: str, maker: str) -> None:
-    """Set the module and the class that create a model's robot-specific code; the module is imported on demand."""
+    """Set the class that creates a model's robot-specific code, and its module, which is imported when first needed."""
     _maker[:] = module, maker
 
 
 def functions_of(model: Any) -> Any:
-    """Return the object that contains a model's robot-specific code; None if all functions use generic kernels."""
+    """Return the object that contains a model's robot-specific code, or None if all functions use generic kernels."""
     functions = model._functions
     if functions is not None and functions.asked:
         return functions
@@ -94,5 +94,5 @@ def functions_of(model: Any) -> Any:
 
 
 def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
-    """Return the kernel if ``functions`` is None; otherwise the robot-specific code of ``name`` (or the operation)."""
+    """Return the kernel if ``functions`` is None; otherwise return the code of ``name`` (default: the operation)."""
     return kernel if functions is None else functions.code(name or kernel.operation.name)

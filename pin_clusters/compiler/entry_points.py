@@ -1,4 +1,4 @@
-"""The entry points of the kernels, available without importing Numba or a kernel before one is needed."""
+"""The entry points of the kernels. Numba and the kernels are imported only when a kernel is first used."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -21,14 +21,14 @@ _lock = threading.RLock()
 
 
 class Kernel:
-    """A kernel of an operation; its code is compiled, or loaded from the cache, at first use.
+    """A kernel of an operation. Its code is compiled, or loaded from the cache, when it is first used.
 
     Attributes:
         operation: The operation.
-        loops: Whether this is the variant with closed loops.
+        loops: Whether this kernel is the variant for robots with closed loops.
         name: Name of the entry point.
-        compiled_address: Address of its machine code, for calls from compiled code; 0 until it is compiled.
-        fast: Callable for arguments with the kernel's types; None until it is compiled.
+        compiled_address: Address of the kernel's machine code, for calls from compiled code; 0 before compilation.
+        fast: Callable for arguments that have the kernel's types; None before compilation.
     """
 
     __slots__ = ("compiled_address", "fast", "loops", "name", "operation")
@@ -52,7 +52,7 @@ class Kernel:
         return source(self.operation, self.loops, self.name, self.title)
 
     def call(self, pointer: "Pointer", *arguments: Any) -> Any:
-        """Run the kernel on the tables of a ``Pointer``; the arguments must have the kernel's types."""
+        """Run the kernel on the tables of a ``Pointer``. The arguments must have the types that the kernel expects."""
         if not JIT:
             plain = self.source.plain
             assert plain is not None
@@ -96,18 +96,18 @@ def of(name: str, loops: bool) -> Kernel:
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Kernel:
-        """Declare to type checkers that each kernel is an attribute of the module."""
+        """Inform type checkers that each kernel is an attribute of the module."""
 
 
 class Pointer:
-    """The tables of a model and a workspace, which a kernel finds through one address.
+    """The tables and the workspace of a model, which are passed to a kernel as a single address.
 
-    Passing four arrays separately would take longer than the computation for a small robot.
+    For a small robot, passing four separate arrays would take longer than the computation.
 
     Attributes:
-        arrays: The arrays index, params, work and keep; this object keeps them alive.
-        address: Address of a block of integers: address and size of each array, then the address of the tables of
-            robot-specific code.
+        arrays: The arrays index, params, work and keep. The ``Pointer`` object keeps them alive.
+        address: Address of a block of integers, which contains the address and size of each array, followed by the
+            address of the tables of the robot-specific code.
     """
 
     __slots__ = ("_block", "address", "arrays")
@@ -121,7 +121,7 @@ class Pointer:
         return pointer
 
     def lead_to(self, own: np.ndarray) -> None:
-        """Add the address of robot-specific tables, which the caller must keep alive."""
+        """Store the address of robot-specific tables. The caller must keep these tables alive."""
         self._block[-1] = address_of(own)
 
     def _lead(self, at_index: int, at_params: int, *arrays: np.ndarray) -> None:
@@ -134,7 +134,7 @@ class Pointer:
 
 
 class Block:
-    """Arguments of a kernel at one address; each has three words: a number, or the address and shape of an array."""
+    """Arguments of a kernel at one address: three words per argument, with a number or an array's address and shape."""
 
     __slots__ = ("_owned", "_words", "address")
 

@@ -1,4 +1,4 @@
-"""Entry points of kernels: functions that accept the address of tables and call the passes of an operation."""
+"""Entry points of kernels. An entry point takes the address of the tables and calls the passes of an operation."""
 
 import functools
 import importlib
@@ -9,7 +9,7 @@ from ..kernels.tables.addresses import record_at, tables
 from .numba_jit.jit import Source, types_of, uncounted_inline
 from .operations import Operation
 
-# Numba cannot forward *arguments, so the text names every argument.
+# Numba cannot forward *arguments, so the generated source code names every argument.
 _ENTRY = """
 def entry(address, {parameters}):
     index, params, work, result = tables(address)
@@ -24,10 +24,10 @@ def {name}(block):
 
 
 def block_entry_of(passes: Any, record: Any, kinds: tuple[str, ...]) -> Any:
-    """Return an entry point that accepts the address of a ``Block`` in place of the record of the passes."""
+    """Return an entry point that takes the address of a ``Block`` in place of the record that the passes require."""
     scope = {"__name__": __name__, "passes": uncounted_inline(passes), "record_at": record_at(record, types_of(kinds))}
     text = _BLOCK_ENTRY.format(name=passes.__name__)
-    exec(compile(text, __file__, "exec"), scope)  # compiled from text, because Numba cannot cache closures
+    exec(compile(text, __file__, "exec"), scope)  # Numba cannot cache closures, so the code is generated.
     return scope[passes.__name__]
 
 

@@ -1,11 +1,11 @@
-"""Declarations of all algorithms, from which other modules derive their code and tables.
+"""Declarations of all algorithms, from which other modules generate their code and tables.
 
-An *operation* is a set of passes over the tables of a robot. The passes become one kernel and, if necessary, a second
-kernel for closed loops. A *function* is called by users; it passes their arguments, or zeros, to an operation. Kernels
-and their entry points (``entry_points``, ``kernel_entries``), plans of fast calls (``calls``), batches, traces,
-robot-specific functions and lists for tests are derived from these declarations.
+An *operation* is a sequence of passes over the tables of a robot. The passes are compiled to one kernel and, if
+necessary, to a second kernel for closed loops. A *function* is called by users and passes their arguments, or zeros, to
+an operation. Other modules use the declarations to create kernels and entry points (``entry_points``,
+``kernel_entries``), plans for fast calls (``calls``), batches, traces, robot-specific functions and lists for tests.
 
-To add an operation, write its passes, declare it with its functions, and write the functions that call it.
+To add an operation, write its passes, declare the operation and its functions here, and write the Python functions.
 """
 
 from typing import NamedTuple
@@ -16,20 +16,20 @@ def names(takes: str) -> list[str]:
 
 
 class Operation(NamedTuple):
-    """Passes over the tables of a robot.
+    """A sequence of passes over the tables of a robot.
 
     Attributes:
-        name: Name of the kernel; the kernel for closed loops is ``NAME_loops``.
+        name: Name of the kernel. The kernel for closed loops has the name ``NAME_loops``.
         title: Description in the notice that is printed during compilation.
-        passes: Module and function, whose parameters are the tables, then the arguments. A function ``..._at`` or
-            ``..._rows`` is the kernel itself, and ``takes`` lists all its parameters.
-        takes: Names of the arguments. An argument is a float64 vector unless a kind follows a colon: ``f2`` float64
-            matrix, ``i0`` integer, ``i1`` and ``i2`` integer vector and matrix, ``b1`` vector of bytes.
-        loops: Whether closed loops have separate passes, ``..._loops``, so that other robots need not compile them.
+        passes: Module and function of the passes. The parameters are the tables, followed by the arguments. If the name
+            ends in ``_at`` or ``_rows``, the function is the kernel itself, and ``takes`` lists all its parameters.
+        takes: Names of the arguments. An argument is a float64 vector unless a type follows a colon: ``f2`` float64
+            matrix, ``i0`` integer, ``i1`` integer vector, ``i2`` integer matrix, ``b1`` vector of bytes.
+        loops: Whether closed loops have separate passes, ``..._loops``, which are not compiled for other robots.
         group: Group of related operations.
         nogil: Whether several threads may run the kernel at the same time.
         block: Record that is the only parameter of the kernel; its nested fields are the arguments in order. The kernel
-            receives the address of a ``Block`` with all arguments, because passing an array costs 60 ns.
+            receives the address of a ``Block`` that contains all arguments, because passing an array takes 60 ns.
     """
 
     name: str
@@ -47,13 +47,13 @@ class Operation(NamedTuple):
 
     @property
     def result(self) -> str:
-        """Kind of the result in the last argument: ``vector``, ``matrix``, or "" if it is in an array of the tables."""
+        """``vector`` or ``matrix`` if the last argument contains the result; "" if an array of the tables does."""
         kinds = {"out": "vector", "out:f2": "matrix"}
         return kinds.get(self.takes.split()[-1], "") if self.group == "data" else ""
 
     @property
     def writes(self) -> str:
-        """Name of the argument with the result; ``keep`` if it is in an array of the tables."""
+        """Name of the argument that contains the result; ``keep`` if an array of the tables contains the result."""
         return names(self.takes)[-1] if self.result else "keep"
 
     @property
@@ -62,17 +62,17 @@ class Operation(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function that users of an operation call."""
+    """A function that runs an operation and that users can call."""
 
     name: str  # name of the function
-    operation: Operation  # operation that it runs
-    # vectors of the state in the order of the operation; ``0`` stands for zeros in place of v or a. External forces
-    # (``fext``) come last, in brackets if they are optional.
+    operation: Operation  # operation that the function runs
+    # vectors of the state in the order of the operation; ``0`` passes zeros in place of v or a. External forces
+    # (``fext``) come last; brackets mark optional external forces.
     takes: str
-    gives: str  # names of the results that it returns or stores in the data
-    tables: str  # name of the ``Pointer`` in the data with which its kernel is called
-    called: bool = True  # whether users call it
-    traced: bool = True  # whether a trace runs these passes; otherwise it uses the spanning tree
+    gives: str  # names of the results that the function returns or stores in the data
+    tables: str  # name of the data's ``Pointer`` that is passed to the kernel
+    called: bool = True  # whether users call the function
+    traced: bool = True  # whether a trace runs these passes; otherwise the trace uses the spanning tree
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class Function(NamedTuple):
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Inputs of the usual call: ``q`` or ``v`` is a vector of size nq or nv, ``0`` zeros, ``f`` external forces."""
+        """Inputs of a typical call: ``q`` (nq,), ``v`` (any vector of size nv), ``0`` zeros, ``f`` external forces."""
         kinds = {"q": "q", "0": "0", "fext": "f"}
         return tuple(kinds.get(name, "v") for name in self.takes.split() if name != "[fext]")
 
@@ -100,7 +100,7 @@ class Traceable(NamedTuple):
     inputs: tuple[str, ...]  # names of its inputs, in order
     forced: bool = False  # whether external forces can be inputs
     about: str = ""  # required option, ``frames`` or ``contacts``; empty if there is none
-    dynamic: bool = False  # whether parameters of the robot can be inputs
+    dynamic: bool = False  # whether parameters of the robot, such as masses, can be inputs
 
     @property
     def framed(self) -> bool:
@@ -278,7 +278,7 @@ ENERGY_REGRESSORS = Operation(
     group="regressor",
 )
 
-# --- couplings, projection and continuation of closed loops; their callers are written by hand
+# --- coupling matrix G, projection and continuation of closed loops; no ``Function`` declares their callers
 COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "variations.coupling.coupling", "q v")
 COUPLING_DERIVATIVES = Operation(
     "coupling_derivatives",
@@ -368,10 +368,10 @@ STATE_FUNCTIONS = (
     Function("computeKineticEnergyRegressor", ENERGY_REGRESSORS, "q v", "kinetic", "regressor", traced=False),
     Function("computePotentialEnergyRegressor", ENERGY_REGRESSORS, "q", "potential", "regressor", traced=False),
 )
-"""Functions of a state with arrays or numbers as results."""
+"""Functions of a state (q, v, a or tau) whose results are arrays or numbers."""
 STATE_FUNCTIONS_BY_NAME = {x.name: x for x in STATE_FUNCTIONS}
 DIRECT_FUNCTIONS = tuple(x for x in STATE_FUNCTIONS if x.called and x.operation.group == "data")
-"""Functions whose usual call only calls a kernel."""
+"""Functions for which a typical call only runs a kernel."""
 
 LOOP_FUNCTIONS = (
     Function("move", MOVE, "", "", ""),
@@ -380,7 +380,7 @@ LOOP_FUNCTIONS = (
     Function("coupling_rate", COUPLING, "q v", "", ""),
     Function("openness", OPENNESS, "q", "", ""),
 )
-"""Functions of closed loops that only this package calls; ``coupling_rate`` is the coupling with its rate."""
+"""Functions for closed loops that only this package calls. ``coupling_rate`` computes G and its time derivative."""
 
 TRACEABLE_FUNCTIONS = (
     *(Traceable(x.name, x.inputs, forced=x.forced, dynamic=True) for x in STATE_FUNCTIONS if x.traced),
@@ -406,4 +406,4 @@ TRACEABLE_FUNCTIONS = (
     Traceable("integrate", ("q", "v")),
     Traceable("tangent", ("q",)),
 )
-"""Functions that ``pc.trace`` accepts; ``compiler.tracing.functions`` runs each on expressions."""
+"""Functions that ``pc.trace`` accepts. ``compiler.tracing.functions`` contains their implementations."""

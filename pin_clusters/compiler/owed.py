@@ -1,14 +1,14 @@
-"""Members of ``pin.Data`` that Pinocchio's functions write, but that this package computes only when they are read.
+"""Owed members: members of ``pin.Data`` that Pinocchio writes at a call, but that this package computes when read.
 
-Pinocchio's ``rnea``, for example, also writes placements and velocities, which the algorithms here do not compute in
-that form. Each call therefore records which members of ``data`` it owes, and stores the state. Reading such a member
-computes it. There is one buffer per kind of state, and a call at another state overwrites it. Members that were owed at
-the earlier state, and that the call does not owe again, are lost: reading them raises an error. The table ``OWED`` was
-determined by observing the members that each function of Pinocchio 4.1 writes; ``tests/dropin/test_members.py`` repeats
-this test.
+For example, Pinocchio's ``rnea`` also writes placements and velocities, which the algorithms of this package do not
+need. Therefore each call stores the state and records which members of ``data`` it owes. Reading an owed member
+computes the member at the stored state. There is one buffer for each kind of state, and a call at another state
+overwrites the buffer. If the new call does not owe a member that the earlier call owed, this member is lost, and
+reading it raises an error. The table ``OWED`` lists the members that each function of Pinocchio 4.1 writes; the test
+``tests/dropin/test_members.py`` checks this table.
 
-The status words are: whether any member is owed, the members owed in each buffer, and the lost members. Each member has
-one bit.
+The status words show whether any member is owed, which members are owed in each buffer, and which members are lost.
+Each member has one bit.
 """
 
 import functools
@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 from ..kernels.tables import tree_layout as tl
 
-# members that functions of the tree can owe, as selected by their argument ``what``
+# members that functions of the spanning tree can owe; the bits of the argument ``what`` select among these members
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
-"""Members that a function can owe, in the order of their bits."""
+"""Members of ``pin.Data`` that a function can owe, in the order of their bits."""
 STATE_BUFFERS = ("q", "q v", "q v a", "q v", "q v a")
-"""Vectors in each state buffer; the last two buffers belong to forward dynamics and to inverse dynamics."""
+"""Vectors in each state buffer. The last two buffers are used by forward dynamics and by inverse dynamics."""
 WORDS = 2 + len(STATE_BUFFERS)
 LOST = WORDS - 1
-"""Index of the status word of the lost members."""
+"""Index of the status word that marks the lost members."""
 NOTHING = "zeros"
 """Name of the zero vector that replaces a missing acceleration."""
 
@@ -34,18 +34,18 @@ def bits(members: str) -> int:
 
 
 OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
-"""Members that the data of the spanning tree contain."""
+"""Members that the spanning tree's data contains."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
-"""Members from which Jacobians of joints and frames, and their time derivatives, are computed."""
+"""Members that are needed to compute Jacobians of joints and frames, and members for their time derivatives."""
 
 
 class Owed(NamedTuple):
-    """The members that a function owes, spoils and writes."""
+    """The members that a function owes, makes invalid (``spoils``) and writes."""
 
     buffer: int  # index of the buffer that keeps the state
     owes: int = 0  # members that Pinocchio would write
     spoils: int = 0  # members in which Pinocchio leaves intermediate values; reading them raises an error
-    writes: int = 0  # members that this function writes immediately, but that other functions owe
+    writes: int = 0  # members that this function writes during the call, but that other functions owe
 
     @property
     def clears(self) -> int:
@@ -93,14 +93,14 @@ OWED = {
     "computeAllTerms with frames": _of(2, "a_gf dAg dJ", spoils="f"),
     "computeCentroidalMomentumTimeVariation": _of(2, spoils="f"),
 }
-"""Members by function. ``Jcom`` and ``mass`` of subtrees without mass keep their values."""
+"""Members that each function owes, spoils and writes. ``Jcom`` and ``mass`` of massless subtrees do not change."""
 
 # The lowest bits of ``what`` select the results of the kernel of the tree.
 _BUFFER_AT, _OWES_AT, _SPOILS_AT = 14, 16, 16 + len(_OF_TREE)
 WHAT = (1 << _BUFFER_AT) - 1
-"""Mask of the bits that select results."""
+"""Bit mask of the bits in ``what`` that select results."""
 PARTS = (_BUFFER_AT, 2), (_OWES_AT, len(_OF_TREE)), (_SPOILS_AT, len(_OF_TREE))
-"""First bit and number of bits of the buffer index, of the owed members and of the spoilt members in ``what``."""
+"""First bit and number of bits in ``what`` for: the buffer index, the owed members, the members made invalid."""
 
 
 def owing(what: int, function: str) -> int:
@@ -116,18 +116,18 @@ def owing_of(what: int) -> Owed:
 
 
 def before(buffer: int) -> tuple[int, int]:
-    """Return the numbers of vectors of size nq and of size nv in all buffers that precede a buffer."""
+    """Return how many vectors of size nq, and how many of size nv, all preceding buffers contain."""
     names = " ".join(STATE_BUFFERS[:buffer]).split()
     return names.count("q"), len(names) - names.count("q")
 
 
 def places(nq: int, nv: int) -> list[int]:
-    """Return the offsets of the consecutive buffers, and the end of the last one."""
+    """Return the offset of each buffer, followed by the end of the last buffer; buffers are consecutive."""
     counts = map(before, range(len(STATE_BUFFERS) + 1))
     return [nq * of_q + nv * of_v for of_q, of_v in counts]
 
 
-# members that the tree's kernel writes for each selected result: always, if v is given, if a is given
+# members that the tree's kernel writes for each result: always, additionally if v is given, additionally if a is given
 _WRITTEN = (
     (tl.MOTION, "", "v", "a"),
     (tl.COLUMNS, "J", "", ""),

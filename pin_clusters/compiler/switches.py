@@ -1,8 +1,8 @@
-"""Settings of this process: whether kernels are compiled, and with which checks.
+"""Settings of this process, which determine whether kernels are compiled and whether array bounds are checked.
 
 Environment:
-    NUMBA_DISABLE_JIT: ``1`` runs every kernel as plain Python.
-    PIN_CLUSTERS_BOUNDSCHECK: ``1`` compiles kernels with bounds checks, which are about twice as slow.
+    NUMBA_DISABLE_JIT: If ``1``, every kernel runs as plain Python.
+    PIN_CLUSTERS_BOUNDSCHECK: If ``1``, kernels are compiled with bounds checks and are about twice as slow.
 """
 
 import os
@@ -20,7 +20,7 @@ def _jit_is_on() -> bool:
 
 
 def _import_numba_disabled() -> None:
-    """Import Numba although compiled code cannot run, because even plain Python kernels need its decorators."""
+    """Import Numba with its JIT disabled, because plain Python kernels also need Numba's decorators."""
     from llvmlite import binding
 
     check = binding.check_jit_execution

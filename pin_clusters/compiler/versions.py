@@ -11,9 +11,9 @@ from .call_layer import layer
 
 
 def show_versions() -> None:
-    """Print the versions of Python and of the packages, and whether the C extension executes the calls.
+    """Print the versions of Python and of the installed packages, and whether calls use the C extension.
 
-    Include the output in bug reports. The command ``pin-clusters info`` prints the same information.
+    Include this output in bug reports. The command ``pin-clusters info`` prints the same information.
 
     Example:
         >>> import pin_clusters as pc

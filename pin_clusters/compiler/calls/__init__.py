@@ -1,7 +1,7 @@
-"""Fast calls: plans by which the C extension executes a call from Python with compiled kernels.
+"""Fast calls: plans, which list the steps by which the C extension executes a Python call with compiled kernels.
 
-A function that is decorated with ``fast`` has a Python form, which accepts every call, and plans for its usual forms.
-A plan belongs to one data object (or model). ``Form`` writes the plan, and ``_native.c`` runs it.
+A function with the decorator ``fast`` has plans for its typical argument lists; all other calls run the Python
+function. A plan belongs to one data object (or model). ``Form`` writes the plan, and ``_native.c`` executes the plan.
 """
 
 from .form import RESULT, Form, Plans, register

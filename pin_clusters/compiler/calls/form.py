@@ -1,4 +1,4 @@
-"""Plans of calls: the arguments of a usual form of a call, the kernels to run, and the results."""
+"""Plans of calls. A plan lists the arguments of a typical call, the kernels to run and the results to return."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,10 +11,10 @@ from ..operations import Operation, names
 from ..owed import STATE_BUFFERS, Owed
 
 Plans = Callable[[Any, Any], tuple[Any, ...]]
-"""Function ``plans(owner, function)``, which returns the plans of a function for an owner."""
+"""A function ``plans(owner, function)``, which returns the plans of a decorated function for a data object or model."""
 RESULT = 16
 """In the step ``call``, numbers below ``RESULT`` denote arguments; all other numbers denote results."""
-_SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can pass; must equal those in ``_native.c``
+_SIZES = (20, 32, 52, 76, 120, 216)  # numbers of words that a kernel call can pass, as in ``_native.c``
 
 
 def register() -> np.ndarray:
@@ -22,7 +22,7 @@ def register() -> np.ndarray:
 
 
 class Words:
-    """The words (64-bit integers) that a kernel call passes, padded to a size that the extension can pass."""
+    """The words (64-bit integers) that a kernel call passes, padded to a number that the extension supports."""
 
     def __init__(self, operation: Operation, address: int) -> None:
         self.first, self.kinds = dict[str, int](), dict(zip(names(operation.takes), operation.kinds, strict=True))
@@ -34,39 +34,39 @@ class Words:
         self.words[self.first.get("address", 2)] = address
 
     def put(self, name: str, x: Any) -> None:
-        """Write a number, or the words of an array; the caller must keep the array alive."""
+        """Write a number, or the words of an array. The caller must keep the array alive."""
         words = words_of(x.reshape(-1) if self.kinds[name] in ("f1", "i1") else x)
         self.words[self.first[name] : self.first[name] + len(words)] = words
 
     def leave(self, name: str, *shape: int) -> np.ndarray:
-        """Write the shape of an array; return the word to which a later step must write the array's address."""
+        """Write the shape of an array. Return the word to which a later step must write the array's address."""
         self.put(name, np.empty(shape, np.int8 if self.kinds[name] == "b1" else np.float64))
         return self.word(name)
 
     def word(self, name: str) -> np.ndarray:
-        """Return the word with the address of an argument, or with its value if it is a number."""
+        """Return the word that contains the address of an array argument, or the value of a number."""
         index = self.first[name] + (0 if self.kinds[name] == "i0" else DATA)
         return self.words[index : index + 1]
 
 
 class Form:
-    """One of the usual forms of a call, from which a plan is made.
+    """A call form, which is one of the typical argument lists of a function; ``plan`` returns the plan of the form.
 
     Attributes:
-        owner: The data object (or model).
-        positions: Position of each argument, by name.
+        owner: The data object (or model) to which the plan belongs.
+        positions: Dictionary from argument names to positions.
         checks: Steps that read the arguments and check that the call has this form.
         before: Steps between the checks and the kernels.
         work: Steps that run kernels.
-        results: Steps after the kernels that make results.
+        results: Steps that create results after the kernels have run.
         kept: Objects that must stay alive because words contain their addresses.
-        arrays: Arrays by name, in addition to the arrays of the owner.
-        shapes: Shapes by name, in addition to the shapes of the owner.
-        made: Word that contains the address, and size, of each new array, by the name of the kernel argument.
+        arrays: Dictionary of arrays, in addition to the arrays of the owner.
+        shapes: Dictionary of shapes, in addition to the shapes of the owner.
+        made: Dictionary from kernel argument names to pairs: the word with a new array's address, and the array's size.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
-        """``required`` and ``allowed`` contain the names of required and optional arguments, except model and data."""
+        """``required`` and ``allowed`` name the required and the optional arguments, except ``model`` and ``data``."""
         self.owner, self.function, self.positions = owner, function, function.positions
         self.model = getattr(owner, "_model", owner)
         implicit = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
@@ -76,11 +76,11 @@ class Form:
         self.kept: list[Any] = []
         self.arrays: dict[str, np.ndarray] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
-        self._words: dict[str, np.ndarray] = {}  # words with the addresses of vectors, by name
+        self._words: dict[str, np.ndarray] = {}  # words that contain the addresses of vectors
         self.made: dict[str, tuple[np.ndarray, int]] = {}
 
     def plan(self, first: int = 0) -> Any:
-        """Return the plan; a call returns only the results with the number ``first`` or a higher number."""
+        """Return the plan. A call with this plan returns its results from number ``first`` on."""
         required, allowed = (
             sum(1 << i for i in {self.positions[name] for name in names}) for names in (self._required, self._allowed)
         )
@@ -89,7 +89,7 @@ class Form:
         return native.Plan(required, allowed, steps, tuple(self.kept))
 
     def remember(self, most: int) -> None:
-        """Store this plan as the first that the owner tries; at most ``most`` plans of the function are stored."""
+        """Store this plan; the owner tries it first. At most ``most`` plans of the function are stored."""
         self.owner._remember_plan(self.function, self.plan(), most)
 
     def allow(self, name: str, *steps: Any) -> None:
@@ -126,13 +126,13 @@ class Form:
         return array
 
     def reads_tree(self) -> None:
-        """Add a check that leaves the call to Python if the memory of the tree's data has moved."""
+        """Add a check that runs the Python function if the memory of the tree's data has a new address."""
         table = self.owner._watch.table
         self.checks.append(("unchanged", table.size, table))
         self.kept += [self.owner._watch, self.owner._tree]
 
     def forces(self, name: str = "fext") -> None:
-        """Add a check that copies external forces to the array that kernels read, behind its first nv numbers."""
+        """Add a check that copies external forces to the array that kernels read, after its first nv numbers."""
         n, array = self.model.njoints, self.result_array("forced")
         self.checks.append(("forces", self.positions[name], n, 6 * n, array[self.model.nv :]))
 
@@ -155,12 +155,11 @@ class Form:
             tables: ``Pointer`` to the tables.
             given: One item per kernel argument, in order: the name of a vector argument of the function; ``+shape``, a
                 new array that is a result; ``=shape``, a new array or the argument ``out``; ``-``, an empty vector;
-                ``--``, a matrix without rows; ``.``, a word that the caller writes; otherwise the name of an array or
-                number.
-            numbers: Numbers by name.
-            arrays: Further arrays by name.
-            leads: Word with the address, and shape, of each array that an earlier step finds, by name.
-            early: Whether the kernel runs before any step overwrites a stored state, because the kernel may fail.
+                ``--``, a matrix without rows; ``.``, a word that the caller writes; or the name of an array or number.
+            numbers: Dictionary of numbers that ``given`` names.
+            arrays: Dictionary of further arrays that ``given`` names.
+            leads: Dictionary of arrays that earlier steps find; an item is the word with the address, then the shape.
+            early: Whether to run the kernel before any step overwrites a stored state, because the kernel may fail.
         """
         nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})
         words = Words(operation, tables.address)
@@ -193,14 +192,14 @@ class Form:
         return words
 
     def call(self, function: Any, *given: Any) -> None:
-        """Add a step that calls a Python function; its result is a result of the call.
+        """Add a step that calls a Python function and adds its return value to the results.
 
         ``given`` has at most five items: objects, positions of arguments, or ``RESULT`` plus the number of a result.
         """
         self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
 
     def fresh(self, shape: tuple[int, ...], word: np.ndarray) -> None:
-        """Add a step that creates an array as a result and writes the address of its data to ``word``."""
+        """Add a step that creates a result array and writes the address of the array's data to ``word``."""
         self.work.append(("fresh", len(shape), *(*shape, 0, 0)[:3], word))
 
     def copied(self, *arrays: np.ndarray) -> None:
@@ -215,10 +214,10 @@ class Form:
         return array
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
-        """Make the call owe members of ``data`` at the state in the given vectors; all kernels must be added before.
+        """Add steps that record the owed members of ``data`` and store the state; add all kernels before these steps.
 
-        Earlier calls no longer owe ``clears``. If ``late``, the state is stored after the kernels have run; a failed
-        call then changes neither this state nor the owed members. The kernels must not write the vectors.
+        Earlier calls no longer owe the members ``clears``. If ``late``, the state is stored after the kernels, so a
+        failed call changes neither state nor owed members. Kernels must not modify the state, given by ``vectors``.
         """
         words, named = self.owner._owed_words, vectors[: len(STATE_BUFFERS[owed.buffer].split())]
         kept_state = self.owner._stored_state(owed.buffer) if named else words
@@ -245,7 +244,7 @@ class Form:
         self.work.append(("save", size, to, word))
 
     def items(self, name: str, given: Any) -> bool:
-        """Require the same items as in ``given``; return False if no check is possible because items could change."""
+        """Add a check that an argument has the items ``given``; return False if the items could change later."""
         objects = tuple(given)
         if type(given) not in (list, tuple) or not all(type(x) in (str, int, np.int64) for x in objects):
             return False

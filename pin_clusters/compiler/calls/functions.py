@@ -1,4 +1,4 @@
-"""The decorator of functions whose calls can use plans."""
+"""The decorator ``fast`` for functions whose calls can be executed through a plan."""
 
 import functools
 import inspect
@@ -16,14 +16,14 @@ def is_fast(function: Any) -> bool:
 
 
 def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: int = 5) -> Callable[[F], F]:
-    """Return a decorator; calls use a plan if one fits, and the Python function otherwise.
+    """Return a decorator. Calls of the decorated function use a suitable plan, or the Python function if there is none.
 
     Without the extension, the decorator returns the Python function.
 
     Args:
-        plans: Function that returns the plans for a data object (or model), for all kernels that are compiled.
-        positions: Position of each argument, by name; by default taken from the signature. Keyword-only arguments come
-            last.
+        plans: Function that returns all plans of a data object (or model) whose kernels are already compiled.
+        positions: Dictionary from argument names to positions, in which keyword-only arguments come last; by default,
+            the positions in the signature.
         by_position: Number of arguments that may be passed by position; used only with ``positions``.
     """
 

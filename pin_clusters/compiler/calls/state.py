@@ -1,4 +1,4 @@
-"""Plans of functions of a state: the arguments of an operation, its kernel, and the results."""
+"""Plans of functions of a state (q, v, a or tau), such as ``rnea``."""
 
 from typing import Any, NamedTuple
 
@@ -12,14 +12,14 @@ from .tree import couple, take_motion
 
 
 class _How(NamedTuple):
-    """How a function calls its kernel, and which results it returns."""
+    """The arguments that a function passes to its kernel, and the results that it returns."""
 
-    arguments: str  # as in ``Form.run``; ``f`` stands for external forces or an empty vector
-    copies: str = ""  # arrays whose copies are returned
-    saves: str = ""  # kernel arguments that are copied to the arrays with these names
-    keeps: str = ""  # array in which the state is kept, for later calls without a state
+    arguments: str  # as ``given`` in ``Form.run``; ``f`` stands for the external forces or an empty vector
+    copies: str = ""  # names of arrays; copies of them are returned
+    saves: str = ""  # names of kernel arguments that are copied to the arrays with the same names
+    keeps: str = ""  # name of the array that stores the state for later calls without a state
     energy: str = ""  # name of the energy that is returned
-    couples: bool = False  # whether the kernel reads the coupling G, which must first be evaluated at the state
+    couples: bool = False  # whether the kernel reads the coupling matrix G, which must be evaluated before
 
 
 def _declared(one: operations.Function) -> _How:
@@ -52,12 +52,12 @@ _HOW = {
     "computePotentialEnergyRegressor": _How("q - - - potential", "potential"),
 }
 _MASS_MATRIX = ("crba", "computeRNEADerivatives", "computeABADerivatives")
-"""Functions whose kernel writes the mass matrix; users get a copy, which they may change."""
+"""Functions whose kernel writes the mass matrix; these functions return a copy, which users may modify."""
 _SAME_AS = {
     "getCoriolisMatrix": "computeCoriolisMatrix",
     "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
 }
-"""Functions without a state argument, and the functions whose results they return for the last state."""
+"""Functions without a state argument, each with the function whose result for the last state it returns."""
 _LAST = {
     "computeABADerivatives": "after_aba",
     "computeMinverse": "after_aba",
@@ -67,7 +67,7 @@ _LAST = {
     "computeMechanicalEnergy": "motion",
     "computePotentialEnergy": "motion",
 }
-"""Name of the array that stores the last state, which calls without a state use, by function."""
+"""For each function, the name of the array that stores the last state; calls without a state use this state."""
 
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
@@ -100,7 +100,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     missing = one.tables == "regressor" and data._regressors is None
     tables = None if missing else data._pointers["forced" if forced and operation.group == "data" else one.tables]
     code, numbers = _code_of(data, name, operation, forced), dict[str, int]()
-    if operation == operations.ABA_DERIVATIVES:  # two inner kernels receive the forces
+    if operation == operations.ABA_DERIVATIVES:  # two inner kernels use the forces
         code = data._code(name, operation.name)
         numbers["aba"] = _code_of(data, "aba", operations.ABA, forced)
         numbers["derivatives"] = _code_of(data, "computeRNEADerivatives", operations.RNEA_DERIVATIVES, forced)
@@ -110,7 +110,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     state = [name for name in one.inputs if name != "fext"]
     inputs = [*([] if last else state), *[("q" if last else "fext")] * forced]
     form = Form(data, function, " ".join(inputs), "out" if "=" in how.arguments else "")
-    # The convention has no effect. Callers may pass it at the position of the external forces.
+    # The argument ``convention`` has no effect. It can take the position of the external forces.
     if "convention" in form.positions:
         for argument in ("convention", *["fext"] * (one.forced and not forced)):
             form.allow(argument, ("choice", form.positions[argument], pin.Convention, 0, register()))
@@ -123,7 +123,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
         return None
     form.run(operation, code, tables, arguments, numbers)
     vectors = [x for x in arguments.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
-    # This kernel writes the accelerations before it reads q and v again, so these arrays must not overlap.
+    # This kernel writes accelerations before it reads q and v again, so the arrays must not overlap.
     if operation == operations.ABA_DERIVATIVES:
         form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in ("q", "v")]
     if how.keeps and not last:
@@ -143,7 +143,7 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
 
 
 def leave_energies(form: Form, which: str = "mechanical_energy") -> np.ndarray:
-    """Store an energy (the mechanical energy with both of its parts) in the data; return the array with its value."""
+    """Store an energy in the data (for the mechanical energy, also both parts); return the array with its value."""
     computed, stored = form.result_array("energies"), form.result_array("kept")
     for i, name in enumerate(_ENERGIES[:2]):
         if which in (name, _ENERGIES[2]):

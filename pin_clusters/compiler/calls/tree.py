@@ -1,4 +1,4 @@
-"""Plans of functions of the spanning tree: kinematics, momentum, and Jacobians and derivatives of a frame."""
+"""Plans of functions of the spanning tree, which compute kinematics, momentum, Jacobians and frame derivatives."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from .form import Form, Plans, register
 
 
 def begin(data: Any, function: Any, operation: Any, required: str, allowed: str = "") -> tuple[Form, int] | None:
-    """Return a form for a call that changes the tree's data, and its kernel's address; None if no plan is possible."""
+    """Return the form of a call that changes the tree's data, and the kernel's address; None if no plan is possible."""
     code = data._code(function.__name__, operation.name)
     if not code or data._other_fields or data._model.tables.tree.settles:
         return None
@@ -23,7 +23,7 @@ def begin(data: Any, function: Any, operation: Any, required: str, allowed: str 
 
 
 def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
-    """Add a step that evaluates G at q, and its rate if requested; return whether the required code exists."""
+    """Add a step that evaluates the coupling matrix G at q (``rate``: also dG/dt); return False if code is missing."""
     data, name = form.owner, "coupling_rate" if rate else "coupling"
     if not data._model.closures:
         return True
@@ -34,7 +34,7 @@ def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
 
 
 def differentiate(form: Form, given: str, to: Any) -> bool:
-    """If there are loops, add a step that evaluates the derivatives of G; return whether the required code exists."""
+    """If there are loops, add a step that evaluates derivatives of the matrix G; return False if code is missing."""
     data = form.owner
     if not data._model.closures:
         return True
@@ -46,7 +46,7 @@ def differentiate(form: Form, given: str, to: Any) -> bool:
 
 
 def take_motion(form: Form, vectors: list[str]) -> dict[str, np.ndarray]:
-    """Return the arrays that contain the last q, v or a of the tree's data, by name; add checks of their validity."""
+    """Return the arrays with the last q, v and a in the tree's data, by name; add checks that they are valid."""
     data, level = form.owner, len(vectors) - 1
     prefix = "seen" if level else "posed"
     status = data._section(prefix, 1)
@@ -55,7 +55,7 @@ def take_motion(form: Form, vectors: list[str]) -> dict[str, np.ndarray]:
 
 
 def run_tree(form: Form, code: int, what: int, given: str, *, moved: bool = False, also: Owed | None = None) -> Any:
-    """Add a step that runs the tree's kernel with q, q and v, or q, v and a; the call owes the members in ``what``."""
+    """Add a step that runs the tree's kernel with the vectors ``given``; the call owes the members in ``what``."""
     data, level = form.owner, len(given.split()) - 1
     selection = what & WHAT | (KEEP if data._model.closures else 0)
     vectors = [*given.split(), *["-"] * (2 - level)]
@@ -81,20 +81,20 @@ def of_tree(
     flag: tuple[str, int] | None = None,
     level_at: tuple[str, ...] = ("",),
 ) -> Plans:
-    """Return the plans of a function that runs the kernel of the tree.
+    """Return the plans of a function that runs the spanning tree's kernel.
 
     Args:
         what: Bits of the results to compute and of the members that the call owes.
-        inputs: Names of the vectors of each usual form.
-        copies: Name of an array of the data; a copy is returned.
-        copy_of: Name of a Pinocchio object of the data; a copy is returned.
+        inputs: Names of the vectors in each call form.
+        copies: Name of an array in the data; the call returns a copy of this array.
+        copy_of: Name of a Pinocchio object in the data; the call returns a copy of this object.
         moved: Whether the kernel computes derivatives of the motion.
-        last: Vectors of the last motion, which calls without a state use.
+        last: Names of the vectors of the last motion, which calls without a state use.
         then: Function that adds steps after the kernel.
-        flag: Name of a boolean argument, and the results to compute if it is False. Callers may also pass the argument
-            by position, after q, v or a.
-        level_at: Names of arguments that accept a ``pin.KinematicLevel``, which must be the level of ``last``. The
-            default level is ``pin.ACCELERATION``.
+        flag: Name of a boolean argument, and the results to compute if this argument is False. The argument can also be
+            passed by position, after q, v or a.
+        level_at: Names of arguments that accept a ``pin.KinematicLevel``, which must match ``last``. The default level
+            is ``pin.ACCELERATION``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
@@ -126,10 +126,10 @@ def of_tree(
         form, code = begun
         if not given:
             motion = take_motion(form, names)
-            if level_at[0] and len(names) > 1:  # The plan fits only if no other function has moved the links since.
+            if level_at[0] and len(names) > 1:  # The plan requires that the links are still at this state.
                 nq = data._model.nq
                 form.checks.append(("alike", nq, motion["q"], data._section("posed_q", nq)))
-            for name, x in motion.items():  # copied, because the kernel writes to these arrays
+            for name, x in motion.items():  # copied, because the kernel overwrites these arrays
                 form.arrays[name] = np.zeros(x.size)
                 form.before.append(("copy", x.size, form.arrays[name], x))
         state = " ".join([*names, *["zeros"] * (3 - len(names))])
@@ -194,8 +194,8 @@ AT_A_PLACE = {
     "frame_id": 5,
     "joint_id": 6,
 }
-"""Positions of arguments: a frame and a reference frame, or a joint, a placement and a reference frame. ``_index`` and
-``_second`` are passed without a keyword."""
+"""Argument positions for two call forms: (frame, reference frame) and (joint, placement, reference frame). ``_index``
+and ``_second`` are positional arguments of either form."""
 _WAYS = (
     ("_index", False, "_second"),
     ("_index", True, "reference_frame"),
@@ -206,7 +206,7 @@ _WAYS = (
 
 
 def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:
-    """Return the ways to specify a place: index argument, whether a placement follows, reference, whether a frame."""
+    """Return the ways to specify a point: (index argument, whether a placement follows, reference, whether a frame)."""
     if "_index" in function.positions:
         return [(index, placed, reference, not placed) for index, placed, reference in _WAYS]
     return [("joint_id", "placement" in function.positions, "reference_frame", False)]
@@ -221,9 +221,9 @@ def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
 
 
 def of_derivatives(level: int, shape: str = "motion") -> Plans:
-    """Return plans for derivatives of the velocity (level 1) or acceleration (2) of a joint, frame or point.
+    """Return plans for derivatives of the velocity (level 1) or acceleration (level 2) of a joint, frame or point.
 
-    ``shape`` is the shape of each matrix: ``motion`` or ``of_point``.
+    ``shape`` is the name of the shape of each matrix, ``motion`` or ``of_point``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
@@ -233,7 +233,7 @@ def of_derivatives(level: int, shape: str = "motion") -> Plans:
         tables = form.owner._moved_tables
         if level == 1:
             return form.run(PLACE_DERIVATIVES, code, tables, f". . {M} +{shape} +{shape} -- --")
-        # The call returns dv_dq, da_dq, da_dv, da_da, but the kernel's order is dv_dq, da_da, da_dq, da_dv.
+        # The call returns dv_dq, da_dq, da_dv, da_da. The order in the kernel is dv_dq, da_da, da_dq, da_dv.
         words = form.run(PLACE_DERIVATIVES, code, tables, f". . {M} +{shape} +{shape} +{shape} +{shape}")
         *_, second, third, fourth, run = form.work
         form.work[-4:] = [third, fourth, second, run]
@@ -283,15 +283,15 @@ class _Nothing:
 
 
 THERE = 0x3FF0000000000000
-"""The bits of 1.0, which mark a valid state."""
-_DIFFERENTIATED = 0x4000000000000000  # the bits of 2.0: the derivatives of G are valid as well
+"""The bits of the number 1.0, which mark that a stored state is valid."""
+_DIFFERENTIATED = 0x4000000000000000  # the bits of 2.0, which mark that derivatives of G are valid as well
 
 
 def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia: bool = False) -> Any:
     """Return the plan of a call that runs a function of Pinocchio on the tree.
 
     ``given`` contains the names of the function's arguments after model and data. ``read`` contains the bits of the
-    members that it reads; these must not be owed. If ``inertia``, the tree includes the masses of the rotors.
+    members that the function reads; none may be owed. If ``inertia``, the tree includes the masses of the rotors.
     """
     data, model = form.owner, form.model
     if read:
@@ -302,9 +302,10 @@ def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia:
 
 
 def of_getter(getter: Any, read: int) -> Plans:
-    """Return the plans of a function that calls a getter of Pinocchio; they require that no member it reads is owed.
+    """Return the plans of a function that calls a getter of Pinocchio.
 
-    ``read`` contains the bits of these members; ``oMi`` is added for reference frames other than ``LOCAL``.
+    ``read`` contains the bits of the members that the getter reads, none of which may be owed. ``oMi`` is added for
+    reference frames other than ``LOCAL``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Words in the memory of Pinocchio's objects that show whether the arrays of these objects have moved."""
+"""Detection of moved arrays of Pinocchio's objects: certain words in memory change if an array gets a new address."""
 
 import ctypes
 from collections.abc import Iterable
@@ -11,19 +11,19 @@ def word(at: int) -> int:
 
 
 class Watch:
-    """Addresses of words, and their values at construction.
+    """Addresses of words in memory, and the values of these words at construction.
 
-    A word that determines whether other words may be read comes first; for example, a length precedes the items.
+    A word comes first if it determines whether other words can be read safely. For example, a length precedes items.
 
     Attributes:
-        table: Number of words; then, for each word, a cell's address, an offset [bytes] and the expected value. The
-            word is at the address that the cell contains, plus the offset. The step ``unchanged`` reads this table.
+        table: Number of words; then, for each word, the address of a pointer, an offset [bytes] and the expected value.
+            The word is at the address in the pointer plus the offset. The step ``unchanged`` reads this table.
     """
 
     __slots__ = ("_cells", "_places", "table")
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
-        """``items`` are pointers and offsets [bytes] from their targets; only the step ``unchanged`` checks them."""
+        """``items`` contains addresses of pointers and offsets [bytes]; only the step ``unchanged`` checks them."""
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
         self._cells: list[tuple[ctypes.c_int64, int]] | None = None
@@ -37,10 +37,10 @@ class Watch:
             cells[i], beyond[i], expected[i] = cell, offset, word(word(cell) + offset)
 
     def holds(self) -> bool:
-        if self._cells is None:  # created on demand, because usually only the extension compares the words
+        if self._cells is None:  # created when needed; usually only the extension compares words
             expected = self.table[3::3].tolist()
             self._cells = [
                 (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)
             ]
-        # The first difference must stop the comparison, because later addresses may be invalid then.
+        # The comparison must stop at the first difference, because later addresses can be invalid in this case.
         return all(cell.value == value for cell, value in self._cells)

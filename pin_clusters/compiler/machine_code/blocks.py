@@ -1,15 +1,15 @@
-"""Straight-line code in blocks, for which LLVM allocates registers faster.
+"""Division of straight-line code into blocks, for which LLVM allocates registers faster.
 
-LLVM takes four times as long for thousands of lines in one block, and twice as long if thousands of values live across
-many blocks. Very long code therefore stores the values that later blocks use in memory, which halves the compile time.
-The loads and stores slow very long code by up to 5 %. They would slow short code by up to 15 %, so it has none.
+LLVM takes four times as long if thousands of lines are in one block, and twice as long if thousands of values are used
+across many blocks. Very long code therefore stores such values in memory, which halves the compile time and makes the
+code up to 5 % slower. Short code would become up to 15 % slower, so its values stay in registers.
 """
 
 import re
 from collections.abc import Sequence
 
 _SIZE = 500  # lines per block
-_MANY = 80  # If there are more blocks, values are stored in memory between blocks.
+_MANY = 80  # number of blocks above which values are stored in memory between blocks
 _NAME = re.compile(r"%t\.\d+\b")
 _NUMBER = r"(float|double|<\d+ x (?:float|double)>)"
 _MADE = re.compile(
@@ -18,10 +18,10 @@ _MADE = re.compile(
 
 
 def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
-    """Return straight-line code in blocks.
+    """Divide straight-line code into blocks.
 
-    A branch to ``end`` separates consecutive blocks. It is never taken, but without it LLVM would merge the blocks. Its
-    condition tests whether the argument ``pointer`` is null.
+    Between blocks, the code branches to the instruction ``end`` if the argument ``pointer`` is null. This branch is
+    never taken. Without the branch, LLVM would merge the blocks.
     """
     blocks = [list(lines[first : first + _SIZE]) for first in range(0, len(lines), _SIZE)]
     slots, blocks = _kept_between(blocks) if len(blocks) > _MANY else ([], blocks)
@@ -48,7 +48,7 @@ def _kept_between(blocks: list[list[str]]) -> tuple[list[str], list[list[str]]]:
         for name in [name for name in slot_of if last[name] < i]:
             free.setdefault(kinds[name], []).append(slot_of.pop(name))
         new = list[str]()
-        local_names = dict[str, str]()  # names in this block of values from earlier blocks
+        local_names = dict[str, str]()  # new names for values from earlier blocks
         for line, names in zip(block, named[i], strict=True):
             for name in names:
                 if name in slot_of and first_block[name] < i and name not in local_names:

@@ -1,11 +1,11 @@
-"""The emitter writes expressions, in the order of a schedule, as the instructions of one LLVM function.
+"""The emitter writes expressions as the instructions of one LLVM function, in the order of a schedule.
 
 A schedule is a sequence of steps; each step computes an expression or stores a ``Result``. There are four modes:
 
-- scalar code: ``kind`` has one lane, and every value is a float or double;
-- states as lanes: ``kind`` has several lanes, and every value is a pack with one state per lane;
-- limbs as lanes: expressions that are packs of limbs are registers with one limb per lane (``kind`` has one lane);
-- limbs as a loop: ``loop_emitter.LoopEmitter`` writes packs of limbs as loops over the limbs, for any ``kind``.
+- Scalar code: ``kind`` has one lane, and every value is a float or a double.
+- States as lanes: ``kind`` has several lanes, and every value is a vector (pack) with one state per lane.
+- Limbs as lanes: ``kind`` has one lane; expressions that are packs of limbs are vectors with one limb per lane.
+- Limbs as a loop: ``loop_emitter.LoopEmitter`` writes packs of limbs as loops over the limbs, for any ``kind``.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ Arrays = Sequence[tuple[str, int]]
 
 
 class Result(NamedTuple):
-    """The destination of the value of an expression."""
+    """An expression, and the place in an array where its value is stored."""
 
-    array: str  # name of an output; "" is the frame of a ``LoopEmitter``
-    places: tuple[int, ...]  # indices in the array, one per limb of a pack
+    array: str  # name of an output; "" stands for the frame of a ``LoopEmitter``
+    places: tuple[int, ...]  # indices in the array; a pack of limbs has one index per limb
     value: Any  # the expression, or a float
     bound: str = ""  # comparison that must be false, such as ``ole 0.0``; "" if the value has no bound
 
@@ -33,17 +33,17 @@ Step = Expression | Result
 
 
 class Emitter(Instructions):
-    """Writes each expression once; ``names`` contains the name of the value of each written expression, by id."""
+    """Writes each expression once; ``names`` maps the id of each written expression to the LLVM name of its value."""
 
     def __init__(self, kind: Kind, inputs: Arrays, *, sines: str = "inline", angles_are_seen: bool = False) -> None:
-        """If ``angles_are_seen``, the caller checks the angles, so that sines of huge angles need not be NaN."""
+        """If ``angles_are_seen``, the caller checks the angles, so sines of huge angles need not be NaN."""
         super().__init__(kind, sines)
         self.angles_are_seen = angles_are_seen
         self.names: dict[int, str] = {}
         self._arrays = inputs
         self._inputs = [(name, i) for name, size in inputs for i in range(size)]
-        self._packs: dict[int, Kind] = {}  # type of each pack of limbs, by id
-        self._violated: dict[Kind, str] = {}  # name of the truth value of a violated bound, by type
+        self._packs: dict[int, Kind] = {}  # type of each pack of limbs
+        self._violated: dict[Kind, str] = {}  # for each type, value that is true if a bound is violated
 
     def function(
         self,
@@ -73,7 +73,7 @@ class Emitter(Instructions):
         return parameters + [f"ptr noalias nocapture writeonly{align} %out.{x}" for x in outputs]
 
     def run(self, steps: Sequence[Step], outputs: Sequence[str]) -> None:
-        """Write the steps; results are stored if their array is in ``outputs``, and bounds are always checked."""
+        """Write the steps. Results are stored if their array is in ``outputs``; all bounds are checked."""
         for step in steps:
             if isinstance(step, Result):
                 self.write_all(step.value)
@@ -82,7 +82,7 @@ class Emitter(Instructions):
                 self.write(step)
 
     def name(self, x: Any, kind: Kind | None = None) -> str:
-        """Return the name of a value, which is loaded from memory if necessary; a float becomes a constant."""
+        """Return the LLVM name of a value, which is loaded from memory if necessary. A float becomes a constant."""
         if not isinstance(x, Expression):
             return (kind or self.kind).constant(float(x))
         if x.id not in self.names:
@@ -105,7 +105,7 @@ class Emitter(Instructions):
                 stack.append(missing)
 
     def write(self, x: Expression) -> None:
-        """Write an expression, unless it is already written; all of its arguments must be written."""
+        """Write an expression unless it is already written. The arguments of the expression must be written first."""
         if x.id in self.names or x.op == INPUT:
             self.name(x)
         elif x.op in (BROADCAST, PACK, NUMBERS, LANE, SUM):
@@ -118,7 +118,7 @@ class Emitter(Instructions):
             self.names[x.id] = self.operation(kind, x.op, [self.name(a, kind) for a in x.args])
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
-        """Store a value, lane by lane if it is a pack of limbs, and check its bound."""
+        """Store a value and check its bound; store each lane of a pack of limbs separately."""
         pack = self._packs.get(result.value.id) if isinstance(result.value, Expression) else None
         kind = pack or self.kind
         name = self.name(result.value)
@@ -158,7 +158,7 @@ class Emitter(Instructions):
         pack, n = x.args
         kind, name = self._packs[pack.id], self.names[pack.id]
         lanes, t = kind.lanes, kind.name
-        if n < lanes:  # padding lanes repeat a limb, so they must not be added
+        if n < lanes:  # Padding lanes repeat a limb and must not be added.
             indices = ", ".join(f"i32 {i if i < n else lanes}" for i in range(lanes))
             name = self.new(f"shufflevector {t} {name}, {t} zeroinitializer, <{lanes} x i32> <{indices}>")
         while lanes > 1:

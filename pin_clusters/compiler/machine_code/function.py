@@ -1,4 +1,4 @@
-"""Programs compiled to functions of this process."""
+"""The class ``Compiled`` compiles a program to a function of this process."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ from .text import function_text, module_text, rows_text
 
 
 class Compiled:
-    """A program compiled to a function for this processor; it can be pickled and called from any thread.
+    """A program that is compiled to machine code for this processor. It can be pickled and called from any thread.
 
     Attributes:
         program: The program.
-        real: ``double`` or ``float``.
-        dtype: NumPy type of all arrays.
+        real: Type of the computation, ``double`` or ``float``.
+        dtype: NumPy type of all input and output arrays.
         lanes: Number of rows that are computed at the same time.
 
     Example:
@@ -36,7 +36,7 @@ class Compiled:
     """
 
     def __init__(self, program: Program, real: str = "double") -> None:
-        """``real`` is the type of all inputs and outputs. The program is compiled at the first call."""
+        """``real`` is the number type of all inputs and outputs. The program is compiled at the first call."""
         Kind(real)  # raises for an unknown type
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)
@@ -45,13 +45,13 @@ class Compiled:
 
     @cached_property
     def one(self) -> Callable[..., None]:
-        """The function for one state, which takes the addresses of inputs and outputs; compiled at first use."""
+        """The function for one state, which takes the addresses of inputs and outputs. It is compiled at first use."""
         module = load(module_text(function_text(self.program, "one", self.real)))
         return ctypes.PYFUNCTYPE(None, *self._pointers)(module.address("one"))
 
     @cached_property
     def _rows(self) -> Callable[..., None]:
-        """The function for rows of states, compiled at first use; it releases the interpreter lock."""
+        """The function for rows of states. It is compiled at first use and releases the interpreter lock."""
         text = rows_text(self.program, "rows", self.real, self.lanes)
         module, number = load(module_text(text, rows=(self.real, self.lanes))), ctypes.c_int64
         return ctypes.CFUNCTYPE(None, *self._pointers, number, number)(module.address("rows"))
@@ -63,15 +63,15 @@ class Compiled:
         """Compute the outputs for one state, or for rows of states.
 
         Args:
-            given: One contiguous array per input, of the type of this function; all of shape (size,), or all of shape
-                (rows, size).
-            out: Array for the result, or one array per output if there are several; they must not overlap the inputs.
+            given: One contiguous array of type ``dtype`` per input. Either all arrays have the shape (size,), or all
+                have the shape (rows, size).
+            out: Array for the result, or one array per output if there are several. It must not overlap the inputs.
 
         Returns:
-            One array per output, with the rows as the first axis if there are rows; a single array for one output.
+            One array per output, whose first axis is the row if there are rows. A single output is returned directly.
 
         Raises:
-            ArgumentTypeError: An array has another type, is not contiguous, or ``out`` overlaps an input.
+            ArgumentTypeError: An array has the wrong type or is not contiguous, or ``out`` overlaps an input.
             NotAvailableError: This process may not execute memory that it has written.
             ShapeError: The number or the shape of inputs or outputs is wrong.
         """

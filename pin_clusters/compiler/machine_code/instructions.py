@@ -1,4 +1,4 @@
-"""LLVM instructions, as text, on numbers or on packs of numbers."""
+"""Writes LLVM instructions for numbers or packs of numbers, as text."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,10 @@ class Instructions:
 
     Attributes:
         kind: Type of the entries of arrays.
-        sines: ``inline`` writes the polynomials of sines; ``libm`` calls the C library.
-        lines: The instructions written so far.
+        sines: ``inline`` computes sines with polynomials; ``libm`` calls the C library.
+        lines: Instructions that have been written.
         called: Declarations of external functions.
-        angles_are_seen: Whether the caller checks the angles, so that the sines of huge angles need not be NaN.
+        angles_are_seen: Whether the caller checks the angles; if so, the sines of huge angles need not be NaN.
     """
 
     angles_are_seen = False
@@ -46,7 +46,7 @@ class Instructions:
         return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}") if i else f"%{array}"
 
     def word(self, start: str, i: int) -> str:
-        """Write the load of the i-th 64-bit integer behind a pointer; return its name."""
+        """Write the load of element i of an array of 64-bit integers; return the LLVM name of the value."""
         return self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
 
     def pointer(self, word: str) -> str:
@@ -65,10 +65,10 @@ class Instructions:
 
     @contextlib.contextmanager
     def loop(self, count: int | str, width: int = 1) -> Iterator[str]:
-        """Write a loop around the instructions in the ``with`` block; yield the name of its index.
+        """Write a loop around the instructions in the ``with`` block; yield the LLVM name of the loop index.
 
-        The index starts at 0, advances by ``width`` and ends at ``count - width``. The loop runs at least once, and the
-        last two passes may overlap.
+        The index starts at 0, increases by ``width`` and ends at ``count - width``. The loop runs at least once. If
+        ``count`` is not a multiple of ``width``, the last two passes overlap.
         """
         label, self._loops = f"loop.{self._loops}", self._loops + 1
         i, last = f"%i.{label}", count - width if isinstance(count, int) else self.new(f"sub i64 {count}, {width}")
@@ -84,7 +84,7 @@ class Instructions:
         self.lines += [f"  br i1 %done.{label}, label %after.{label}, label %{label}", f"after.{label}:"]
 
     def internal(self, name: str, parameters: Sequence[str]) -> str:
-        """Return the text of ``void name(parameters)``, which contains all instructions so far, and declarations."""
+        """Return the text of ``void name(parameters)``, with all instructions and declarations that were written."""
         head = f"define internal void @{name}({', '.join(parameters)}) noinline {self.kind.attributes} {{"
         return "\n".join([head, "start:", *self.lines, "  ret void", "}", *sorted(self.called), ""])
 

@@ -1,4 +1,4 @@
-"""Types of values in LLVM's text (float, double, or packs of them) and the notation of constants."""
+"""Types of values in LLVM text (float, double or packs of them), and the text of constants."""
 
 import struct
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from ...errors import UnknownNameError
 
 SIZES = {"double": 8, "float": 4}
-"""Size of a number [bytes], by the name of its type."""
+"""Dictionary from the name of a number type to its size [bytes]."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The type ``double`` or ``float``, in packs of ``lanes`` numbers; one lane is a scalar."""
+    """The type of a pack of ``lanes`` numbers of type ``double`` or ``float``; with one lane, a scalar type."""
 
     real: str
     lanes: int = 1
@@ -39,9 +39,9 @@ class Kind:
 
     @property
     def attributes(self) -> str:
-        """Attributes of a function with such packs: registers of this width, and no calls of memset.
+        """Attributes of an LLVM function that uses these packs. They set the register width and prevent memset calls.
 
-        MCJIT provides no stubs for calls of functions outside of a module; such a call would end the process.
+        LLVM's MCJIT cannot resolve calls of functions outside the module; such a call would crash the process.
         """
         bits = 8 * self.align
         wide = f' "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
@@ -65,6 +65,6 @@ class Kind:
         return str(n) if self.lanes == 1 else f"<{', '.join([f'i{8 * self.size} {n}'] * self.lanes)}>"
 
     def _hexadecimal(self, x: float) -> str:
-        if self.real == "float":  # LLVM writes a float constant as the double with the same value
+        if self.real == "float":  # LLVM writes float constants as doubles with the same value.
             x = struct.unpack("<f", struct.pack("<f", x))[0]
         return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"

@@ -1,4 +1,4 @@
-"""Object files loaded as functions of this process, where they stay until the process ends."""
+"""Loads object files into this process. Their functions stay in memory until the process ends."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -8,20 +8,20 @@ from ..native.memory import may_execute
 from . import store
 from .machine import binding, host, object_code
 
-_FORMAT = "1"  # version of the module texts; part of the file names, so files of other versions are ignored
+_FORMAT = "1"  # version of the module texts; it is part of the file names, so files of other versions are ignored
 _lock = threading.RLock()
 _loaded: "dict[str, Loaded | None]" = {}
 
 
 class Loaded:
-    """A module in the memory of this process; ``size`` is the size of its object file [bytes]."""
+    """A compiled module in the memory of this process; ``size`` is the size of its object file [bytes]."""
 
     def __init__(self, data: bytes) -> None:
         llvm = binding()
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-        # Allocate code and constants in one block (use_lmm), because relative addresses between them have 32 bits.
+        # use_lmm allocates code and constants in one block, because relative addresses between them have 32 bits.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         self._engine.finalize_object()
@@ -32,16 +32,16 @@ class Loaded:
 
 
 def load(text: str, *, optimise: bool = True) -> Loaded:
-    """Return a module, compiled for this processor; with LLVM's optimisation passes if ``optimise``."""
+    """Compile a module for this processor and load it; ``optimise`` enables LLVM's optimisation passes."""
     module = load_made_of([text], lambda: text, optimise=optimise)
     assert module is not None
     return module
 
 
 def load_made_of(what: Sequence[str], make: Callable[[], str], *, optimise: bool = False) -> Loaded | None:
-    """Return the module that is identified by the texts ``what``; None if ``make`` returns "".
+    """Load the module that is identified by the texts ``what``; return None if ``make`` returns "".
 
-    ``make``, which writes the module, is called only if no compiled code for the same texts exists.
+    ``make`` returns the text of the module. It is called only if no compiled code for the same texts exists.
     """
     if not may_execute():
         raise NotAvailableError(

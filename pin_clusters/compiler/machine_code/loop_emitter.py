@@ -1,4 +1,4 @@
-"""The emitter that writes packs of limbs as loops: the operations of a limb are written once and run once per limb."""
+"""Emitter that writes packs of limbs as loops. The operations of a limb are written once and run once per limb."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from .kinds import Kind
 
 @dataclass
 class Frame:
-    """Memory for values that one turn of a function computes and another reads; a pack has one value per limb.
+    """Memory for values that one turn of a function computes and another turn reads; a pack has one value per limb.
 
     Attributes:
-        limbs: Number of limbs of each group.
-        groups: Group of each pack of limbs, by id.
-        places: Index of the first value of each expression in the frame, by id.
-        size: Number of values.
+        limbs: Number of limbs in each group.
+        groups: Dictionary from the id of each pack of limbs to its group.
+        places: Dictionary from the id of each expression to the index of its first value in the frame.
+        size: Number of values in the frame.
     """
 
     limbs: Sequence[int]
@@ -40,24 +40,24 @@ class Frame:
 
 
 class Turn(NamedTuple):
-    """Steps between which values stay in registers: straight-line code, or the body of a loop over a group's limbs."""
+    """A part of the function in which values stay in registers: straight-line code, or a loop over a group's limbs."""
 
     group: int | None  # None for straight-line code
-    steps: Sequence[Step]  # a SUM in a loop adds the value of the current limb
+    steps: Sequence[Step]  # in a loop, a SUM step adds the value of the current limb
 
 
 class LoopEmitter(Emitter):
-    """Writes packs of limbs as loops over the limbs; constants of the limbs are read from a table."""
+    """Writes packs of limbs as loops over the limbs; the code reads the limbs' constants from a table."""
 
     def __init__(self, kind: Kind, inputs: Arrays, frame: Frame) -> None:
         super().__init__(kind, inputs)
         self._frame = frame
-        self._group, self._limb, self._row = -1, "", ""  # group, limb and constants of the current loop
-        self._columns: list[dict[int, int]] = [{} for _ in frame.limbs]  # column of each constant in the table, by id
+        self._group, self._limb, self._row = -1, "", ""  # group of the current loop; names of limb index and table row
+        self._columns: list[dict[int, int]] = [{} for _ in frame.limbs]  # column of each constant in the table
         self._constants: list[list[tuple[float, ...]]] = [[] for _ in frame.limbs]
 
     def function_of_turns(self, name: str, turns: Sequence[Turn], outputs: Sequence[str]) -> str:
-        """Return the text of ``void name(inputs, outputs)`` and of the tables that contain the limbs' constants."""
+        """Return the text of ``void name(inputs, outputs)``, and of the tables with the limbs' constants."""
         for turn in turns:
             self.names = {}
             if turn.group is None:
@@ -86,7 +86,7 @@ class LoopEmitter(Emitter):
             self._limb = ""
 
     def write_all(self, wanted: Any) -> None:
-        """Do nothing, because every expression is a step of its own."""
+        """Do nothing, because every expression is written by its own step."""
 
     def put(self, result: Result, outputs: Sequence[str]) -> None:
         array = f"out.{result.array}" if result.array else "frame"
@@ -105,7 +105,7 @@ class LoopEmitter(Emitter):
             return self._constant(x)
         if x.id not in self._frame.groups:
             return self.load("frame", self._frame.places[x.id])
-        if x.id not in self._frame.places:  # a pack of entries of one input array, which is not in the frame
+        if x.id not in self._frame.places:  # a pack of inputs from one array, which is not in the frame
             inputs = [self._inputs[a.args[0]] for a in x.args[: self._frame.limbs[self._group]]]
             return self.load(f"in.{inputs[0][0]}", self._place([i for _, i in inputs]))
         return self.load("frame", self._place(self._frame.result(x).places))
@@ -129,7 +129,7 @@ class LoopEmitter(Emitter):
         return self.in_all_lanes(self.kind, number)
 
     def _place(self, places: Sequence[int]) -> str:
-        """Write the index of the current limb, given the indices of all limbs."""
+        """Write the computation of the current limb's index, given the indices for all limbs."""
         steps = {b - a for a, b in pairwise(places)}
         if len(steps) == 1:
             (step,) = steps

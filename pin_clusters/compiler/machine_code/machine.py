@@ -1,4 +1,4 @@
-"""Compilation of modules to object files, for this processor or another processor."""
+"""Compilation of LLVM modules to object files, for this processor or for another processor."""
 
 import contextlib
 import functools
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ...errors import NotAvailableError, UnknownNameError
 
-# processor feature and size [bytes] of the vector registers, widest first
+# processor feature, and size [bytes] of its vector registers; the widest registers come first
 _REGISTERS = (("avx512vl", 64), ("avx", 32))
 _HELP = """
 import sys
@@ -19,7 +19,7 @@ llvm.Target.from_triple(sys.argv[1]).create_target_machine(cpu="help")
 
 
 class Host(NamedTuple):
-    """The processor of this process, in the terms of LLVM."""
+    """LLVM's description of the processor that runs this process."""
 
     triple: str
     cpu: str
@@ -50,13 +50,13 @@ def object_code(text: str, cpu: str = "native", triple: str | None = None, *, op
 
     Args:
         text: The module in LLVM's intermediate representation.
-        cpu: ``native``, or the name of a processor in LLVM (``x86-64-v3``, ``cortex-a72``).
-        triple: Architecture and system (``aarch64-linux-gnu``); None for this process.
+        cpu: ``native``, or LLVM's name of a processor (for example ``x86-64-v3`` or ``cortex-a72``).
+        triple: Architecture and system, for example ``aarch64-linux-gnu``; None selects those of this process.
         optimise: Whether to run LLVM's optimisation passes.
 
     Raises:
         UnknownNameError: LLVM does not support the processor or the triple.
-        NotAvailableError: ``cpu`` is ``native``, but ``triple`` is of another architecture.
+        NotAvailableError: ``cpu`` is ``native``, but ``triple`` specifies another architecture.
     """
     llvm = binding()
     target, machine = _machine(cpu, triple)
@@ -103,7 +103,7 @@ def _machine(cpu: str, triple: str | None) -> tuple[str, Any]:
 
 @functools.cache
 def known_processors(triple: str) -> tuple[str, ...]:
-    # LLVM only prints this list to stderr, so another process has to run it.
+    # LLVM only prints the list of processors to stderr, so it is read from another process.
     listing = subprocess.run([sys.executable, "-c", _HELP, triple], capture_output=True, text=True, check=False).stderr
     _, _, processors = listing.partition("Available CPUs for this target:")
     lines = processors.partition("Available features")[0].splitlines()

@@ -1,10 +1,10 @@
-"""Sine and cosine without branches or calls, because packs of numbers allow neither.
+"""Sine and cosine without branches or calls, which packs of numbers do not allow.
 
-The nearest multiple of pi/2 is subtracted in three parts (Cody and Waite 1980). The polynomials are taken from the
-Cephes library (S. Moshier), for double and for float. The kernels' ``angles.sincos`` uses the polynomials for double.
-The error is one unit in the last place for angles below 1e6 (float: 8e3) and grows slowly for larger angles. The
-nearest multiple of angles above 2^50 (float: 2^22) cannot be determined. The result is then NaN, as for inf and NaN,
-unless the caller checks the angles.
+The nearest multiple of pi/2 is subtracted in three parts (Cody and Waite 1980). The polynomials for double and for
+float are taken from the Cephes library (S. Moshier); ``angles.sincos`` of the kernels uses the polynomials for double.
+The error is one unit in the last place for angles below 1e6 (float: 8e3) and grows slowly for larger angles. For angles
+above 2^50 (float: 2^22), the nearest multiple cannot be determined. The result is then NaN, as for inf and NaN, unless
+the caller checks the angles.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from .kinds import Kind
 
 
 class _Numbers(NamedTuple):
-    huge: float  # The product of this number and an angle that is too large overflows to infinity.
-    round: float  # Adding and then subtracting this number rounds to an integer.
+    huge: float  # If an angle is too large, its product with this number overflows to infinity.
+    round: float  # Adding this number to a value and subtracting it again rounds the value to an integer.
     parts: tuple[float, float, float]  # pi/2 in three parts [rad]
     sine: tuple[float, ...]
     cosine: tuple[float, ...]
@@ -25,7 +25,7 @@ TWO_OVER_PI = 0.63661977236758134308
 NUMBERS = {
     "double": _Numbers(
         2.0 ** (1024 - 50),
-        6755399441055744.0,  # 1.5 * 2^52: a number added to it is rounded to an integer
+        6755399441055744.0,  # 1.5 * 2^52; a sum with this number is rounded to an integer
         (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
         (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
          -1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01),
@@ -43,7 +43,7 @@ NUMBERS = {
 
 
 def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen: bool = False) -> tuple[str, str]:
-    """Write sine and cosine of an angle x [rad] and return their names; if ``seen``, the angle's range is checked."""
+    """Write sine and cosine of an angle x [rad]; return their LLVM names. If ``seen``, the caller checks the angle."""
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:
@@ -55,7 +55,7 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen
             y = op("fadd", op("fmul", y, z), c(a))
         return y
 
-    # This sum must be rounded, so "contract" is not allowed here.
+    # This sum must round to an integer, so "contract" is not allowed here.
     shifted = new(f"fadd {t} {op('fmul', x, c(TWO_OVER_PI))}, {c(numbers.round)}")
     n = new(f"fsub {t} {shifted}, {c(numbers.round)}")
     r = x if seen else op("fadd", x, op("fmul", op("fmul", x, c(numbers.huge)), c(0.0)))
@@ -65,7 +65,7 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen
     sine = op("fadd", r, op("fmul", op("fmul", r, z), polynomial(numbers.sine, z)))
     tail = op("fsub", op("fmul", z, c(0.5)), op("fmul", op("fmul", z, z), polynomial(numbers.cosine, z)))
     cosine = op("fsub", c(1.0), tail)
-    # The last two bits of the rounded number are the quadrant.
+    # The last two bits of the rounded number encode the quadrant.
     w, whole_one = kind.whole, kind.whole_constant(1)
     quadrant = new(f"bitcast {t} {shifted} to {w}")
     odd = new(f"icmp ne {w} {new(f'and {w} {quadrant}, {whole_one}')}, {kind.whole_constant(0)}")

@@ -1,10 +1,10 @@
-"""Machine code on disk: one file per module, named by a digest of its inputs, with a checksum over name and code.
+"""Machine code on disk. Each module has one file, whose name is a digest of the inputs and which has a checksum.
 
-Damaged files are replaced. If no folder is writable, code is compiled in every process. The total size is limited; the
-least recently used files are removed.
+Damaged files are replaced. If no folder is writable, code is compiled in every process. If the total size exceeds a
+limit, the least recently used files are removed.
 
 Environment:
-    PIN_CLUSTERS_PROGRAMS: Maximum size of the stored code [MiB], 512 by default.
+    PIN_CLUSTERS_PROGRAMS: Maximum total size of the stored code [MiB], by default 512.
 """
 
 import functools
@@ -24,7 +24,7 @@ _MEGABYTE = 2**20
 
 @functools.cache
 def _most() -> float:
-    """Return the maximum size of the stored code, [bytes]."""
+    """Return the maximum total size of the stored code [bytes]."""
     setting = os.environ.get("PIN_CLUSTERS_PROGRAMS", "512")
     try:
         return max(0.0, float(setting)) * _MEGABYTE
@@ -46,7 +46,7 @@ def digest(*what: str) -> str:
 
 
 def kept(name: str, make: Callable[[], bytes]) -> bytes:
-    """Return the data stored under a name; if they are missing or damaged, store and return ``make()``."""
+    """Return the data that are stored under a name. If they are missing or damaged, store and return ``make()``."""
     directory = folder()
     if directory is None:
         return make()
@@ -54,7 +54,7 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
     data = own_folder.read(directory, file)
     if data is None:
         data = make()
-        with suppress(OSError):  # for example a full disk: the code is compiled again next time
+        with suppress(OSError):  # for example if the disk is full; then the code is not stored
             own_folder.remove_oldest(directory, ".o", len(data), _most())
             own_folder.write(directory, file, data)
     return data

@@ -1,4 +1,4 @@
-"""Programs in LLVM's intermediate representation: functions for one state, and for rows of states in packs."""
+"""Programs in LLVM's intermediate representation: functions for one state, and functions for rows of states."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from .emitter import Arrays, Emitter, Result
 from .kinds import Kind
 
 SINES = ("inline", "libm")
-"""Implementations of sines: polynomials written inline, or the functions of the C library."""
+"""Implementations of sine and cosine: inline polynomials (``inline``), or functions of the C library (``libm``)."""
 
 
 def _arrays(program: Program) -> tuple[Arrays, Arrays]:
@@ -27,14 +27,14 @@ def _schedule(program: Program) -> list[Expression | Result]:
     steps: list[Expression | Result] = []
     for position in range(program.first, len(values)):
         steps += [values[position], *waiting.pop(position, ())]
-    # Results that are constants or inputs have no operation.
+    # Results that are constants or inputs do not belong to an operation.
     return steps + [result for results in waiting.values() for result in results]
 
 
 def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ") -> str:
-    """Return a function for one state or for a pack of states, with one pointer per input and then one per output.
+    """Return the text of a function for one state or one pack of states; its parameters point to inputs and outputs.
 
-    ``kind`` is the type of the entries of arrays; ``linkage`` is written before ``void``.
+    ``kind`` is the type of the array entries; ``linkage`` is written before ``void``.
     """
     if sines not in SINES:
         raise UnknownNameError(f"sines must be {' or '.join(map(repr, SINES))}, got {sines!r}.")
@@ -43,15 +43,15 @@ def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", li
 
 
 def function_text(program: Program, name: str, real: str = "double", sines: str = "inline") -> str:
-    """Return the function ``void name(const real *input, ..., real *output, ...)``; ``sines`` is one of ``SINES``."""
+    """Return the text of ``void name(const real *input, ..., real *output, ...)``; ``sines`` is one of ``SINES``."""
     return body_text(program, name, Kind(real), sines, "")
 
 
 def rows_text(program: Program, name: str, real: str = "double", lanes: int = 8) -> str:
-    """Return the function ``void name(const real *input, ..., real *output, ..., int64 first, int64 last)``.
+    """Return the text of ``void name(const real *input, ..., real *output, ..., int64 first, int64 last)``.
 
-    The function computes the rows first to last - 1 of contiguous arrays, in packs of ``lanes`` rows (a power of two).
-    The last rows may be computed more than once.
+    The function computes the rows first to last - 1 of contiguous arrays. It computes ``lanes`` rows at a time, where
+    ``lanes`` is a power of two; some of the last rows can be computed twice.
     """
     kind = Kind(real, lanes)
     return body_text(program, f"{name}_pack", kind) + "\n" + loop_text(name, f"{name}_pack", kind, *_arrays(program))
@@ -67,17 +67,17 @@ def loop_text(
     pointers: Sequence[str] = (),
     then: Sequence[str] = (),
 ) -> str:
-    """Return the function for rows, which calls a function for packs.
+    """Return the text of a function for rows of states, which calls a function for packs of states.
 
     Args:
         name: Name of the function.
-        pack: Name of the function for packs; its arguments are inputs, outputs and ``kept``.
+        pack: Name of the function for packs; its arguments are the inputs, the outputs and ``kept``.
         kind: Type of the packs.
         inputs: Name and size of each input.
         outputs: Name and size of each output.
-        kept: Further outputs of the function for packs, which are not copied to rows.
-        pointers: Names of further pointer parameters after the outputs.
-        then: Instructions for each pack after the call; ``%its_LANE`` is the row of a lane.
+        kept: Further outputs of the function for packs; they are not copied to rows.
+        pointers: Names of further pointer parameters, which follow the outputs.
+        then: Instructions that follow each call; ``%its_LANE`` is the number of the row in a lane.
     """
     lanes, arrays, newline = kind.lanes, [*inputs, *outputs, *kept], "\n"
     parameters = [f"ptr nocapture readonly %{x}_rows" for x, _ in inputs]
@@ -109,7 +109,7 @@ done:
 
 
 def module_text(*functions: str, rows: tuple[str, int] | None = None) -> str:
-    """Return a module with functions; ``rows`` contains ``real`` and ``lanes`` of the functions for rows, if any."""
+    """Return a module with these functions; ``rows`` contains ``real`` and ``lanes`` of functions for rows, if any."""
     text = "".join(functions)
     declared = sorted({line for line in text.splitlines() if line.startswith("declare ")})
     definitions = "\n".join(line for line in text.splitlines() if not line.startswith("declare "))

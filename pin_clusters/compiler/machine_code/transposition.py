@@ -1,4 +1,4 @@
-"""Transposition between rows of an array and packs of its columns, in square blocks with one column per lane."""
+"""Transposition between rows of an array and packs, in square blocks with as many rows and columns as lanes."""
 
 from .kinds import Kind
 
@@ -7,7 +7,7 @@ def call(function: str, array: str, columns: int, kind: Kind) -> str:
     fewer_than_lanes = columns < kind.lanes
     name = f"{function}_{'few_' * fewer_than_lanes}{kind.lanes}_{kind.real}"
     last = columns - kind.lanes
-    # The last block may share columns with the previous block.
+    # The last block can overlap the previous block.
     firsts = [0] if fewer_than_lanes else [*range(0, last, kind.lanes), last]
     lines = []
     for first in firsts:
@@ -21,7 +21,7 @@ def call(function: str, array: str, columns: int, kind: Kind) -> str:
 
 
 def choose(lanes: int) -> str:
-    """Return instructions that store the row of each lane; lanes beyond the end repeat the last row."""
+    """Return instructions that store each lane's row number; lanes beyond the end repeat the last row."""
     lines = []
     for lane in range(lanes):
         lines += [

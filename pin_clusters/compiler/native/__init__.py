@@ -1,1 +1,1 @@
-"""Properties of the process and the processor, and the folders of compiled code."""
+"""Functions for the process and the processor, and the folders that store compiled code."""

@@ -1,7 +1,7 @@
 """Folders that store compiled code between processes.
 
 Environment:
-    PIN_CLUSTERS_CACHE: Folder of compiled code, in place of the user's cache folder.
+    PIN_CLUSTERS_CACHE: Folder that stores compiled code, in place of the user's cache folder.
 """
 
 import os
@@ -14,16 +14,16 @@ from .notices import print_notice
 
 
 def candidates() -> list[Path]:
-    """Return absolute paths, best first, because a program may change its working folder."""
+    """Return possible folders, best first. The paths are absolute, because a program can change its working folder."""
     setting = os.environ.get("PIN_CLUSTERS_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     places: list[Path] = []
     if setting:
         places.append(Path(setting))
     else:
-        with suppress(RuntimeError):  # there is no home folder
+        with suppress(RuntimeError):  # raised if there is no home folder
             places.append((Path(base) if base else Path.home() / ".cache") / "pin_clusters")
-    with suppress(FileNotFoundError):  # there is no temporary folder
+    with suppress(FileNotFoundError):  # raised if there is no temporary folder
         user = os.geteuid() if hasattr(os, "geteuid") else "user"
         places.append(Path(tempfile.gettempdir()) / f"pin_clusters-{user}")
     return [folder.absolute() for folder in places]
@@ -33,9 +33,9 @@ _faults_shown: set[str] = set()
 
 
 def find(name: str, what: str, without: str) -> Path | None:
-    """Return the folder ``name`` in the best usable place, or None; print the reason for a fallback once.
+    """Return the folder ``name`` in the best usable parent folder, or None; print the reason for a fallback once.
 
-    The message contains ``what``, the kind of code, or ``without``, the consequence if no folder is usable.
+    The message contains ``what``, the kind of code, or ``without``, the consequence if no folder can be used.
     """
     faults: list[str] = []
     usable: Path | None = None

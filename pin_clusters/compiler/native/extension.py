@@ -1,7 +1,7 @@
 """The C extension ``pin_clusters._native``, if it is installed and enabled.
 
 Environment:
-    PIN_CLUSTERS_CALLS: ``python`` disables the extension.
+    PIN_CLUSTERS_CALLS: Set it to ``python`` to disable the extension.
 """
 
 import importlib
@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Final
 
 INTERFACE: Final = 2
-"""Equal to INTERFACE of ``_native.c``; increase both when one side becomes incompatible with older versions."""
+"""Version that must equal INTERFACE in ``_native.c``; increase both if one side becomes incompatible."""
 
 
 def _load() -> tuple[ModuleType | None, str]:
@@ -32,4 +32,4 @@ def _load() -> tuple[ModuleType | None, str]:
 
 
 native, missing = _load()
-"""The extension, or None and the reason."""
+"""The extension and "", or None and the reason why it is not used."""

@@ -1,4 +1,4 @@
-"""Test whether this process may execute memory that it has written, which machine code from LLVM requires."""
+"""Test whether the system allows this process to execute memory that it has written, as machine code requires."""
 
 import ctypes
 import mmap
@@ -6,9 +6,9 @@ import sys
 
 
 def may_execute() -> bool:
-    """Return whether written memory can be made executable, as LLVM does; True if the test is impossible.
+    """Return whether the process can make written memory executable, as LLVM does; True if it cannot be tested.
 
-    SELinux, ``MemoryDenyWriteExecute=`` of systemd and ``PR_SET_MDWE`` can forbid this.
+    SELinux, the systemd option ``MemoryDenyWriteExecute=`` and ``PR_SET_MDWE`` can forbid executable memory.
     """
     if sys.platform != "linux":
         return True
@@ -20,5 +20,5 @@ def may_execute() -> bool:
         page[0] = 0
         first = ctypes.c_char.from_buffer(page)
         address, size = ctypes.c_void_p(ctypes.addressof(first)), ctypes.c_size_t(mmap.PAGESIZE)
-        del first  # the mapping cannot be closed while a pointer to it exists
+        del first  # A mapping cannot be closed while a pointer to it exists.
         return bool(protect(address, size, mmap.PROT_READ | mmap.PROT_EXEC) == 0)

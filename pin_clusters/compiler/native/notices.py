@@ -1,4 +1,4 @@
-"""Notices to the user: one line on stderr."""
+"""Notices to the user, which are printed as one line to stderr."""
 
 import sys
 

@@ -1,9 +1,9 @@
-"""Files with checksums in a folder that only the user and root can change; machine code is read only from there.
+"""Stores files with checksums in a folder that only the user and root can change; machine code is read only from there.
 
-Each access opens the folder component by component from the root, relative to the descriptor of the previous component,
-and checks the owner and the mode of the opened component. Therefore nobody can replace a component between check and
-use. Links are followed only above the folder, and only if the user or root made them. Systems without folder
-descriptors (Windows) open files by path.
+Each access opens the components of the path one by one, starting at the root. Each component is opened relative to the
+descriptor of the previous component, and then its owner and mode are checked. Therefore nobody can replace a component
+between check and use. Symbolic links are followed only above the folder, and only if the user or root created them. On
+systems without folder descriptors (Windows), files are opened by path.
 """
 
 import errno
@@ -20,22 +20,22 @@ from typing import IO, Any
 _BY_DESCRIPTOR = hasattr(os, "geteuid") and os.open in os.supports_dir_fd
 _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFELY
-# O_PATH does not require read permission of a parent folder.
+# With O_PATH, parent folders can be opened without read permission.
 _PARENT = _FOLDER | getattr(os, "O_PATH", 0)
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
-# A user namespace shows all unmapped users with this id, often including root.
+# In a user namespace, all unmapped users have this id; root is often unmapped.
 _NOBODY = 65534
 _LARGEST = 2**30
-"""Maximum size of a file that is read, [bytes]."""
+"""Maximum size of files that are read [bytes]."""
 
 
 class NotOwnError(OSError):
-    """Users other than the current user and root can change a folder."""
+    """Error for a folder that users other than the current user and root can change."""
 
 
 @contextmanager
 def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]]:
-    """Open a folder; if ``make``, create it. Yield its descriptor (None if unsupported) and the prefix of its paths."""
+    """Open a folder, and create it if ``make``. Yield its descriptor (None if unsupported) and a prefix for paths."""
     if not _BY_DESCRIPTOR:
         if make:
             folder.mkdir(parents=True, exist_ok=True)
@@ -46,16 +46,16 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
     try:
         while components:
             name = components.pop()
-            of_package = len(components) < 2  # the folder and its parent belong to this package
+            of_package = len(components) < 2  # the folder and its parent are used only by this package
             try:
                 if make:
-                    with suppress(OSError):  # it exists already or cannot be created
+                    with suppress(OSError):  # The folder exists or cannot be created.
                         os.mkdir(name, 0o700, dir_fd=descriptor)
                 inner = os.open(name, _PARENT if components else _FOLDER, dir_fd=descriptor)
             except OSError as error:
                 if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                     raise
-                target = os.readlink(name, dir_fd=descriptor)  # this raises as well if the component is not a link
+                target = os.readlink(name, dir_fd=descriptor)  # also raises if the component is not a link
                 owner = os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_uid
                 links += 1
                 if of_package or owner not in _trusted() or links > 40:
@@ -71,7 +71,7 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
 
 
 def _trusted() -> set[int]:
-    """Return the current user, root, and the owner of ``/``, which a user namespace may show in place of root."""
+    """Return the ids of the current user, root, and the owner of ``/``, which can replace root in a user namespace."""
     user, root = os.geteuid(), os.stat("/").st_uid
     if user == root == _NOBODY:
         raise NotOwnError("this user namespace hides the owners of files")
@@ -84,7 +84,7 @@ def _check(descriptor: int, path: Path, of_package: bool) -> None:
     if status.st_uid not in ({os.geteuid()} if of_package else trusted):
         raise NotOwnError(f"{path} belongs to user {status.st_uid}")
     safe = not status.st_mode & _OTHERS
-    if not of_package:  # with the sticky bit only the owner of an entry can rename it
+    if not of_package:  # If the sticky bit is set, only the owner of an entry can rename it.
         safe |= bool(status.st_mode & stat.S_ISVTX)
         safe = safe or (not status.st_mode & stat.S_IWOTH and _is_private(status.st_gid, descriptor))
     if not safe:
@@ -92,7 +92,7 @@ def _check(descriptor: int, path: Path, of_package: bool) -> None:
 
 
 def _is_private(gid: int, descriptor: int) -> bool:
-    """Return whether a folder's group contains the user alone, as with one group per user and the umask 002."""
+    """Return whether a folder's group contains only the current user, as on systems with one group per user."""
     import grp
     import pwd
 
@@ -104,7 +104,7 @@ def _is_private(gid: int, descriptor: int) -> bool:
             return False
     except (KeyError, OSError, AttributeError):
         return False
-    # Users without a name have gid 0 in containers.
+    # In containers, users without a name have gid 0.
     if uid == 0 or (user.pw_gid, user.pw_name) != (gid, group.gr_name):
         return False
     return {*group.gr_mem} <= {user.pw_name} and all(x.pw_uid == uid for x in _users() if x.pw_gid == gid)
@@ -114,7 +114,7 @@ def _is_private(gid: int, descriptor: int) -> bool:
 def _users() -> list[Any]:
     import pwd
 
-    return pwd.getpwall()  # cached, because a directory service with many users is slow
+    return pwd.getpwall()  # cached, because this is slow on systems with many users
 
 
 def _opener(descriptor: int | None) -> Callable[[str, int], int]:
@@ -122,12 +122,12 @@ def _opener(descriptor: int | None) -> Callable[[str, int], int]:
 
 
 def _sealed(folder: Path, name: str, data: bytes) -> bytes:
-    """Return the checksum of data, folder name and file name; renamed or moved files thus count as damaged."""
+    """Return the checksum of data, folder name and file name; therefore renamed or moved files count as damaged."""
     return hashlib.sha256(f"{folder.name}/{name}\n".encode() + data).digest()
 
 
 def check(folder: Path) -> None:
-    """Create a folder if it is missing and write to it; raise ``NotOwnError`` or another ``OSError`` on failure."""
+    """Create a folder if it is missing, and write a test file; raise ``NotOwnError`` or ``OSError`` on failure."""
     with _opened(folder, make=True) as (descriptor, inside):
         part = f"{inside}.{secrets.token_hex(8)}.part"
         open(part, "xb", opener=_opener(descriptor)).close()
@@ -135,7 +135,7 @@ def check(folder: Path) -> None:
 
 
 def read(folder: Path, name: str) -> bytes | None:
-    """Return the data stored by ``write``; None if they are missing, damaged, or may come from another user."""
+    """Return the data stored by ``write``, or None if they are missing, damaged or possibly written by another user."""
     with suppress(OSError), _opened(folder) as (fd, inside), open(inside + name, "rb", opener=_opener(fd)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
@@ -144,7 +144,7 @@ def read(folder: Path, name: str) -> bytes | None:
             return None
         content = file.read(status.st_size)
         if content[:32] == _sealed(folder, name, content[32:]):
-            with suppress(OSError):  # update the time of the last use
+            with suppress(OSError):  # record the time of the last use
                 os.utime(inside + name if fd is None else file.fileno())
             return content[32:]
     return None
@@ -169,12 +169,12 @@ def lock_file(folder: Path, name: str) -> IO[bytes]:
 
 
 def remove_oldest(folder: Path, suffix: str, size: int, most: float) -> None:
-    """If ``size`` more bytes exceed ``most``, remove the least recently used files until 3/4 of ``most`` is left."""
+    """If ``size`` more bytes exceed ``most``, remove the least recently used files until 3/4 of ``most`` remain."""
     with _opened(folder) as (descriptor, inside):
         files = []
         for name in os.listdir(folder if descriptor is None else descriptor):
             if name.endswith(suffix):
-                with suppress(OSError):  # another process may remove the file
+                with suppress(OSError):  # Another process may have removed the file.
                     status = os.stat(inside + name, dir_fd=descriptor, follow_symlinks=False)
                     files.append((status.st_mtime, status.st_size, name))
         total = size + sum(n for _, n, _ in files)

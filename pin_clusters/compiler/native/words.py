@@ -1,4 +1,4 @@
-"""Addresses of arrays, and the words (64-bit integers) with which Numba passes arguments to compiled functions."""
+"""Addresses of arrays, and the words (64-bit integers) as which Numba passes arguments to compiled functions."""
 
 import ctypes
 from typing import Any, Final
@@ -6,18 +6,18 @@ from typing import Any, Final
 import numpy as np
 
 LEFT_TO_KERNEL: Final = 2**62
-"""Status that robot-specific code returns if the kernel must run: the state is not finite or looks singular."""
+"""Status that robot-specific code returns if the kernel must run, because a state is not finite or almost singular."""
 SIZES: Final = (32, 64, 192)
-"""Numbers of words that calls over rows can pass; the called function ignores words behind its arguments."""
+"""Numbers of words that calls for rows of states can pass. The called function ignores words after its arguments."""
 WORDS_OF_KIND: Final = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
-"""Number of words of an argument, by its kind."""
+"""Dictionary from the type of an argument to its number of words."""
 SIZE: Final = 2
 DATA: Final = 4
-"""Indices of the number of entries (``SIZE``) and of the data's address (``DATA``) in the words of an array."""
+"""Indices among the words of an array: ``SIZE`` is the number of entries, and ``DATA`` is the address of the data."""
 
 
 def address_of(x: np.ndarray) -> int:
-    """Return the address of the data of a contiguous array, in a third of the time that ``x.ctypes.data`` takes."""
+    """Return the address of a contiguous array's data. This takes a third of the time of ``x.ctypes.data``."""
     if not x.size:
         return int(x.ctypes.data)
     try:
@@ -27,7 +27,7 @@ def address_of(x: np.ndarray) -> int:
 
 
 def words_of(x: Any) -> list[int]:
-    """Return the words of an integer, or of a contiguous array, which the caller must keep alive."""
+    """Return the words that represent an integer or a contiguous array; the caller must keep the array alive."""
     if not isinstance(x, np.ndarray):
         return [int(x)]
     return [0, 0, x.size, x.itemsize, address_of(x), *x.shape, *x.strides]

@@ -1,11 +1,11 @@
-"""The cache of kernels compiled by Numba: one file per kernel, with a checksum.
+"""The cache of kernels compiled by Numba. Each kernel is stored in one file, with a checksum.
 
-The name of a file depends on the sources of all kernels, so another release compiles again. A damaged file is replaced.
-If two processes need the same kernel, the second process waits and loads the result of the first. If no folder is
-writable, kernels are compiled in every process.
+The file name depends on the source code of all kernels, so each release of the package compiles its own kernels. A
+damaged file is replaced. If two processes need the same kernel at the same time, the second process waits and loads the
+code that the first process has compiled. If no folder is writable, kernels are compiled in every process.
 
 Environment:
-    PIN_CLUSTERS_CACHE: Folder of the compiled kernels, in place of the user's cache folder.
+    PIN_CLUSTERS_CACHE: Folder that stores the compiled kernels, in place of the user's cache folder.
 """
 
 import functools
@@ -44,7 +44,7 @@ _begun = time.time_ns()
 @functools.cache
 def cache_folder() -> Path | None:
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    # This key omits the sources of the kernels, because the file names depend on them.
+    # This key does not include the sources of the kernels, because the file names depend on them.
     key = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return find(digest, "compiled kernels", "kernels are compiled again in every process")
@@ -52,10 +52,10 @@ def cache_folder() -> Path | None:
 
 @functools.cache
 def _sources(own: Path) -> str | None:
-    """Return a digest of all sources of a kernel; ``own`` is the file of the function.
+    """Return a digest of all source files of a kernel; ``own`` is the file that defines the function.
 
-    A function outside ``kernels`` adds the files of its folder; a function outside the package adds its own file. The
-    result is None if a file changed after this process started, because the process may have imported the old version.
+    The digest also covers the folder of a function outside ``kernels``, and the file of a function outside the package.
+    The result is None if a file changed after this process started, because the old version may be in use.
     """
     files = sorted(_KERNELS.rglob("*.py"))
     for folder in ("compiler", "compiler/numba_jit", "compiler/native", "_support"):
@@ -70,8 +70,8 @@ def _sources(own: Path) -> str | None:
 
 
 def _kept(dispatcher: Any, signature: Any, name: str) -> "_Kept | None":
-    """Return the cache file of a function; None if no folder can be used or the function has no stable name."""
-    if dispatcher.py_func.__closure__ is not None:  # the values of a closure are not part of the cache key
+    """Return the cache file of a function, or None if no folder can be used or the function has no stable name."""
+    if dispatcher.py_func.__closure__ is not None:  # The cache key does not include the values of a closure.
         return None
     folder = cache_folder()
     sources = _sources(Path(dispatcher.py_func.__code__.co_filename).resolve())
@@ -83,7 +83,7 @@ def _kept(dispatcher: Any, signature: Any, name: str) -> "_Kept | None":
 
 
 def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
-    """Load the code of a dispatcher from the cache; if this fails, print a notice and compile."""
+    """Load the code of a Numba dispatcher from the cache. If this fails, print a notice and compile the function."""
     cached = _kept(dispatcher, signature, name)
     if cached is None:
         _compile(dispatcher, signature, title)
@@ -103,7 +103,7 @@ def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> N
 
 
 class _Kept(caching._Cache):
-    """The cache file of one kernel; replaces Numba's own cache, which unpickles files without a checksum."""
+    """The cache file of one kernel. It replaces Numba's own cache, which unpickles files without a checksum."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
@@ -128,7 +128,7 @@ class _Kept(caching._Cache):
             own_folder.write(self.folder, f"{self.name}.kernel", dumps(data._reduce()))
 
     def enable(self) -> None:
-        """Do nothing: Numba's interface requires the method, and this cache is always enabled."""
+        """Do nothing. Numba's interface requires this method, but this cache is always enabled."""
 
     disable = flush = enable
 
@@ -144,7 +144,7 @@ def _storage_note() -> str:
 
 
 def _compile(dispatcher: Any, signature: Any, title: str) -> None:
-    """Compile, and let Ctrl-C interrupt; the code is used even if the cache file cannot be written."""
+    """Compile a kernel; Ctrl-C can interrupt this. The code is used even if the cache file cannot be written."""
     problem: OSError | None = None
     with _timed(f"compiling {title}" + ("" if _folder_shown else f" for this processor, {_storage_note()}")):
         try:
@@ -170,9 +170,9 @@ def _timed(task: str) -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt even if Ctrl-C arrives in a callback that discards exceptions.
+    """Raise KeyboardInterrupt even if Ctrl-C is pressed during a callback that discards exceptions.
 
-    Callbacks of weak references and of LLVM discard exceptions, so the signal is repeated until it reaches Python code.
+    Callbacks of weak references and of LLVM discard exceptions, so the signal is repeated until Python code raises it.
     """
     main = threading.main_thread()
     if threading.current_thread() is not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -208,7 +208,7 @@ def _interruptible() -> Iterator[None]:
 def _alone(kept: _Kept, title: str) -> Iterator[None]:
     with ExitStack() as stack:
         if fcntl is not None:
-            with suppress(OSError):  # some file systems have no locks
+            with suppress(OSError):  # Some file systems do not support locks.
                 file = stack.enter_context(own_folder.lock_file(kept.folder, f"{kept.name}.lock"))
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
-"""Compilation of the functions that kernels call to unoptimised LLVM code, which is sufficient for their callers.
+"""Compilation of inner functions, which only kernels call, to unoptimised LLVM code.
 
-By default Numba optimises, compiles and loads every inner function, although its callers only inline its LLVM code and
-optimise it again. The pipeline in this module replaces methods of Numba's code libraries to avoid that. A Numba version
-without these methods compiles as usual.
+By default, Numba optimises, compiles and loads every inner function. This is unnecessary, because the calling kernel
+inlines the LLVM code and optimises it again. The compiler in this module replaces methods of Numba's code libraries to
+skip these steps. Numba versions that lack these methods compile inner functions as usual.
 """
 
 from typing import Any
@@ -16,21 +16,21 @@ _KNOWN = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(NativeLowering):
-    """Lowers a function to LLVM code, without compiling it."""
+    """Compiler pass that translates a function to LLVM code, but not to machine code."""
 
     _name = "lowering_of_inner_functions"
 
     def run_pass(self, state: Any) -> bool:
-        """Lower the function, and register a placeholder in place of its machine code."""
+        """Translate the function to LLVM code, and register a placeholder in place of the machine code."""
         state.flags.no_compile = True
         super().run_pass(state)
         lowered, library = state["cr"], state.library
         if all(hasattr(library, name) for name in _KNOWN):
             library._optimize_final_module = lambda: None
             library._finalize_final_module = lambda: _finalized(library)
-        never_called = list[Any]().append  # a distinct builtin object, by which callers find the code
+        never_called = list[Any]().append  # a unique object, by which callers find the code
         state.targetctx.insert_user_function(never_called, lowered.fndesc, [library])
-        state.reload_init.extend(getattr(library, "_reload_init", ()))  # exists since Numba 0.63
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # new in Numba 0.63
         state["cr"] = lowered._replace(cfunc=never_called)
         return True
 
@@ -41,7 +41,7 @@ def _finalized(library: Any) -> None:
 
 
 class InnerCompiler(CompilerBase):
-    """Numba's compiler, with ``_Lowering`` as the last pass."""
+    """Numba's compiler, in which ``_Lowering`` is the last pass."""
 
     def define_pipelines(self) -> list[PassManager]:
         passes = PassManager("inner")

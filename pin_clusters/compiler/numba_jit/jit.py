@@ -1,14 +1,14 @@
-"""The compilation policy: the flags with which Numba compiles kernels.
+"""The flags with which Numba compiles kernels.
 
-- ``error_model="numpy"``: a division by zero returns inf and does not raise an exception inside a kernel.
-- ``fastmath={"contract"}``: fused multiply-add. No other flag is set, because ``nnan`` would break ``isnan``.
-- ``forceinline``: the small spatial functions must be inlined into the kernel. This flag has the largest effect.
-- ``inline="always"`` (``paste``): long parts of a kernel are merged before anything is compiled. A call would cost
-  20 ns, because an array is passed as seven numbers. With ``forceinline`` the part would be compiled twice.
-- ``_nrt=False`` (``uncounted``): references to arrays are not counted. Counting took as long as the arithmetic in
-  functions with loops and many exits, such as simulation steps. Functions that return arrays need counting.
-- No wrappers around inner functions: compiling them took a quarter of the compile time.
-- Explicit signatures: a strided, float32 or integer array must not trigger a new compilation of several seconds.
+- ``error_model="numpy"``: A division by zero returns inf and does not raise an exception inside a kernel.
+- ``fastmath={"contract"}``: LLVM can use fused multiply-add. No other flag is set; ``nnan`` would break ``isnan``.
+- ``forceinline``: The small spatial functions are inlined into the kernel. This flag has the largest effect.
+- ``inline="always"`` (``paste``): Long parts of a kernel are merged before compilation. A call would take 20 ns,
+  because an array is passed as seven numbers. With ``forceinline``, each part would be compiled twice.
+- ``_nrt=False`` (``uncounted``): Numba does not count references to arrays. In functions with loops and many exits,
+  such as simulation steps, counting takes as long as the arithmetic. Functions that return arrays need counting.
+- Inner functions have no wrappers, because compiling the wrappers takes a quarter of the compile time.
+- Signatures are explicit, so a strided, float32 or integer array does not start a compilation of several seconds.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ if JIT and config.DISABLE_JIT:
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
 
-# Python and C never call inner functions, so these functions need no wrappers.
+# Python and C code never calls inner functions, so they need no wrappers.
 _UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
 INNER: dict[str, Any] = {**OPTIONS, **_UNWRAPPED}
 INLINE: dict[str, Any] = {"jit_options": {"forceinline": True, **_UNWRAPPED}}
-"""Options for ``numba.extending.overload``."""
+"""Options that are passed to ``numba.extending.overload``."""
 
 inline = njit(forceinline=True, **INNER)
 paste = njit(inline="always", **INNER)
@@ -53,13 +53,13 @@ def types_of(kinds: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 class Source(NamedTuple):
-    """A function to compile as a kernel, and its types and options."""
+    """A function that is compiled as a kernel, with its argument types and options."""
 
     entry: Callable[..., Any]  # the function to compile
-    kinds: tuple[str, ...]  # kinds of its arguments, as in ``operations.Operation``
+    kinds: tuple[str, ...]  # types of its arguments, as in ``operations.Operation``
     title: str  # name in the notice that is printed during compilation
-    plain: Callable[..., Any] | None  # Python function on the arrays, which runs if the JIT is off
-    nogil: bool  # whether it releases the interpreter lock, as batches do, at a small cost per call
+    plain: Callable[..., Any] | None  # Python function that runs on the arrays if the JIT is off
+    nogil: bool  # whether the kernel releases the interpreter lock, as for batches; this slows each call a little
 
     def signature(self) -> Any:
         return types.int64(*types_of(self.kinds))

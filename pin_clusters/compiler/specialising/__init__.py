@@ -1,9 +1,9 @@
-"""Robot-specific code: functions for one robot on this processor, made from traces of the kernels.
+"""Robot-specific code: functions that are generated for one robot and this processor from traces of the kernels.
 
-``robot_functions`` creates a function at its first call, which ``model/cluster_data.py`` makes by default.
+``robot_functions`` generates the code of a function at its first call; ``model/cluster_data.py`` uses it by default.
 ``traced_kernels`` lists the kernels that can be replaced. ``module`` writes the code of a function, and ``entry`` adds
-an entry point with the signature of the kernel. ``specialise`` is the public ``pc.specialise``, which creates selected
-functions of a model in advance.
+an entry point with the signature of the kernel. ``specialise`` contains the public function ``pc.specialise``, which
+compiles selected functions of a model in advance.
 """
 
 from .robot_functions import Specialised

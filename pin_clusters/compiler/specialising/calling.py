@@ -1,7 +1,7 @@
 """Calls of robot-specific code from Python.
 
-``ctypes`` converts the numbers of a call one by one, which takes longer than most functions run. A call therefore
-passes one ``bytes`` object with the addresses of the arrays, and compiled code reads the fields of the arrays.
+``ctypes`` converts the arguments of a call one by one, which takes longer than most functions need. A call therefore
+passes one ``bytes`` object that contains the addresses of the arrays; compiled code reads the fields of the arrays.
 """
 
 import ctypes
@@ -14,14 +14,14 @@ from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.loading import load
 
-# Indices of words in a NumPy array: the fields ``data``, ``nd``, ``dimensions`` and ``strides`` follow the header.
+# Word indices in a NumPy array object; the fields ``data``, ``nd``, ``dimensions`` and ``strides`` follow the header.
 _DATA = object.__basicsize__ // 8
 _SHAPE, _STRIDES = _DATA + 2, _DATA + 3
 
 
 @functools.cache
 def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
-    """Return ``call(address, *arguments)`` for arguments of these kinds; it returns the status of the called code."""
+    """Return a function ``call(address, *arguments)`` for these argument types; it returns the status of the code."""
     run = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(load(_module(kinds), optimise=False).address("call"))
     pack, first = Struct(f"{1 + len(kinds)}q").pack, 1 + kinds.count("i0")
     numbers = {0, *(i for i, kind in enumerate(kinds, 1) if kind == "i0")}
@@ -36,7 +36,7 @@ def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
 
 
 def _module(kinds: tuple[str, ...]) -> str:
-    """Return the LLVM module of a function that converts the arguments to words, as Numba passes them."""
+    """Return the LLVM module of a function that converts the arguments to the words that Numba would pass."""
     w = Instructions(Kind("double"))
 
     code, words = w.pointer(w.word("%given", 0)), list[Any]()

@@ -1,7 +1,7 @@
-"""Translation of decisions, which are kernel functions that contain only branches and calls, to LLVM text for a robot.
+"""Translation of decisions to LLVM text. A decision is a kernel function that contains only branches and calls.
 
-The decisions are written only in the source of the kernels. Calls of other decisions are inlined; all other calls are
-calls of traced parts. Every local variable is one ``double`` on the stack.
+The source code of the kernels is translated. Calls of other decisions are inlined; all other calls are calls of traced
+functions. Every local variable is one ``double`` on the stack.
 """
 
 import ast
@@ -16,13 +16,13 @@ from ..machine_code.kinds import Kind
 from .loop_parts import Part
 
 _TABLES = ("index", "params", "C")
-"""Arguments that are constant for one robot."""
+"""Names of the arguments that are constant for one robot."""
 _COMPARISONS = {ast.Lt: "olt", ast.LtE: "ole", ast.Gt: "ogt", ast.GtE: "oge", ast.Eq: "oeq", ast.NotEq: "une"}
 _OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 
 
 class Decisions(Instructions):
-    """Writes the instructions of a function; a statement is translated by the method with the name of its type.
+    """Writes the instructions of a function. Each type of statement has a method with its name, such as ``_for``.
 
     Args:
         function: The kernel function, which returns a truth value.
@@ -39,7 +39,7 @@ class Decisions(Instructions):
         self._run(tree.body)
 
     def text(self, name: str, buffers: Sequence[str]) -> str:
-        """Return the function ``i1 NAME``, with a pointer per array; ``buffers`` declares the memory of the parts."""
+        """Return the function ``i1 NAME``, which takes one pointer per array; ``buffers`` declares stack memory."""
         return "\n".join(
             [
                 f"define internal i1 @{name}({', '.join(f'ptr %{x}' for x in self._given)}) noinline nounwind {{",
@@ -109,7 +109,7 @@ class Decisions(Instructions):
         self.lines += [f"  br label %{head}", f"{end}:"]
 
     def _for(self, statement: ast.For) -> None:
-        """Translate a loop over ``range(n)``, in which n is constant for one robot."""
+        """Translate a loop over ``range(n)``, where n is a constant of the robot."""
         assert isinstance(statement.iter, ast.Call)
         counter = ast.Name("counter")
         self._set(counter, self.kind.constant(0.0))
@@ -178,7 +178,7 @@ class Decisions(Instructions):
 def _tree(function: types.FunctionType) -> ast.FunctionDef:
     try:
         text = inspect.getsource(function)
-    except OSError as error:  # for example a frozen program, which contains compiled files only
+    except OSError as error:  # for example in a frozen program without source files
         raise NotAvailableError(
             "code for closed loops is compiled from the source files of pin_clusters, which this installation lacks"
         ) from error

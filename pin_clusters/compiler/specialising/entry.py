@@ -1,7 +1,7 @@
-"""The entry point of robot-specific code: a function with the parameters and the results of the kernel it replaces.
+"""The entry point of robot-specific code, which has the same parameters and results as the kernel that it replaces.
 
-The entry point returns ``LEFT_TO_KERNEL`` if the caller must run the kernel. There are two cases: the traced operations
-cannot handle the state (input that is not finite, huge angles), or a pivot or a loop is almost singular.
+The entry point returns ``LEFT_TO_KERNEL`` if the caller must run the kernel. This happens if an input is not finite, if
+an angle is too large for the traced operations, or if a pivot or a loop is almost singular.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from ..native.words import DATA, LEFT_TO_KERNEL, SIZE, WORDS_OF_KIND
 from ..operations import Operation, names
 
 PARAMS, WORK, KEEP = 2, 4, 6
-"""Indices of the robot's parameters, of the workspace and of the results in the block of tables."""
+"""Indices in the block of a ``Pointer``: the robot's parameters, the workspace and the result array."""
 STANDING = {"params": PARAMS, "work": WORK}
-"""Indices in the block of tables, by the name of the input that the code reads there."""
+"""Dictionary from inputs that the code reads in the tables to their indices in the block of a ``Pointer``."""
 
 
 def core_text(inputs: Sequence[tuple[str, int]], results: Sequence[Result], outputs: Sequence[str]) -> str:
-    """Return the text of ``i1 core(inputs, outputs)``, which stores results and returns whether a bound is violated."""
+    """Return the text of ``i1 core(inputs, outputs)``, which stores results and is true if a bound is violated."""
     emitter = Emitter(Kind("double"), inputs, angles_are_seen=True)
     return emitter.function("core", results, outputs, checked=True)
 
@@ -38,18 +38,18 @@ def module(
     elsewhere: Mapping[str, tuple[int, int]] | None = None,
     redundant: int = 0,
 ) -> str:
-    """Return a module with the function ``entry``.
+    """Return an LLVM module that contains the function ``entry``.
 
     Args:
-        core: The function ``i1 core(inputs, outputs, conditions)``.
+        core: The text of the function ``i1 core(inputs, outputs, conditions)``.
         inputs: Name and size of each input.
-        sizes: Size of each output, by the name of the argument; ``keep`` is the result array in the tables.
+        sizes: Size of each output, by argument name; ``keep`` is the result array in the tables.
         operation: The operation whose kernel is replaced.
         conditions: Workspace index of each loop's condition number.
         lanes: Number of values in a vector register.
-        looked_at: Inputs that ``core`` itself checks for finite values.
-        elsewhere: Row and field of the request that contain the address of an array, for arrays that are no arguments.
-        redundant: Status that is returned if the last output, a single number, is not positive.
+        looked_at: Inputs for which ``core`` checks that all values are finite.
+        elsewhere: For each array that is not an argument, row and field of the request that contain its address.
+        redundant: Status to return if the last output, which is a single number, is not positive.
     """
     w = _Entry(operation, inputs, elsewhere or {})
     w.check(looked_at, lanes)
@@ -62,7 +62,7 @@ def module(
 
 
 class _Entry(Instructions):
-    """Writes ``entry``, which checks its arguments, calls ``core`` and returns the same status as the kernel."""
+    """Writes ``entry``, which checks its arguments, calls ``core`` and returns a status as the kernel does."""
 
     def __init__(
         self, operation: Operation, inputs: Sequence[tuple[str, int]], elsewhere: Mapping[str, tuple[int, int]]
@@ -78,7 +78,7 @@ class _Entry(Instructions):
         self._given = [self.pointer(self._places[name]) for name, _ in self._inputs]
 
     def _addresses(self, elsewhere: Mapping[str, tuple[int, int]]) -> dict[str, str]:
-        """Return the address word of each input; an input may take the position of another argument (tau for a)."""
+        """Return the address word of each input; an input can be passed as another argument, such as tau for ``a``."""
         names_of_arguments = [name for name, _ in self._inputs if name not in elsewhere]
         by_place = zip(names_of_arguments, self._data.values(), strict=False)
         addresses = {name: self._data.get(name, word) for name, word in by_place}
@@ -92,7 +92,7 @@ class _Entry(Instructions):
         return addresses
 
     def check(self, looked_at: Sequence[str], lanes: int) -> None:
-        if "forces" in self._first and "forces" not in self._places:  # calls with forces have separate code
+        if "forces" in self._first and "forces" not in self._places:  # Calls with external forces use other code.
             expected = self._sizes["v"] + self._sizes["fext"] if "fext" in self._places else 0
             fits = self.new(f"icmp eq i64 %w{self._first['forces'] + SIZE}, {expected}")
             self.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
@@ -113,7 +113,7 @@ class _Entry(Instructions):
         return into
 
     def keep_conditions(self, conditions: Sequence[int]) -> None:
-        """Store the conditions of loops in the workspace, because steps that change coordinates read them."""
+        """Store the condition number of each loop in the workspace; code that changes coordinates reads it later."""
         work = of_block(self, WORK) if conditions else ""
         for i, index in enumerate(conditions):
             x = self.load("conditions", i)
@@ -138,10 +138,10 @@ class _Entry(Instructions):
 
 
 def words_of(operation: Operation) -> tuple[dict[str, int], int]:
-    """Return the index of the first word of each argument of a kernel, and the number of words.
+    """Return the index of the first word of each argument of a kernel, and the total number of words.
 
-    The first two words are the addresses of the status and of the error. The address of the tables follows, unless the
-    passes themselves are the entry point.
+    The first two words are the addresses of the status and of the error. The third word is the address of the tables,
+    unless the passes themselves are the entry point.
     """
     first, words = {}, 2 if operation.is_entry else 3
     for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
@@ -163,7 +163,7 @@ def of_block(w: Instructions, i: int) -> str:
 
 
 def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
-    """Write a loop that copies n numbers, ``lanes`` at a time, because code cannot call memcpy outside the module."""
+    """Write a loop that copies n numbers, ``lanes`` at a time. The code cannot call memcpy, an external function."""
     if n == 0:
         return
     while lanes > n:
@@ -175,7 +175,7 @@ def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
 
 
 def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:
-    """Write the test that all numbers are finite and all of ``q`` small enough for sines: the sum of 0 x must be 0."""
+    """Write the test that the sum of 0 * x is 0, which is true if all x are finite and q is small enough for sines."""
     sums: dict[int, str] = {}
     for array, name, n in arrays:
         width = lanes

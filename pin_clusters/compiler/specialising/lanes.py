@@ -1,9 +1,9 @@
-"""Operations of equal limbs as vector operations (packs), with one limb per lane.
+"""Conversion of the operations of equal limbs to vector operations, in which each limb occupies one vector lane.
 
-The kernel is traced with the nonzero parameters of the robot as inputs, so that equal limbs produce equal graphs. The
-conversion starts at the outputs: a tuple of expressions, one per limb, becomes a pack if all of them have the same
-operation. If the operations differ, the numbers are computed one by one and then packed. A sum over limbs becomes a sum
-of packs, whose lanes are added at the end. The result is a graph of expressions with five additional operations.
+A *pack* is a vector with one number per limb. The kernel is traced with the nonzero parameters of the robot as inputs,
+so that equal limbs produce equal graphs. The conversion starts at the outputs: it replaces corresponding expressions of
+all limbs by a pack if they have the same operation. Otherwise the numbers are computed one by one and then packed. A
+sum over limbs becomes a sum of packs, whose lanes are added at the end. The new graph has five additional operations.
 """
 
 import struct
@@ -18,24 +18,24 @@ from ..tracing.expressions import Expression, Graph, operate  # isort: skip
 
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
-"""The demands on which a demand depends, and a function that builds its expression from their expressions."""
+"""The demands that must be converted first, and a function that builds an expression from the converted demands."""
 _SCALAR = -1
 
 
 class Lanes:
-    """Rebuilds a graph with packs.
+    """Builds a new graph from a graph of single numbers; the new graph contains packs.
 
     Args:
-        values: Values of the inputs that are parameters of the robot, by index of the input.
-        owners: Limb of each input that belongs to a limb, by index of the input.
+        values: Dictionary from the index of each input that is a robot parameter to its value.
+        owners: Dictionary from the index of each input that belongs to a limb to the number of this limb.
         groups: Limbs of each group.
         width: Number of lanes of each group.
-        slots: Number that identifies corresponding inputs of all limbs of a group, by index of the input.
+        slots: Dictionary from input indices to slots; corresponding inputs of the limbs of a group have equal slots.
 
     Attributes:
         graph: The new graph.
-        packs: Group of each pack that is assembled from single numbers, by the id of its expression.
-        misfits: Number of tuples whose numbers are computed one by one, because their operations differ.
+        packs: Dictionary from the id of each pack that is assembled from single numbers to the group of limbs.
+        misfits: Number of tuples whose numbers are computed one by one because their operations differ.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Lanes:
         self._seat: dict[int, tuple[Demand, int]] = {}  # pack and lane that contain an expression, by its id
 
     def look_at(self, nodes: Sequence[Expression]) -> None:
-        """Compute a hash of the structure of each expression; in ``nodes``, arguments precede their operation."""
+        """Compute a hash of the structure of each expression; ``nodes`` must list arguments before operations."""
         for x in nodes:
             if x.op == INPUT:
                 i = x.args[0]
@@ -72,7 +72,7 @@ class Lanes:
         return self._shape[a.id] if isinstance(a, Expression) else hash(a)
 
     def color(self, nodes: Sequence[Expression]) -> None:
-        """Compute a bit mask of the limbs on which each expression depends."""
+        """Compute, for each expression, a bit mask of the limbs on which the expression depends."""
         for x in nodes:
             if x.op == INPUT:
                 owner = self._owner.get(x.args[0])
@@ -85,7 +85,7 @@ class Lanes:
                 self._color[x.id] = limbs
 
     def assign_parameters(self, group: int, tuples: Sequence[tuple[Any, ...]]) -> None:
-        """Assign a robot parameter to a limb if the limbs have different parameters at the same position."""
+        """Assign robot parameters to limbs if corresponding expressions of the limbs contain different parameters."""
         visited, stack = set(), [tuple(t) for t in tuples]
         while stack:
             t = stack.pop()
@@ -103,7 +103,7 @@ class Lanes:
             stack += self._arguments(t)
 
     def _arguments(self, t: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Return the argument tuples of equal operations, each in the argument order of the first limb."""
+        """Return the arguments of equal operations as tuples over the limbs, in the order of the first limb."""
         first = t[0].args
         rows = [first]
         for x in t[1:]:
@@ -117,7 +117,7 @@ class Lanes:
         return self._build((_SCALAR, x.id, x)) if isinstance(x, Expression) else x
 
     def pack(self, group: int, t: Sequence[Any]) -> Any:
-        """Return the pack of old expressions, one per limb, or a float if all expressions equal this float."""
+        """Return the pack of old expressions (one per limb); if all of them are the same float, return this float."""
         return self._build(self._demand(group, tuple(t)))
 
     def _demand(self, group: int, t: tuple[Any, ...]) -> Demand:
@@ -226,9 +226,9 @@ class Lanes:
         return parts, partial(self._sum, terms)
 
     def _align(self, by: list[list[tuple[int, Any]]], remainder: list[tuple[int, Any]]) -> None:
-        """Split the addends of each limb that are sums, so that the addends of all limbs match.
+        """Split addends that are sums themselves into their terms, so that the addends of all limbs match.
 
-        The sum of the first limb often starts with terms that belong to no limb.
+        For example, the sum of the first limb often begins with terms that belong to no limb.
         """
         for k, addends in enumerate(by):
             shapes = {(s, self._shape_of(a)) for j, row in enumerate(by) if j != k for s, a in row}
@@ -301,9 +301,9 @@ class Lanes:
 
 
 def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]) -> tuple[Lanes, list[list[int]]]:
-    """Return a ``Lanes`` object and the limb numbers of each group.
+    """Return a ``Lanes`` object, and the numbers of the limbs in each group.
 
-    ``inputs`` contains the input indices of each limb of each group, in the same order for all limbs of a group.
+    ``inputs[group][limb]`` contains the input indices of a limb, in the same order for all limbs of a group.
     """
     owners: dict[int, int] = {}
     slots: dict[int, int] = {}
@@ -319,7 +319,7 @@ def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]
 
 
 def of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
-    """Return the results that store a pack: one result, or one per limb if the lanes are separate values."""
+    """Return the ``Result`` objects that store a pack: one object, or one per limb if lanes are computed separately."""
     if isinstance(value, Expression) and value.op not in (NUMBERS, PACK, BROADCAST):
         return [Result(array, places, value, bound)]
     several = value.args if isinstance(value, Expression) and value.op != BROADCAST else None

@@ -1,8 +1,8 @@
-"""Packs of states for a robot with equal limbs: the operations of a limb are written once and run once per limb.
+"""Code that computes packs of states for a robot with equal limbs, in loops over the limbs.
 
-``lanes`` builds the graph. In this module every number is a pack of states, and operations on packs of limbs are the
-body of a loop over the limbs. Loops alternate with straight-line code. A sum over limbs ends a loop, and a number that
-all limbs use begins the next loop. The frame stores values that a loop or straight-line code computes for later use.
+``lanes`` builds the graph. In this module every number is a pack of states, and the operations on packs of limbs form
+the body of a loop over the limbs. Loops alternate with straight-line code: a loop ends at a sum over limbs, and the
+next loop begins after its inputs are computed. The frame is memory for values that later loops or later code read.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ def pack_function(
     packs: dict[int, int],
     lanes: int,
 ) -> str:
-    """Return the function ``void pack(inputs, outputs)``, in which each number is a pack of ``lanes`` states.
+    """Return the text of ``void pack(inputs, outputs)``, in which each number is a pack of ``lanes`` states.
 
-    ``limbs`` contains the number of limbs of each group; ``packs`` contains the group of each assembled pack, by id.
+    ``limbs`` contains the number of limbs of each group; ``packs`` maps the id of each assembled pack to its group.
     """
     schedule = _LimbSchedule(inputs, limbs, packs, results)
     emitter = LoopEmitter(Kind("double", lanes), inputs, schedule.frame)
@@ -34,7 +34,7 @@ def pack_function(
 
 
 class _LimbSchedule:
-    """Assigns each expression to a turn: even turns are straight-line code, odd turns are loops over the limbs."""
+    """Assigns each expression to a turn. Even turns are straight-line code; odd turns are loops over the limbs."""
 
     def __init__(
         self, inputs: Sequence[tuple[str, int]], limbs: Sequence[int], packs: dict[int, int], results: Sequence[Result]
@@ -59,7 +59,7 @@ class _LimbSchedule:
         return latest + 1 if x.op in (*_OF_LIMBS, SUM, LANE) else latest
 
     def _group_of(self, x: Expression) -> int | None:
-        """Return the group of a pack; None for single numbers, and for constants, which are valid in every group."""
+        """Return the group of a pack, or None for single numbers and for constants, which every group can use."""
         if x.op == BROADCAST:
             return int(x.args[2])
         if x.op == PACK:
@@ -70,7 +70,7 @@ class _LimbSchedule:
         return next((groups[a.id] for a in x.args if isinstance(a, Expression) and a.id in groups), None)
 
     def _is_copied(self, x: Expression) -> bool:
-        """Return whether a pack contains inputs of several arrays or numbers computed in straight-line code."""
+        """Return whether a pack contains inputs from different arrays, or numbers that straight-line code computes."""
         if x.op != PACK:
             return False
         inputs = (a.args[0] if isinstance(a, Expression) and a.op == INPUT else None for a in x.args)
@@ -78,7 +78,7 @@ class _LimbSchedule:
         return len(arrays) > 1 or None in arrays
 
     def _lay_out(self, x: Expression) -> None:
-        """Reserve frame memory for values that another turn reads, for sums, and for assembled packs."""
+        """Reserve memory in the frame for values that another turn reads, for sums, and for assembled packs."""
         if x.op == SUM or self._is_copied(x):
             self.frame.reserve(x)
         for a in x.args if x.op not in (INPUT, SUM) else ():
@@ -112,7 +112,7 @@ class _LimbSchedule:
         return steps
 
     def _straight(self, number: int) -> list[Step]:
-        """Return the steps of straight-line code; the last steps assemble the packs that the next turn reads."""
+        """Return the steps of a straight-line turn; the last steps assemble the packs that the next turn reads."""
         steps = self._kept([x for x in self._in_turn(number) if x.op not in (INPUT, SUM)])
         steps += self._stored(number)
         for x in self._in_turn(number + 1):

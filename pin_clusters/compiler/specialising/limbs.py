@@ -1,7 +1,7 @@
-"""Equal limbs of a robot, such as the legs of a quadruped or the arms of a humanoid, which are computed together.
+"""Detection of equal limbs, such as the legs of a quadruped or the arms of a humanoid, which are computed together.
 
-Limbs are equal if their structure is the same; parameters may differ, for example in mirrored limbs. If the operations
-of the limbs in a group turn out to differ, the code is slower but still correct.
+Limbs are equal if they have the same structure; their parameters may differ, for example in mirrored limbs. If the
+operations of the limbs in a group differ nevertheless, the code is slower but still correct.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from ...model import ClusterModel
 
 
 class Limb(NamedTuple):
-    """Indices of a limb in q, v and the external forces, in the same order for all limbs of a group."""
+    """Indices of a limb's entries in q, v and the external forces, in the same order for all limbs of a group."""
 
     q: tuple[int, ...]
     v: tuple[int, ...]
@@ -23,14 +23,14 @@ Group = tuple[Limb, ...]
 
 
 def limbs_of(model: ClusterModel) -> list[Group]:
-    """Return the groups of equal limbs; a limb is a subtree of clusters, and no limb contains another limb."""
+    """Return the groups of equal limbs. A limb is a subtree of clusters; no limb contains another limb."""
     tree, clusters = model.own_tree, model.tables.topology.clusters
     home = {j: c for c, joints in enumerate(clusters) for j in joints}
     children: dict[int, list[int]] = {c: [] for c in range(-1, len(clusters))}
     for c, joints in enumerate(clusters):
         above = {home.get(int(tree.parents[j]), -1) for j in joints} - {c}
         children[max(above, default=-1)].append(c)
-    signatures: dict[int, int] = {}  # number of the signature of each subtree, by its first cluster
+    signatures: dict[int, int] = {}  # signature number of the subtree that begins at a cluster
     numbers: dict[tuple[object, ...], int] = {}
     for c in reversed(range(len(clusters))):
         looks = _signature(model, clusters[c], [signatures[k] for k in children[c]])

@@ -1,6 +1,6 @@
-"""Robot-specific code that closes loops (``project``) and that keeps them closed along a motion (``move``).
+"""Robot-specific code that closes loops (``project``) and that keeps them closed during a motion (``move``).
 
-Kernel functions with branches are translated to LLVM text, one loop at a time. The functions that they call are traced.
+For each loop, the kernel functions with branches are translated to LLVM text. The functions that they call are traced.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ _MOVE = (
     ("evaluate", "predict", "step_dependents", "go", "side", "copy_all", "copy_independent", "speed"),
 )
 _PROJECT = "moves.closing", "close_all", ("evaluate", "step_all")
-"""Module of the kernels, the function that is translated, and the functions that are traced."""
+"""A kernel module, the function in it that is translated, and the functions in it that are traced."""
 
 
 def module(model: ClusterModel, operation: Operation, most: float) -> str:
-    """Return a module with ``entry``, which has the parameters of ``MOVE`` or ``PROJECT``; "" if there are no loops."""
+    """Return a module with ``entry``, which has the parameters of ``operation``; return "" if there are no loops."""
     if model.tables.supplies:
         raise NotAvailableError(
             "a closed loop contains a user function in Python, which only generic kernels can call."
@@ -45,7 +45,7 @@ def module(model: ClusterModel, operation: Operation, most: float) -> str:
 
 
 def _entry(model: ClusterModel, operation: Operation, rows: Sequence[int], loops: Sequence[LoopParts]) -> str:
-    """Return the function ``entry``, which moves all loops in turn and reports the last loop that does not converge."""
+    """Return the function ``entry``, which moves the loops one by one and reports the last loop that fails to close."""
     first, words = words_of(operation)
     moves = operation is MOVE
     sizes = {"q": model.nq, "v": model.nv} if moves else {"q": model.nq, "held": model.own_tree.nv}

@@ -1,7 +1,7 @@
-"""Kernel functions that contain no branches on values, traced for one closed loop of one robot.
+"""Traces, for one closed loop of one robot, the kernel functions that contain no branches on values.
 
-If such a function stores values in the workspace for another function, the *frame* contains these values: an array of
-the numbers that depend on the state. All other numbers are constants in the traces.
+In the kernels, such a function can store values in the workspace for another function. In the generated code, an array
+called *frame* contains those values that depend on the state. All other values are constants in the traces.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from ..tracing.expressions import Expression, Graph, select
 from ..tracing.run import Run
 
 _LEFT = {"evaluate": ("K", "value"), "predict": ("G", "saved")}
-"""Functions that store numbers in the frame, and their workspace fields; these functions are traced first."""
+"""Functions that store numbers in the frame, with the workspace fields that they write. They are traced first."""
 _TABLES = ("index", "params", "work", "C")
 
 
@@ -32,18 +32,18 @@ def rows_of_loops(model: ClusterModel) -> list[int]:
 
 
 class Part(NamedTuple):
-    """A traced function and the layout of its call."""
+    """A traced function, and the data that is needed to write calls of it."""
 
     name: str
-    text: str  # LLVM function with one pointer per input, then one per output; "" if it only copies numbers
+    text: str  # LLVM function of one pointer per input and one per output; "" if numbers are only copied
     parameters: Sequence[str]  # names of the arguments that are not constant
     reads: bool  # whether the function reads the frame
-    frame_start: int | None  # frame index of the first number that the function stores; None if it stores none
-    changed: str  # the argument that the function changes
-    computed: Sequence[int]  # indices of the computed numbers in the changed argument
+    frame_start: int | None  # index in the frame of the first number that the function stores, if any
+    changed: str  # name of the argument that the function modifies
+    computed: Sequence[int]  # indices of the computed numbers in the modified argument
     copied: Sequence[tuple[int, str, int]]  # copied numbers: index, name of the source argument, index in the source
     results: int  # number of returned values
-    is_truth: bool  # whether the result is a truth value: a positive number means true
+    is_truth: bool  # whether the result is a truth value; a positive number then means true
 
     def call(self, w: Instructions, given: Sequence[str]) -> list[str]:
         arrays = dict(zip(self.parameters, given, strict=True))
@@ -64,7 +64,7 @@ class Part(NamedTuple):
 
 
 class LoopParts:
-    """The traced functions of the cluster in a row of the tables, with at most ``most`` operations each."""
+    """The traced functions of one cluster, given by its row of the tables; each has at most ``most`` operations."""
 
     def __init__(self, model: ClusterModel, row: int, most: float) -> None:
         self._model, self._row, self._most = model, row, most
@@ -89,7 +89,7 @@ class LoopParts:
         return [f"  %next = alloca [{size} x double]", "  %told = alloca [3 x double]"]
 
     def frame(self) -> str:
-        """Return the declaration of the frame's stack memory, which the outermost function must contain."""
+        """Return the LLVM instruction that allocates the frame; the outermost function must contain it."""
         return f"  %work{self._row} = alloca [{max(1, len(self._frame))} x double]"
 
     def trace(self, module: str, name: str) -> None:
@@ -137,7 +137,7 @@ class LoopParts:
         return inputs
 
     def _keep(self, work: np.ndarray, names: Sequence[str]) -> list[Expression]:
-        """Reserve frame memory for the workspace numbers that depend on the state; return these numbers."""
+        """Reserve memory in the frame for workspace values that depend on the state; return these values."""
         places = [i for name in names for i in self._places[name]]
         self._frame += [i for i in places if isinstance(work[i], Expression)]
         self._constants |= {i: work[i] for i in places if not isinstance(work[i], Expression)}
@@ -145,7 +145,7 @@ class LoopParts:
 
 
 def _as_numbers(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return the results as numbers; a truth value is positive if it is true and all pivots exceed their limits."""
+    """Return the results as numbers. True becomes a positive number if all pivots exceed their limits."""
     if not isinstance(found, bool):
         return [] if found is None else [*found] if isinstance(found, tuple) else [found]
     least: Any = 1.0 if found else -1.0

@@ -1,4 +1,4 @@
-"""The LLVM text of a robot-specific function; equal limbs, if the robot has any, become vector lanes."""
+"""The LLVM text of a robot-specific function; if the robot has equal limbs, each limb becomes a vector lane."""
 
 import functools
 import hashlib
@@ -26,7 +26,7 @@ from .variants import IN_MEMORY
 
 
 def code_of(model: ClusterModel, kind: str, function: Function, most: float, make: Callable[[], str]) -> Loaded | None:
-    """Return the code of a function from the cache, or compile ``make()``; None if it always fails or is too long."""
+    """Return the code of a function, from the cache or compiled from ``make()``; None if no code can be generated."""
 
     def text() -> str:
         with without_collector(), suppress(TooLongError):
@@ -35,7 +35,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
     of_users = any(isinstance(closure, CallableClosure) for closure in model.closures)
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
-        written = text()  # The text itself is the cache key, because the tables do not describe user functions.
+        written = text()  # The text is the cache key, because the tables contain no user functions.
         return load_made_of([written], lambda: written)
     read: tuple[np.ndarray, ...] = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
@@ -50,7 +50,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
 
 def reads_numbers(model: ClusterModel, function: Function) -> bool:
-    """Return whether the code reads the robot's parameters at each call, so that all parameter sets share the code."""
+    """Return whether the code reads the robot's parameters at each call; then all parameter sets share the code."""
     specialised = function.specialised or function.operation.group in ("hybrid", "columns", "contacts")
     return model._varies and specialised and function.operation is not ABA_DERIVATIVES
 
@@ -68,7 +68,7 @@ def sources() -> str:
 
 
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
-    """Return the module of a function; "" if the kernel fails at every state. If ``lanes``, limbs may become lanes."""
+    """Return the module of a function, or "" if the kernel fails at every state; ``lanes`` permits limbs as lanes."""
     if function.operation in (MOVE, PROJECT):
         return loop_moves.module(model, function.operation, most)
     if function.operation is TREE:
@@ -98,14 +98,14 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
-    """Return the groups of equal limbs that a function can use; its results must be per joint or per pair of joints."""
+    """Return the groups of equal limbs that a function can use. Its results must belong to joints or joint pairs."""
     serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
     serves = serves and function is not OF_MOMENTUM
     return [g for g in limbs_of(model) if g[0].v] if serves else []
 
 
 def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
-    """Return the indices that are written, by output; entries of joints on different tree branches remain zero."""
+    """Return the indices that each output writes; entries for joints on different tree branches remain zero."""
     written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
     if function.operation.group == "data" or is_of_loops(function):
         return written
@@ -132,9 +132,9 @@ def _plain(found: Traced, written: dict[str, set[int]]) -> list[Result]:
 def in_lanes(
     model: ClusterModel, function: Function, groups: list[Group], *, opens: bool = False, most: float = math.inf
 ) -> tuple[Traced, Lanes, list[Result]] | None:
-    """Return the trace of a kernel rebuilt with one limb per lane; None if the kernel fails at every state.
+    """Trace a kernel and convert the trace to one limb per lane; return None if the kernel fails at every state.
 
-    First, zero parameters are constants. If the operations of the limbs then differ, all parameters are inputs.
+    First, zero parameters are constants. If the operations of the limbs then differ, all parameters become inputs.
     """
     best: tuple[Traced, Lanes, list[Result]] | None = None
     for numbers in ("some", "all"):

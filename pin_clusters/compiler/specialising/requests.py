@@ -1,9 +1,9 @@
-"""Robot-specific code for kernels with a table of requests: external forces at points, contacts, columns of M^-1.
+"""Robot-specific code for kernels whose argument ``asked`` is a table, called request.
 
-The argument ``asked`` of such a kernel is a table (request), for example of the closed contacts. Code is compiled for
-each different request. The code depends only on the structure of a request: placements, torques and the contents of
-Pinocchio's objects are read at each call. The first row of a request contains the address of its code, so that callers
-in machine code need not search.
+A request lists, for example, the closed contacts, the points with external forces, or the columns of M^-1 to compute.
+Separate code is compiled for each structure of a request. The code reads placements, torques and the contents of
+Pinocchio's objects at each call. The first row of a request contains the address of its code, so that machine code
+finds the code without a search.
 """
 
 import hashlib
@@ -34,11 +34,11 @@ from . import entry
 from .traced_kernels import BOUNDS, standing
 
 MOST = 60
-"""Maximum number of requests per operation and model that have code; other requests use generic kernels."""
+"""Maximum number of requests per operation and model that are compiled; further requests use generic kernels."""
 
 
 class _Arguments(NamedTuple):
-    """Arguments of a kernel with a request table, by name."""
+    """Names and types of the arguments of a kernel that takes a request."""
 
     read: str
     written: str
@@ -52,16 +52,16 @@ _ARGUMENTS = {
     POINTS: _Arguments("q v numbers", "gram response positions velocities"),
 }
 _OBJECTS = {"model": at.READ_MODEL, "data": at.READ_DATA, "force": 6}
-"""Fields of a contact's row that contain addresses, and the number of floats that kernels read at each address."""
+"""Fields of a contact's row that contain addresses, with the number of floats that kernels read at each address."""
 REQUEST_OPERATIONS = {operation.name: operation for operation in _ARGUMENTS}
-"""Operations whose kernels take a request table, by name."""
+"""Dictionary from names to the operations whose kernels take a request."""
 
 
 class Requests:
-    """All requests of one model to a kernel; an instance is called like the kernel.
+    """The compiled code of all requests to one kernel, for one model. An instance is called like the kernel.
 
     Attributes:
-        own: Address of the code that calls the code of a request; 0 until the first request is compiled.
+        own: Address of a function that calls the code of the given request; 0 until the first request is compiled.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[..., Any]) -> None:
@@ -76,7 +76,7 @@ class Requests:
         return int((self._made(arguments) or self._kernel).address())
 
     def _made(self, arguments: Sequence[Any]) -> Any:
-        """Return the code of a request (None: use the kernel) and store its address in the request's first row."""
+        """Return the code of a request, and store its address in the first row; return None to use the kernel."""
         arguments_by_name = dict(zip(names(self._operation.takes)[-len(arguments) :], arguments, strict=True))
         key = _key(arguments_by_name)
         with self._lock:
@@ -97,7 +97,7 @@ class Requests:
 
 
 def _key(given: dict[str, Any]) -> bytes:
-    """Return the cache key of a request, without addresses of objects; empty if two contacts share an object."""
+    """Return a request's cache key, which omits object addresses; return b"" if two contacts share an object."""
     request = given["asked"].copy()
     request[0, [CODE, CODE_OF_RATES]] = 0
     if "forces" in given:
@@ -132,11 +132,11 @@ none:
 
 
 class _Request(Memory):
-    """A request during tracing: a ``Memory`` that provides the data that the kernel reads at addresses.
+    """A request during tracing. This ``Memory`` provides the data that the kernel reads at addresses.
 
     Attributes:
         inputs: Name and size of each input array.
-        elsewhere: Row and field of the request that contain an array's address, for arrays that are no arguments.
+        elsewhere: For each array that is not an argument, row and field of the request that contain its address.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:
@@ -173,7 +173,7 @@ class _Request(Memory):
         return np.array(self._graph.inputs(first, size), dtype=object)
 
     def _read_objects(self) -> None:
-        """Replace the objects of contacts by inputs, except data that the kernel writes before it reads them."""
+        """Replace the contacts' data by inputs, except values that the kernel writes before it reads them."""
         request = self._given["asked"]
         fields = at.Fields(*request[1, : len(at.Fields._fields)].tolist())
         desired = slice(fields.acceleration_desired, fields.acceleration_desired + 6)
@@ -207,7 +207,7 @@ class _Request(Memory):
         return OK
 
     def trace(self) -> list[tuple[Any, Any]]:
-        """Run the kernel; return expressions that must exceed a limit, with their limits."""
+        """Run the kernel; return pairs of an expression and the limit that the expression must exceed."""
         with watching() as watched, np.errstate(all="ignore"), reading(self):
             if self._operation.is_entry:
                 module_name, _, name = self._operation.passes.rpartition(".")
@@ -229,7 +229,7 @@ class _Request(Memory):
 
 
 def _untouched(shape: tuple[int, ...]) -> np.ndarray:
-    """Return an array of placeholder objects, so that an operation on an unwritten entry raises an error."""
+    """Return an array of placeholder objects; an operation on an entry that was not written raises an error."""
     placeholders = np.empty(math.prod(shape), dtype=object)
     placeholders[:] = [object() for _ in placeholders]
     return placeholders.reshape(shape)

@@ -1,7 +1,7 @@
-"""Robot-specific functions of a model, which are traced and compiled at the first call and then reused.
+"""Robot-specific functions of a model. Each function is traced and compiled at its first call, and then reused.
 
-The choice of the functions that are traced depends only on the model, and not on a clock or on the state of the cache.
-A program therefore computes the same numbers in every run.
+Whether a function is traced depends only on the model, and not on compile times or on the contents of the cache. A
+program therefore computes the same numbers in every run.
 """
 
 import math
@@ -36,16 +36,16 @@ _OF_RNEA_DERIVATIVES = [names(RNEA_DERIVATIVES.takes).index(name) for name in ("
 
 
 class Specialised(NamedTuple):
-    """How a function of a specialised model is computed."""
+    """Information about the code of a function of a specialised model."""
 
     function: str  # name of the function; names of functions in ``pc.batch`` begin with ``batch.``
-    choice: str  # ``traced``; or ``tables`` if tracing is impossible or the code would be too long
-    size: int  # bytes of the object file
-    made_in: float  # [s], time to trace and compile, or to load
+    choice: str  # ``traced``, or ``tables`` if tracing is impossible or if the code would be too long
+    size: int  # size of the object file [bytes]
+    made_in: float  # time to trace and compile the function, or to load its code [s]
 
 
 class Made:
-    """One function of a model; an instance is called like a kernel.
+    """The code of one function of a model. An instance is called like a kernel.
 
     Attributes:
         own: Address of the robot-specific code; 0 if the kernel is used.
@@ -54,7 +54,7 @@ class Made:
     def __init__(
         self, model: ClusterModel, function: Function, most: float, write: Callable[..., str] = module_of
     ) -> None:
-        """Compile or load the code; ``write`` returns the text of a module with at most ``most`` operations."""
+        """Compile or load the code. ``write`` returns the LLVM module, which has at most ``most`` operations."""
         self.function, self.name, self.most = function, function.name, most
         self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.size, self.own = 0, 0
@@ -83,7 +83,7 @@ class Made:
 
 
 def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
-    """Run the source of a kernel in Python, because almost singular states are too rare to justify a compilation."""
+    """Run a kernel as plain Python; almost singular states are too rare to justify compiling the kernel."""
     module, _, name = kernel.operation.passes.rpartition(".")
     run: Callable[..., int] = getattr(source(module), name + "_loops" * kernel.loops)
     with np.errstate(all="ignore"):
@@ -91,7 +91,7 @@ def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int
 
 
 class Recipe(NamedTuple):
-    """Pickled form of a specialised model: the names of its specialised functions."""
+    """Data that is pickled for a specialised model: the names of its specialised functions."""
 
     names: tuple[str, ...]
 
@@ -103,12 +103,12 @@ class Recipe(NamedTuple):
 
 
 class RobotFunctions:
-    """Functions of a model; each function is created at its first call.
+    """The robot-specific functions of a model; each function is compiled at its first call.
 
     Attributes:
-        asked: Whether the user requested them with ``pc.specialise``. If so, every engine uses them, and there is no
-            limit on their size.
-        tables_of_variants: Addresses of the tables of the ``Variants``, in their order; the data's tables point here.
+        asked: Whether the user requested the functions with ``pc.specialise``. If so, every engine uses them, and
+            there is no limit on their size.
+        tables_of_variants: Address of each table of variants; the tables of the data point to this array.
     """
 
     def __init__(self, model: ClusterModel, *, asked: bool = False) -> None:
@@ -131,7 +131,7 @@ class RobotFunctions:
         return cls(model, asked=True)
 
     def code(self, name: str, *, must: bool = False) -> Made | Variants | Requests:
-        """Return the code of a function; compile it if necessary. If ``must``, failure to trace raises an error."""
+        """Return the code of a function, compiled if necessary; if ``must``, raise an error if tracing fails."""
         if name in self.variants:
             return self.variants[name]
         return self._make(BY_CALLED_NAME[name], must=must)
@@ -149,7 +149,7 @@ class RobotFunctions:
             return made
 
     def _try(self, make: Callable[[float], M], most: float, must: bool = False) -> M:
-        """Create a function; if tracing is impossible and not ``must``, print the reason once and use the kernel."""
+        """Return ``make(most)``. If tracing is impossible, use generic kernels, or raise an error if ``must``."""
         try:
             made = make(most)
         except NotAvailableError as error:
@@ -167,7 +167,7 @@ class RobotFunctions:
         return math.inf if self.asked or chosen() == "traced" else MOST
 
     def address(self, name: str, kernel: int) -> int:
-        """Return the address of a function's code, or ``kernel`` if there is none; 0 if it is not compiled yet."""
+        """Return the address of a function's code, 0 if it is not compiled yet, or ``kernel`` if it has no code."""
         if name in self.variants:
             return self.variants[name].own
         return self._address_of(BY_CALLED_NAME[name], kernel) if name in BY_CALLED_NAME else kernel
@@ -179,13 +179,13 @@ class RobotFunctions:
         return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
-        """Return the address of a kernel's code with external forces, or ``address``; 0 if it is not compiled yet."""
+        """Return the address of a kernel's code with external forces, 0 before compilation, or else ``address``."""
         return self._address_of(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
-        """Run the robot-specific code of a kernel and return its status; None if the kernel itself must run.
+        """Run the robot-specific code of a kernel and return its status; return None if the kernel must run instead.
 
-        ``name`` distinguishes functions with the same result; ``result`` is the name of the result array.
+        ``result`` is the name of the result array; ``name`` distinguishes functions that have the same result array.
         """
         if kernel in self.variants:
             return self.variants[kernel].call(pointer, *arrays)
@@ -201,7 +201,7 @@ class RobotFunctions:
         return self._make(function).call(pointer, *arrays)
 
     def rows(self, name: str, *, forced: bool = False, parameters: tuple[str, ...] = ()) -> MadeRows:
-        """Return the code for rows of states, with external forces if ``forced`` and with ``parameters`` per row."""
+        """Return the code that computes rows of states; each row can include external forces and ``parameters``."""
         function = WITH_FORCES[BY_CALLED_NAME[name].operation.name] if forced else BY_CALLED_NAME[name]
         key = (function.name, *parameters)
         with self._lock:

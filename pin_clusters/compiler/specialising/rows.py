@@ -1,4 +1,4 @@
-"""Robot-specific functions for rows of states, which compute packs of states and the status of each row."""
+"""Robot-specific functions for rows of states. They compute several states at once and a status for each row."""
 
 import ctypes
 import time
@@ -22,7 +22,7 @@ from .module import code_of, groups_of, in_lanes
 from .traced_kernels import BY_OWN_NAME, SPECIALISED, traced
 
 Rows = Callable[..., None]
-# Checked values, the comparison that is true for a failed row, and the row's status. The first failed check counts.
+# Checked values, comparison that is true if the check fails, and the row's status. The first failed check counts.
 _LOOKED_AT = (
     ("opens", f"uge {at.OPEN**2!r}", at.ROW_OPEN),
     ("conditions", f"uge {CONDITION_LIMIT**2!r}", at.ROW_SINGULAR),
@@ -34,11 +34,11 @@ class MadeRows:
     """Robot-specific code for rows of states.
 
     Attributes:
-        name: Name of the function of ``pc.batch``.
-        run: ``f(*inputs, result, status, first, last)``, which takes addresses and releases the interpreter lock; None
-            if the kernel fails at every state.
-        size: Size of the object code, [bytes].
-        made_in: Time to trace and compile, or to load, [s].
+        name: Name of the function in ``pc.batch``.
+        run: Function ``f(*inputs, result, status, first, last)``, which takes addresses and releases the interpreter
+            lock; None if the kernel fails at every state.
+        size: Size of the object code [bytes].
+        made_in: Time to trace and compile the function, or to load its code [s].
     """
 
     def __init__(self, model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> None:
@@ -79,7 +79,7 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
 
 
 def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
-    """Return the module of derivatives; the code for forward dynamics takes accelerations in place of torques."""
+    """Return the module that computes derivatives. For forward dynamics, it takes accelerations instead of torques."""
     forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
     inverse = BY_OWN_NAME[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
     trace = traced(model, inverse, opens=True, most=most)
@@ -109,10 +109,10 @@ def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) ->
     w, t, small = Instructions(kind), kind.name, f"<{kind.lanes} x i8>"
 
     def finite(arrays: list[tuple[str, int]]) -> str:
-        sums = [kind.constant(0.0)] * 4  # four sums, because each addition waits for the previous one in the same sum
+        sums = [kind.constant(0.0)] * 4  # Four separate sums are computed in parallel.
         for i, (array, k) in enumerate((array, k) for array, n in arrays for k in range(n)):
             number = w.load(array, k)
-            if array == "in.q":  # angles that are too large for the sines must overflow to infinity
+            if array == "in.q":  # Angles that are too large for the sines overflow to infinity.
                 number = w.new(f"fmul {t} {number}, {kind.constant(NUMBERS['double'].huge)}")
             product = w.new(f"fmul contract {t} {number}, {kind.constant(0.0)}")
             sums[i % 4] = w.new(f"fadd contract {t} {sums[i % 4]}, {product}")

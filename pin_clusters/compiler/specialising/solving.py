@@ -1,7 +1,7 @@
-"""Derivatives of forward dynamics: calls of two functions by address, then a solution with the mass matrix M.
+"""Code for the derivatives of forward dynamics: it calls two functions, then solves with the mass matrix M.
 
-The factorisation of M is unrolled. The solution with the factors is a loop over all right-hand sides, which are the
-columns of a matrix; each pass solves for as many columns as fit into a register.
+The factorisation of M is unrolled. The code then solves for all right-hand sides, which are the columns of a matrix, in
+a loop. Each pass of the loop solves for as many columns as fit into a vector register.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def module(model: ClusterModel, lanes: int) -> str:
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factors of M as expressions: the rows of L, and its transpose as a full matrix."""
+    """Return the factor L of the mass matrix M as expressions: its rows, and its transpose as a full matrix."""
     n, plan = model.nv, model.tables.velocities
     rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
     M = np.array(Graph().inputs(0, n * n), dtype=object)
@@ -55,15 +55,15 @@ def _factors(model: ClusterModel, kind: Kind) -> str:
 
 
 def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
-    """Return ``void columns(L, from, to)``, which multiplies each column of a matrix by -M^-1.
+    """Return the text of ``void columns(L, from, to)``, which multiplies each column of a matrix by -M^-1.
 
-    A pass computes a pack of columns; if ``of_rows``, it computes one column for a pack of states.
+    Each pass computes several columns at once; if ``of_rows``, each pass computes one column for several states.
     """
     n, plan = model.nv, model.tables.velocities
     rows, transposed = _factored(model)
     graph = Graph()
     X = np.array(graph.inputs(0, n), dtype=object)
-    entries: dict[int, Expression] = {}  # entries of L are inputs that follow the rows of X
+    entries: dict[int, Expression] = {}  # The entries of L are inputs after the rows of X.
     for x in rows:
         if isinstance(x, Expression):
             entries[x.id] = graph.make(INPUT, n + len(entries))
@@ -96,7 +96,7 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
 
 
 def _mirror(n: int, kind: Kind) -> str:
-    """Return ``void mirror(A)``, which copies the upper triangle to the lower, so that A is exactly symmetric."""
+    """Return the text of ``void mirror(A)``, which copies the upper triangle of A to the lower triangle."""
     w = Instructions(kind)
 
     def place(row: str, column: str) -> str:
@@ -111,9 +111,9 @@ def _mirror(n: int, kind: Kind) -> str:
 
 
 def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
-    """Return ``void pack(inputs, results, kept)``, which computes derivatives of forward dynamics for packs of states.
+    """Return the text of ``void pack(inputs, results, kept)``: derivatives of forward dynamics for several states.
 
-    ``pack`` calls ``inverse``, which computes derivatives of inverse dynamics from q, v, accelerations and forces.
+    ``pack`` calls ``inverse``, which computes the derivatives of inverse dynamics from q, v, accelerations and forces.
     ``kept`` contains the names and sizes of the outputs of ``inverse`` other than dq, dv and M.
     """
     n, w = model.nv, Instructions(kind)
@@ -126,7 +126,7 @@ def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], ki
     w.lines += [f"  call void @inverse({', '.join([*input_pointers, 'ptr %dq', 'ptr %dv', 'ptr %M', *kept_pointers])})"]
     w.lines += ["  call void @factors(ptr %M, ptr %L)", "  call void @columns(ptr %L, ptr %dq, ptr %out.first)"]
     w.lines += ["  call void @columns(ptr %L, ptr %dv, ptr %out.second)"]
-    with w.loop(n * n) as i:  # The right-hand sides of M^-1 are the columns of minus the identity.
+    with w.loop(n * n) as i:  # For M^-1, the right-hand sides are the columns of minus the identity.
         on_diagonal = w.new(f"icmp eq i64 {w.new(f'urem i64 {i}, {n + 1}')}, 0")
         numbers = ", ".join(f"{kind.name} {kind.constant(x)}" for x in (-1.0, -0.0))
         w.store(w.new(f"select i1 {on_diagonal}, {numbers}"), "M", i)

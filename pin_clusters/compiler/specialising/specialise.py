@@ -14,28 +14,28 @@ from .traced_kernels import BY_CALLED_NAME
 
 
 def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) -> ClusterModel:
-    """Compile robot-specific code for functions of a model, without loops and without operations on zeros.
+    """Compile robot-specific code for functions of a model.
 
-    The engines ``auto`` and ``traced`` compile this code at the first call of a function. ``specialise`` compiles the
-    code in advance, for every engine and without a size limit. Compilation takes about one second per function (a few
-    seconds for some derivatives) and does not require Numba. The code is stored in the cache folder. Calls, checks and
-    errors do not change. ``model.specialised`` lists the compiled functions. The returned model requires new data: data
-    of ``model`` cannot be used with it.
+    The code contains no loops over joints and no operations on zeros. The engines ``auto`` and ``traced`` compile it at
+    the first call of a function. ``specialise`` compiles it in advance, for every engine and without a size limit.
+    Compiling a function takes about one second (for some derivatives, a few seconds) and does not require Numba. The
+    code is stored in the cache folder. The functions are called as before and raise the same errors.
+    ``model.specialised`` lists the compiled functions. Create new data for the returned model; old data do not fit it.
 
     Args:
-        model: The model; it is not changed.
+        model: The model. The function does not modify it.
         functions: Names of functions to compile: rnea, aba, nonLinearEffects, computeGeneralizedGravity,
             computeStaticTorque, crba, computeMinverse, computeKineticEnergy, computePotentialEnergy,
             computeMechanicalEnergy and their derivatives.
 
     Returns:
-        A model of the same robot; its pickled copies are specialised as well. If compilation is impossible (the JIT is
-        off, or the process must not execute memory that it has written), ``model`` itself.
+        A model of the same robot; pickled copies of this model are specialised as well. The function returns ``model``
+        itself if it cannot compile code: the JIT is off, or the system forbids the process to execute new code.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or ``functions`` is not a list of names.
-        UnknownNameError: ``functions`` contains a name of a function that cannot be specialised.
-        NotAvailableError: A compiled user function constrains joints of the robot, so the robot cannot be traced.
+        UnknownNameError: ``functions`` contains the name of a function that cannot be specialised.
+        NotAvailableError: A compiled user function constrains joints of the robot; such a robot cannot be traced.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

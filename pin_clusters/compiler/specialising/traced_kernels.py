@@ -1,4 +1,4 @@
-"""The functions that can be specialised, the kernels that they replace, and how each is traced."""
+"""The functions that can be specialised, the kernels that they replace, and the tracing of these kernels."""
 
 import contextlib
 import gc
@@ -22,39 +22,39 @@ from ..operations import COUPLING, COUPLING_DERIVATIVES, HYBRID, LOOP_FUNCTIONS,
 from ..operations import RNEA_DERIVATIVES, STATE_FUNCTIONS, STATE_FUNCTIONS_BY_NAME, Function  # isort: skip
 
 SPECIALISED = {x.name: x for x in STATE_FUNCTIONS if x.specialised}
-"""Functions that are traced without external forces, by name."""
+"""Dictionary from names to the functions that are traced without external forces."""
 BY_TABLES = {x.tables: x for x in SPECIALISED.values() if x.operation.group == "data"}
-"""Functions that are traced without external forces and whose kernel has its own tables, by the kernel's result."""
+"""Functions in ``SPECIALISED`` whose kernels are called with the data's own tables, by the name of the ``Pointer``."""
 
 FORCES = " with external forces"
-"""Suffix of the names of functions with external forces."""
+"""Suffix of the name of a function that is traced with external forces."""
 WITH_FORCES = {x.operation.name: x._replace(name=x.name + FORCES) for x in SPECIALISED.values() if x.forced}
-"""Functions that are traced with external forces, by operation; nv numbers precede the forces in their array."""
+"""Functions that are traced with external forces, by operation name. The array of forces begins with nv numbers."""
 OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
-"""This module traces the derivatives of inverse dynamics; ``pc.trace`` uses the spanning tree for this function."""
+"""This module traces the function as derivatives of inverse dynamics; ``pc.trace`` uses the tree's kernel instead."""
 BY_CALLED_NAME = {
     **{name: x for name, x in SPECIALISED.items() if x.called},
     **{x.name: BY_TABLES[x.tables] for x in STATE_FUNCTIONS if x.called and not x.traced and x.tables in BY_TABLES},
     **{x.name: WITH_FORCES[x.operation.name] for x in STATE_FUNCTIONS if "fext" in x.inputs},
     **{x.name: x for x in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
 }
-"""The traced function for each function that users or this package call, by the name of the called function."""
+"""Dictionary from the name of a function that users or this package call to the function that is traced for it."""
 BY_OWN_NAME = SPECIALISED | {x.name: x for x in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)}
 """All traced functions, by their own names."""
 MOST = 100_000
-"""Maximum number of operations of automatically traced functions: about 700 kB of code, compiled in ten seconds."""
+"""Maximum number of operations of automatically traced functions (about 700 kB of code, compiled in ten seconds)."""
 BOUNDS = {
     "pivots": "ole 0.0",
     "conditions": f"uge {CONDITION_LIMIT**2!r}",
     "opens": f"uge {OPEN**2!r}",
-    "finite": "uge 1e300",  # compared with squares
+    "finite": "uge 1e300",  # the squares of the values are compared
 }
-"""LLVM comparison of each checked quantity; if true, the caller runs the kernel, which reports the error."""
+"""LLVM comparison for each checked quantity. If it is true, the caller runs the kernel, which reports the error."""
 
 
 @contextlib.contextmanager
 def without_collector() -> Iterator[None]:
-    """Disable garbage collection, which would take a third of the time although expressions contain no cycles."""
+    """Disable garbage collection, which would take a third of the time; expressions contain no reference cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -65,7 +65,7 @@ def without_collector() -> Iterator[None]:
 
 
 class Traced(NamedTuple):
-    """The operations of a kernel for one robot."""
+    """The trace of a kernel for one robot."""
 
     inputs: list[tuple[str, int]]  # name and size of each input
     # expressions of each output, by argument name; ``keep`` is the result array in the tables
@@ -73,8 +73,8 @@ class Traced(NamedTuple):
     pivots: list[Any]  # values that must be positive
     conditions: list[Any]  # squared condition number of each loop, which must be small
     opens: list[Any]  # largest squared residual of each loop, if requested
-    params: dict[int, float]  # parameters of the robot that are further inputs, by index of the input
-    finite: Sequence[Any] = ()  # entries that must be finite, for inputs of which the kernel reads only some entries
+    params: dict[int, float]  # values of the robot parameters that are inputs, by input index
+    finite: Sequence[Any] = ()  # input entries that must be finite, if the kernel reads only some entries of an input
 
     @property
     def result(self) -> np.ndarray:
@@ -90,17 +90,17 @@ def _arguments(function: Function, run: Run, outputs: dict[str, np.ndarray]) -> 
     arguments: dict[str, Any] = {_ARGUMENT[name]: np.ravel(x) for name, x in outputs.items()}
     if "M" in arguments:
         arguments["tau"] = run.torques
-    # All terms with velocities vanish at rest.
+    # At rest, all velocity-dependent terms vanish.
     elif "dq" in arguments:
         arguments["dv"] = np.full(arguments["dq"].size, 0.0, dtype=object)
     return arguments
 
 
 def standing(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return masks of the parameters, and of the initial workspace, that the code reads at each call.
+    """Return a mask of the parameters, and a mask of the initial workspace, that the code reads at each call.
 
-    All inertia entries of a body with mass are read. Rounding makes only some of them zero, so robots that differ only
-    in their masses would otherwise have different code.
+    For a body with mass, the code reads all entries of the inertia, even if some of them are zero. Otherwise rounding
+    errors could lead to different code for robots that differ only in their masses.
     """
     counts = model.tables.params != 0.0
     for b in range(1, source("tables.views").header(model.tables.index).bodies + 1):
@@ -114,7 +114,7 @@ def is_of_loops(function: Function) -> bool:
 
 
 def _changes_of_coupling(run: Run, function: Function) -> np.ndarray:
-    """Return derivatives of the coupling at (v, a), at v, or at unit velocities; unwritten entries are None."""
+    """Return derivatives of the coupling for (v, a), for v, or for unit velocities; unwritten entries are None."""
     model, names = run.model, function.inputs
     matrices = {"q v a": 4, "q v": 2}.get(function.takes) or 1 + max([1, *(c.nk for c in run.loops())])
     derivatives = np.full(matrices * model.tables.topology.G.size, None, dtype=object)
@@ -125,7 +125,7 @@ def _changes_of_coupling(run: Run, function: Function) -> np.ndarray:
 
 
 def _of_momentum(run: Run) -> dict[str, Any]:
-    """Return the derivatives of the centroidal momentum and of its rate, as consecutive matrices with six rows."""
+    """Return the derivatives of the centroidal momentum and of its rate, as a sequence of matrices with six rows."""
     model, nothing, total = run.model, run.zeros(0), run.zeros(24 * run.model.nv)
     if model.tables.supplies:
         supply_third(model, run["q"], run.G @ run["v"], run.work)
@@ -152,7 +152,7 @@ def _of_loops(function: Function, run: Run) -> dict[str, Any]:
 
 
 def _of_hybrid(run: Run, key: int) -> tuple[dict[str, Any], list[Any]]:
-    """Return all torques and accelerations, and the inputs that are read; ``key`` encodes the prescribed joints."""
+    """Return all torques and accelerations, and the inputs that the kernel reads; ``key`` encodes prescribed joints."""
     nv, outputs = run.model.nv, (run.rest, run.rest)
     mask = np.array([key >> i + 1 & 1 for i in range(nv)], dtype=np.int8)
     arguments = run["q"], run["v"], run["tau"], run["a"], mask
@@ -187,9 +187,9 @@ def traced(
         function: The function.
         numbers: Robot parameters that are additional inputs: ``all``; ``some``, the nonzero parameters; or ``where they
             stand``, the nonzero parameters and the parameters in the workspace.
-        opens: Whether to compute the residuals of the loops.
+        opens: Whether to compute the residuals of the loop equations.
         most: Maximum number of operations.
-        parameters: Groups of robot parameters that are the last inputs, as in ``pc.trace``.
+        parameters: Groups of robot parameters to add as the last inputs, as in ``pc.trace``.
     """
     if function.operation in (COUPLING, COUPLING_DERIVATIVES) and model.tables.supplies:
         return None
@@ -214,7 +214,7 @@ def traced(
                 outputs, read = _of_hybrid(run, int(function.name.split()[1]))
             else:
                 outputs = _arguments(function, run, run_function(function.name.removesuffix(FORCES), run))
-    except (SingularClusterError, ZeroDivisionError):  # a joint moves no inertia at any state
+    except (SingularClusterError, ZeroDivisionError):  # the inertia about a joint is always zero
         return None
     conditions = [run.work[condition.at] for condition in model.tables.conditions if function.operation is not OPENNESS]
     residuals = run.opens(still=function.operation is OPENNESS) if opens else []

@@ -1,8 +1,8 @@
-"""Robot-specific code of the kernel of the spanning tree, with one function per variant and level.
+"""Robot-specific code that replaces the spanning tree's kernel, with one function per variant and level.
 
-Kinematics, Jacobians, centres of mass and momentum share one kernel, whose argument ``what`` selects the results. Each
-value of ``what`` is a variant, whose code is compiled at its first call. The level is 0 for q alone, 1 for q and v, and
-2 for q, v and a.
+One kernel computes kinematics, Jacobians, centres of mass and momentum; its argument ``what`` selects the results. Each
+value of ``what`` is a variant, and its code is compiled at the first call. The level is 0 for q alone, 1 for q and v,
+and 2 for q, v and a.
 """
 
 from collections.abc import Sequence
@@ -34,11 +34,11 @@ _KEPT = (  # entries of a link in the workspace that other kernels read
 
 
 class Untouched:
-    """Placeholder of an entry that is not written; arithmetic with the placeholder raises an error."""
+    """Placeholder for an entry that is not written; arithmetic with the placeholder raises an error."""
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
-    """Return a module with ``entry``, which has the parameters of the kernel; "" if the kernel divides by zero."""
+    """Return a module with ``entry``, which takes the kernel's parameters; return "" if the kernel divides by zero."""
     selection, level = divmod(int(function.name.split()[1]), 4)
     try:
         return _Variant(model, selection, level, most).text()
@@ -74,7 +74,7 @@ class _Variant:
             out[universe : universe + 12] = [*np.eye(3).ravel(), 0.0, 0.0, 0.0]
         self._put_coupling(out, first)
         params = tables.params
-        if self._groups:  # Parameters are inputs, so that equal limbs have equal graphs.
+        if self._groups:  # The parameters become inputs, so that equal limbs have equal graphs.
             params = self._as_inputs(tables.params)
             G = self._tables.own.G
             constant = [i for i in range(G, G + model_G.size) if not isinstance(out[i], Expression)]
@@ -89,7 +89,7 @@ class _Variant:
         return out, work, np.concatenate(before)
 
     def _put_coupling(self, out: np.ndarray, first: int) -> None:
-        """Store G, its bias and its rate in ``out``; entries that depend on the state are inputs."""
+        """Store the coupling matrix G, its bias and its rate in ``out``. State-dependent entries are inputs."""
         dense, G, n = self._tables.own, self._model.tables.topology.G, self._n
         out[dense.G : dense.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
         out[dense.kept_rate : dense.kept_rate + G.size] = np.zeros(G.size)
@@ -134,7 +134,7 @@ class _Variant:
                         results += of_pack(array, tuple(stored.pop(i)[1] for i in t), new.pack(g, list(after[list(t)])))
             after = np.array([new.scalar(x) if i in stored else None for i, x in enumerate(after)], dtype=object)
         results += [Result(array, (k,), after[i]) for i, (array, k) in stored.items()]
-        A = self._tables.sections  # other kernels read the robot's centre of mass in these sections
+        A = self._tables.sections  # Other kernels read the centre of mass from these sections.
         centers = (first + i for first in (A.com, A.vcom, A.acom) for i in range(3))
         results += [Result("keep", (i,), after[i]) for i in centers if stored.get(i, ("keep",))[0] != "keep"]
         core = entry.core_text(self._inputs, results, ["keep", "work", *(f"field{r}" for r in self._fields)])
@@ -144,9 +144,9 @@ class _Variant:
         return bool(self._what & tl.AXES or (self._what & tl.CENTERS and self._what & tl.SUBTREES and self._level))
 
     def _place(self, i: int, n: int) -> tuple[str, int] | None:
-        """Return the array and index of entry i of the n results and the workspace; None if it is not stored.
+        """Return the array and the index that store entry i, or None if the entry is not stored.
 
-        Results that belong to ``pin.Data`` are stored directly in its memory.
+        Entries below n are results; all others are in the workspace. Members of ``pin.Data`` are stored in its memory.
         """
         if i >= n:
             links = (self._n.links + 1) * tl.LINK_WORK if self._is_read() else 0
@@ -185,7 +185,7 @@ class _Variant:
         return [tree.idx_vs[j] + i for j in self._joints(limb) for i in range(tree.nvs[j])]
 
     def _alike(self, group: Group, n: int) -> list[tuple[int, ...]]:
-        """Return corresponding indices of equal limbs, in the n results and then in the workspace."""
+        """Return tuples of corresponding entries, one per limb; workspace indices follow the n results."""
         A, dense, E, nv = self._tables.sections, self._tables.own, self._E, self._model.nv
         of_joints = [(A.oMi, 12), (A.liMi, 12), (A.com, 3), (A.vcom, 3), (A.acom, 3)]
         of_joints += [(first, 6) for first in (A.v, A.a, A.ov)]

@@ -1,8 +1,8 @@
-"""Variants of kernels whose arguments select the results; the code of a variant is compiled at its first call.
+"""Variants of kernels: separate code for each value of the arguments that select the results.
 
-Such an argument is, for example, the bit set of results of the tree's kernel, or the mask of prescribed accelerations.
-The arguments are encoded in one integer, the key of the variant. Machine code calls a function that finds the key in a
-table of the model.
+Such an argument is, for example, the bit mask of requested results, or the mask of prescribed accelerations. These
+arguments are encoded in one integer, the key of the variant. A variant is compiled at its first call. Machine code
+calls a function that looks up the key in a table of the model.
 """
 
 import threading
@@ -24,17 +24,17 @@ from ..operations import CENTER_RATES, COUPLING_DERIVATIVES, ENERGY_REGRESSORS, 
 from ..operations import FRAME_TERMS, HYBRID, PLACE_DERIVATIVES, PLACE_HESSIAN, REGRESSOR  # isort: skip
 from ..operations import SUBTREE_JACOBIAN, TREE, Function, Operation, names  # isort: skip
 
-_MOST = 60  # maximum number of variants per operation and model; other variants use the generic kernel
-# indices, in the block of tables, of the addresses of variant tables and of the size of the result array
+_MOST = 60  # maximum number of variants per operation and model; further variants use the generic kernel
+# indices in the block of a ``Pointer``: address of the variant tables, and size of the result array
 _TABLES, _RESULTS = 8, 7
 
 
 class Digit(NamedTuple):
     """One digit of a variant's key; the digit is smaller than ``base`` and encodes the argument ``name``.
 
-    ``kind`` is ``number`` (the argument's value), ``given`` (whether the array has entries), ``point`` (whether a
-    result has three rows), ``link`` (the link of a place), ``frame`` (whether a place is a frame), or ``places`` (a
-    list, with one digit per entry).
+    The digit encodes, according to ``kind``: ``number`` (the value), ``given`` (whether the array has entries),
+    ``point`` (whether a result has three rows), ``link`` (the link of a joint or frame), ``frame`` (0: joint, 1: frame)
+    or ``places`` (a list of joints or frames, with one digit per entry).
     """
 
     kind: str
@@ -60,20 +60,20 @@ IN_MEMORY: dict[Operation, tuple[Digit, ...]] = {
     REGRESSOR: (),
     ENERGY_REGRESSORS: tuple(Digit("given", name) for name in ("static", "kinetic", "potential")),
 }
-"""Operations that read the results of other functions in memory, and the digits of their variants' keys."""
+"""Operations that read stored results of other functions, with the digits of their variants' keys."""
 VARIANT_OPERATIONS = {x.name: x for x in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_MEMORY)}
-"""Operations whose kernels have variants, by name."""
+"""Dictionary from names to the operations whose kernels have variants."""
 LARGEST_MASK = 60
-"""Maximum number of velocities in a mask that is encoded in a key."""
+"""Maximum number of velocities in a mask that a key can encode."""
 _LONGEST = 100  # maximum length of a list that is encoded in a key
 
 
 def variant(operation: Operation, key: int) -> Function:
-    """Return the declaration of a variant.
+    """Return the ``Function`` of a variant.
 
-    The key of the tree and of couplings is four times the selected results, plus the level: 0 for q alone, 1 for q and
-    v, 2 for q, v and a. In the key of hybrid dynamics, bit 0 marks external forces, and each velocity has one of the
-    following bits. The keys of ``IN_MEMORY`` consist of digits.
+    For the spanning tree and couplings, the key is 4 * what + level: ``what`` selects the results; the level is 0 for q
+    alone, 1 for q and v, 2 for q, v and a. For hybrid dynamics, bit 0 of the key marks external forces, and each
+    velocity has one of the following bits. For the operations in ``IN_MEMORY``, the key consists of digits.
     """
     name = f"{operation.name} {key}"
     if operation in IN_MEMORY:
@@ -93,7 +93,7 @@ def key_of(function: Function) -> int:
 
 
 def digits_of(operation: Operation, key: int) -> dict[str, Any]:
-    """Return the arguments that a key encodes, by name; ``frame`` states whether a place is a frame."""
+    """Return the arguments that a key encodes, by name; ``frame`` is 0 for a joint and 1 for a frame."""
     arguments = dict[str, Any]()
     for digit in reversed(IN_MEMORY[operation]):
         if digit.kind == "places":
@@ -155,7 +155,7 @@ list.end:"""
 
 
 def _write_number(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute the lower 64 bits of the key and end in the block ``%known``."""
+    """Return instructions that compute the lower 64 bits of the key. The last line is the label of ``%known``."""
     lines, key = ["  %index.at = load i64, ptr %tables", "  %index = inttoptr i64 %index.at to ptr"], "0"
     for i, (kind, name, base) in enumerate(IN_MEMORY[operation]):
         if kind == "places":
@@ -184,7 +184,7 @@ def _write_number(operation: Operation, first: dict[str, int]) -> str:
 
 
 def _write_key(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that compute the key as ``%key_of_call`` and end in the block ``%known``."""
+    """Return instructions that compute ``%key_of_call``, the key. The last line is the label of ``%known``."""
     if operation in IN_MEMORY:
         return _write_number(operation, first)
     if operation is not HYBRID:
@@ -223,7 +223,7 @@ known:"""
 
 
 def _word(key: int) -> int:
-    """Return the lower 64 bits of a key; they are a hash of keys that encode long lists."""
+    """Return the lower 64 bits of a key. Two keys that encode long lists can have the same lower 64 bits."""
     return (key + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
@@ -278,12 +278,12 @@ new:
 
 
 class Variants:
-    """All variants of one kernel for one model; an instance is called like the kernel.
+    """All variants of one kernel for one model. An instance is called like the kernel.
 
     Attributes:
         own: Address of the function that calls the variants; 0 until the first variant is compiled.
-        table: Number of variants, then pairs of key and address. When the table is full, the last entry is the address
-            of the kernel, which computes all other variants.
+        table: Number of variants, followed by the key and the address of each variant. When the table is full, its last
+            entry is the address of the generic kernel, which computes all other variants.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
@@ -296,7 +296,7 @@ class Variants:
         return int((self._known.get(key) or self._found(key)).call(pointer, *arguments))
 
     def _found(self, key: int | None) -> Any:
-        """Return the code of a variant, and add its address to the table for calls in machine code."""
+        """Return the code of a variant, and add its address to the table that machine code reads."""
         if key is None:
             self.own = self._kernel.address()
         elif int(self.table[0]) == _MOST and _word(key) not in self.table[1:-1:2]:
@@ -308,7 +308,7 @@ class Variants:
             count = int(self.table[0])
             if count < _MOST and _word(key) not in self.table[1 : 1 + 2 * count : 2]:
                 self.table[1 + 2 * count : 3 + 2 * count] = _word(key), code.address()
-                self.table[0] = count + 1  # written last, because other threads may read the table now
+                self.table[0] = count + 1  # written last, because other threads may be reading the table
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
                 tell_compiled()

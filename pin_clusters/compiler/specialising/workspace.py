@@ -1,7 +1,7 @@
-"""Robot-specific code of kernels that read results of other functions in memory, such as frame derivatives.
+"""Robot-specific code for kernels that read stored results of other functions, such as derivatives of a frame's motion.
 
-The numbers in memory are inputs of the trace. All joints and frames of a link share code, so the placement of a frame
-in its link is an input as well.
+The stored numbers are inputs of the trace. All joints and frames of a link share code, so the placement of a frame
+relative to its link is an input as well.
 """
 
 from collections.abc import Iterator
@@ -28,14 +28,14 @@ from .variants import digits_of, key_of
 
 from ..operations import CENTER_RATES, FRAME_JACOBIAN, FRAME_TERMS, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip
 
-_PLACED = 24  # size of a place: rotation (9) and translation (3) in its link, then in its joint
+_PLACED = 24  # size of the placement of a joint or frame: rotation (9), translation (3) in the link, then in the joint
 _ADDRESS = tl.Field._fields.index("address")
-_FEW = 64  # A loop clears arrays of this size and larger arrays before the results are written.
-_SUMMED = 8  # number of squares per sum; the processor computes separate sums in parallel
+_FEW = 64  # Arrays of this size or larger are cleared by a loop before the results are written.
+_SUMMED = 8  # number of squares in each sum; the processor computes separate sums in parallel
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
-    """Return a module with ``entry``, which has the parameters of the kernel; "" if the kernel divides by zero."""
+    """Return a module with ``entry``, which takes the kernel's parameters; return "" if the kernel divides by zero."""
     try:
         return _Traced(model, function, most).text()
     except ZeroDivisionError:  # A subtree without mass has no centre of mass.
@@ -52,8 +52,8 @@ class _Traced(Memory):
         views = source("tables.views")
         self._n = views.tree_header_at(self._tree.index, 0)
         self._inputs: list[tuple[str, int]] = []
-        self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" for angles, size
-        self._must: list[tuple[Any, str]] = []  # numbers; if the comparison is true, the kernel must run
+        self._checked: list[tuple[str, str, int]] = []  # arrays that must be finite: name, "q" if it has angles, size
+        self._must: list[tuple[Any, str]] = []  # number and comparison; if true, the kernel must run
         self._regressor = range(0)  # workspace indices of the regressor
         if self._operation.group == "regressor":
             self._index, self._params, work, (start, nv, self._width) = tables_of(model)
@@ -83,7 +83,7 @@ class _Traced(Memory):
             return value
         if name == "places":
             return np.array(value)
-        if name == "place":  # the first joint or frame, which ``_put_place`` attaches to the link of the variant
+        if name == "place":  # ``_put_place`` attaches the first joint or frame to the variant's link.
             return model.njoints * self._variant["frame"] if "frame" in self._variant else 0
         if name in ("q", "v", "a", "M"):
             size = {"q": model.nq, "M": 16}.get(name, nv)
@@ -118,7 +118,7 @@ class _Traced(Memory):
         self._params = np.concatenate([self._params, self._input("placed", _PLACED)])
 
     def _put_couplings(self) -> None:
-        """Store G and its derivatives in the memory that kernels read; entries that depend on q are inputs."""
+        """Store the coupling matrix G and its derivatives for the kernels. Entries that depend on q become inputs."""
         dense, E, G = self._tree.own, self._tree.derived, self._model.tables.topology.G
         views, terms = source("tables.views"), np.zeros(G.size, dtype=bool)
         for iv in self._tree.curved:
@@ -133,14 +133,14 @@ class _Traced(Memory):
         still = np.ones(len(G), dtype=bool)
         still[list(self._tree.curved)] = False
         self._keep[dense.g : dense.g + len(G)][still] = 0.0
-        # A NaN in the coupling spreads to all rows, so it is sufficient to check these inputs.
+        # A NaN in the coupling matrix G spreads to all its rows, so it is sufficient to check these inputs.
         if self._operation is FRAME_JACOBIAN and not self._variant["q"]:
             self._seen = [x for x in self._keep[dense.kept : dense.kept + G.size] if isinstance(x, Expression)]
         else:
             self._seen = []
 
     def _put_states(self) -> None:
-        """Set the status words that the kernel checks to valid values, because the code checks them before."""
+        """Set the status words that the kernel checks to valid values; the generated code checks them instead."""
         E, sections = self._tree.derived, self._tree.own
         if self._operation is PLACE_DERIVATIVES:
             level = 1.0 + self._variant["a_q"]
@@ -158,7 +158,7 @@ class _Traced(Memory):
             self._checked.append(("bent_q", "q", self._model.nq))
 
     def _read_fields(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield row and inputs of the fields of ``pin.Data`` that are read; the row replaces the field's address."""
+        """Yield row and inputs of each ``pin.Data`` field that is read; the row replaces the address of the field."""
         if self._operation is FRAME_JACOBIAN:
             views = source("tables.views")
             for row in range(self._n.field1, self._n.field1 + 6):
@@ -199,7 +199,7 @@ class _Traced(Memory):
         return [(name, x) for name, x in self._arguments.items() if np.ndim(x) and x.size and name not in inputs]
 
     def _lasts(self, name: str, i: int) -> bool:
-        """Return whether other functions read entry i of an array in memory; all other entries are scratch memory."""
+        """Return whether other functions read entry i of an array in memory; if not, the entry is scratch memory."""
         if name == "keep":
             return i == int(self._tree.derived.standing)
         return name != "work" or i in self._regressor
@@ -211,7 +211,7 @@ class _Traced(Memory):
         checked = {name for name, _, _ in self._checked}
         values = [x.value for x in results if isinstance(x.value, Expression)]
         inputs = [x for x in needed(values) if x.op == INPUT and owners[x.args[0]] not in checked]
-        # A NaN in an input also appears in the values computed from it, so checking the smaller set is sufficient.
+        # A NaN in an input also appears in the values computed from it, so the smaller of the two sets is checked.
         looked_at = [*self._seen, *min(inputs, values, key=len)]
         for i in range(0, len(looked_at), _SUMMED):
             total = sum(x * x for x in looked_at[i : i + _SUMMED])
@@ -242,9 +242,9 @@ class _Traced(Memory):
         return "\n".join(w.lines)
 
     def _check_list(self, w: Instructions, word: int, expected: list[int]) -> None:
-        """Write the test that a list equals the expected list; the kernel must run for other lists with the same key.
+        """Write the test that a list equals the expected list. Other lists can have the same key; they use the kernel.
 
-        The length is compared first, so that no entry behind the end of the list is read.
+        The length is compared first, so that no entry beyond the end of the list is read.
         """
         fits = w.new(f"icmp eq i64 %w{word + SIZE}, {len(expected)}")
         w.lines += [f"  br i1 {fits}, label %fits, label %other", "fits:"]
@@ -269,14 +269,14 @@ class _Traced(Memory):
             return w.pointer(w.new(f"add i64 {entry.of_block(w, entry.PARAMS)}, {offset}"))
         field = int(name.removeprefix("field"))
         address = w.word(index, field * ROW_WIDTH + _ADDRESS)
-        if field == self._n.field1 + 4 and self._variant["frame"]:  # oMf of the frame that the caller passes
+        if field == self._n.field1 + 4 and self._variant["frame"]:  # oMf of the frame with the given id
             behind = w.new(f"sub i64 %w{first['place']}, {self._model.njoints}")
             address = w.new(f"add i64 {address}, {w.new(f'mul i64 {behind}, {12 * 8}')}")
         return w.pointer(address)
 
 
 def _in_order(results: list[Result]) -> list[Result]:
-    """Return results and operations in the order of the kernel, so that the terms of long sums alternate."""
+    """Return results and operations in the kernel's order, so that operations of different long sums alternate."""
     by_value = dict[int, list[Result]]()
     for result in results:
         by_value.setdefault(result.value.id if isinstance(result.value, Expression) else -1, []).append(result)

@@ -1,4 +1,4 @@
-"""An algorithm for one robot as a list of operations, recorded by running kernels on expressions."""
+"""Tracing records an algorithm for one robot as a list of operations, by running the kernels on expressions."""
 
 from .functions import FUNCTIONS
 from .numbers import labels_of, values_of

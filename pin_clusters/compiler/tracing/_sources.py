@@ -1,7 +1,7 @@
-"""The kernels as plain Python functions of numbers or expressions.
+"""The kernels as plain Python functions, which accept numbers or expressions.
 
 The kernel modules are imported a second time under another name, without compilation. The few functions that branch on
-values (choices, sines, roots) are replaced by functions that record operations.
+values, such as sines and roots, are replaced by functions that record operations.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ def _same(function: Any) -> Any:
     return function
 
 
-# These modules replace the modules that compile; their decorators return the function unchanged.
+# These modules replace the modules that compile kernels; their decorators return the function unchanged.
 _SWITCHES: dict[str, Any] = {"BOUNDSCHECK": False, "JIT": False}
 _STAND_INS = {
     f"{_COPY}.compiler.numba_jit.jit": dict(
@@ -62,7 +62,7 @@ def _too_small(x: Any, limit: Any) -> bool:
 
 
 class Row(NamedTuple):
-    """A value that must exceed a limit; otherwise an equation of a contact constraint is redundant."""
+    """A value and its limit. A contact constraint equation is redundant if the value does not exceed the limit."""
 
     value: Any
     limit: Any
@@ -76,13 +76,13 @@ def _redundant(x: Any, limit: Any) -> bool:
 
 
 class Memory:
-    """The memory that kernels read at addresses; this class reads the actual memory."""
+    """Access to the memory that kernels read through addresses. This base class reads the actual memory."""
 
     def seen(self, address: int, size: int) -> np.ndarray:
         return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
 
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
-        """Return index, params, work and the result array."""
+        """Return the arrays index, params and work, and the result array."""
         raise NotAvailableError("tables behind an address")
 
     def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
@@ -90,14 +90,14 @@ class Memory:
 
 
 class Copies(Memory):
-    """Memory that returns copies of arrays, so that kernels cannot change the originals."""
+    """A ``Memory`` that returns copies of arrays, so that kernels cannot modify the originals."""
 
     def seen(self, address: int, size: int) -> np.ndarray:
         return super().seen(address, size).astype(object)
 
 
 class _Watch(threading.local):
-    """Limits that kernels have checked, and memory that kernels read, in one thread."""
+    """The limits that kernels have checked, and the memory that kernels read, for each thread."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[Any, Any]] = []
@@ -109,7 +109,7 @@ _watch = _Watch()
 
 @contextlib.contextmanager
 def watching() -> Iterator[list[tuple[Any, Any]]]:
-    """Yield a list to which kernels append expressions that must exceed a limit, with their limits."""
+    """Yield a list to which kernels append pairs of an expression and the limit that the expression must exceed."""
     before, _watch.seen = _watch.seen, []
     try:
         yield _watch.seen
@@ -130,7 +130,7 @@ def _call_address(address: Any, *_: Any) -> Any:
     raise NotAvailableError("a function that the user compiled")
 
 
-# Functions that replace functions that branch on values, by module. Modules that use them are imported later.
+# For each module, replacements for the functions that branch on values. Modules that use them are imported later.
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
     "tables.addresses": {
@@ -164,7 +164,7 @@ def _begin() -> None:
     package.__path__ = [str(_FOLDER)]
     sys.modules[_COPY] = package
     for name in ("_support", "_support.arrays"):
-        # Both copies must use the same error classes.
+        # Both copies of the package must use the same error classes.
         sys.modules[f"{_COPY}.{name}"] = importlib.import_module(f"{_PACKAGE}.{name}")
     for name, attributes in _STAND_INS.items():
         sys.modules[name] = types.ModuleType(name)

@@ -1,11 +1,11 @@
-"""The angle of a point in the plane, computed only by arithmetic and selections, as every language supports."""
+"""The angle of a point in the plane, computed only with arithmetic and selections, which every language supports."""
 
 import math
 from functools import reduce
 
 from .expressions import Number, select
 
-# Cephes (S. Moshier): arctan x = x + x z P(z) / Q(z) with z = x^2, for |x| <= 0.66, accurate to one ulp
+# Source: Cephes (S. Moshier). arctan x = x + x z P(z) / Q(z) with z = x^2 and |x| <= 0.66 has an error of one ulp.
 _P = (
     -8.750608600031904122785e-1,
     -1.615753718733365076637e1,
@@ -24,10 +24,10 @@ _Q = (
 
 
 def arctan2(y: Number, x: Number) -> Number:
-    """Compute the angle of (x, y) in (-pi, pi], [rad]; NaN at the origin."""
+    """Compute the angle of the point (x, y) in the interval (-pi, pi], [rad]; at the origin, return NaN."""
     up, right = select(y, 0.0, -y, y), select(x, 0.0, -x, x)
     low, high = select(up, right, up, right), select(up, right, right, up)
-    steep = 0.66 * high  # if low > steep: arctan(low / high) = pi/4 + arctan((low - high) / (low + high))
+    steep = 0.66 * high  # For low > steep, arctan(low / high) = pi/4 + arctan((low - high) / (low + high)).
     t = select(steep, low, low - high, low) / select(steep, low, low + high, high)
     top, bottom = (reduce(lambda total, c: total * (t * t) + c, coefficients) for coefficients in (_P, _Q))
     angle = t + t * (t * t * top / bottom) + select(steep, low, 0.25 * math.pi, 0.0)

@@ -5,7 +5,7 @@ from typing import Any
 
 from .expressions import ADD, COS, DIV, INPUT, MUL, NEG, SELECT, SIN, SQRT, SUB, Expression, needed, select
 
-# Partial derivatives of each operation with respect to its arguments (for a selection, only to the two values).
+# Partial derivatives of each operation with respect to its arguments; for a selection, only for the two values.
 _SLOPES: dict[int, Callable[..., tuple[Any, ...]]] = {
     ADD: lambda _x, _a, _b: (1.0, 1.0),
     SUB: lambda _x, _a, _b: (1.0, -1.0),
@@ -27,7 +27,7 @@ def _partials(x: Expression) -> list[tuple[Any, Any]]:
 
 
 def backward(outputs: Sequence[Any], weights: Sequence[Any]) -> dict[int, Any]:
-    """Return the derivative of sum(weights * outputs) with respect to each input, by index of the input."""
+    """Return a dictionary from input index to the derivative of sum(weights * outputs) with respect to the input."""
     sums: dict[int, Any] = {}
     for x, weight in zip(outputs, weights, strict=True):
         if isinstance(x, Expression):
@@ -45,7 +45,7 @@ def backward(outputs: Sequence[Any], weights: Sequence[Any]) -> dict[int, Any]:
 
 
 def forward(outputs: Sequence[Any], changes: Sequence[Any] | Mapping[int, Any]) -> list[Any]:
-    """Return the changes of the outputs that result from ``changes`` of the inputs, by index of the input."""
+    """Return the changes of the outputs, to first order; ``changes[i]`` is the change of input i."""
     change: dict[int, Any] = {}
     for x in needed(outputs):
         if x.op == INPUT:

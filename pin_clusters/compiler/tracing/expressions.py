@@ -1,7 +1,7 @@
-"""Expressions: symbolic numbers whose arithmetic records operations; equal operations are recorded once.
+"""Expressions are symbolic numbers. Arithmetic with expressions records operations; equal operations are recorded once.
 
 Products with 0, sums with 0 and double negations are simplified, because most entries of a robot's tables are 0, 1 or
--1. The product of a NaN and 0 is therefore 0, so checks for invalid input must read the input.
+-1. The product of NaN and 0 therefore becomes 0, so results can hide a NaN in the input. Check the input instead.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from ...errors import NotAvailableError
 
 INPUT, ADD, SUB, MUL, DIV, NEG, SQRT, SIN, COS, SELECT = range(10)
 NAMES = ("input", "add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "select")
-"""Names of the operations; ``select(a, b, x, y)`` is x if a < b, else y."""
+"""Names of the operations. ``select(a, b, x, y)`` is x if a < b and y otherwise."""
 BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
-"""Operations on packs with one limb per lane. ``BROADCAST``: one number in all lanes (number, lanes, group); ``PACK``:
-one number per lane; ``NUMBERS``: one constant per lane; ``LANE``: the number of one lane (pack, lane); ``SUM``: the sum
-of the first lanes (pack, count)."""
+"""Operations on packs with one limb per lane; arguments are in parentheses. ``BROADCAST``: the same number in all lanes
+(number, lanes, group); ``PACK``: one number per lane; ``NUMBERS``: one constant per lane; ``LANE``: the number in one
+lane (pack, lane); ``SUM``: the sum of the first lanes (pack, count)."""
 
 
 class BranchOnValueError(NotAvailableError):
-    """A traced function branches on a value that is unknown during tracing."""
+    """Error for a traced function that branches on a value that is unknown during tracing."""
 
 
 class TooLongError(Exception):
-    """A trace has more operations than the limit."""
+    """Error for a trace that has more operations than its limit."""
 
 
 class Graph:
-    """Records at most ``most`` expressions; equal expressions are recorded once."""
+    """Records at most ``most`` expressions. Equal expressions are recorded once."""
 
     __slots__ = ("known", "most", "nodes")
 
@@ -61,7 +61,7 @@ class Graph:
 Number = Any
 """A float or an expression."""
 _MANY = (tuple, np.ndarray)
-"""Types of vectors and arrays, which apply an operation to each entry."""
+"""Types of vectors and arrays; operations are applied to each entry."""
 
 
 class Expression:
@@ -71,7 +71,7 @@ class Expression:
         graph: The graph that records the expression.
         op: The operation.
         args: Arguments of the operation (expressions or floats), or the index of an input.
-        id: Index in the graph, larger than the indices of the arguments.
+        id: Index in the graph. It is larger than the indices of the arguments.
     """
 
     __slots__ = ("args", "graph", "id", "op")
@@ -157,7 +157,7 @@ class Expression:
             result = self * result
         return result if power >= 0 else 1.0 / result
 
-    # NumPy's functions call these methods for arrays of objects.
+    # For arrays of objects, NumPy's functions call these methods.
     def sqrt(self) -> Expression:
         return self.graph.make(SQRT, self)
 
@@ -191,7 +191,7 @@ class Expression:
 
 
 def select(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """Return x if a < b, else y, for numbers, expressions or (elementwise) columns."""
+    """Return x if a < b, otherwise y. The arguments are numbers, expressions or columns (compared elementwise)."""
     if x is y:
         return x
     for operand in (a, b):
@@ -214,7 +214,7 @@ def _of_either(name: str) -> Callable[[Number], Number]:
             return getattr(x, name)()
         try:
             return of_numbers(x)
-        except ValueError:  # Compiled code returns NaN outside the domain.
+        except ValueError:  # Compiled code also returns NaN here.
             return math.nan
 
     return function
@@ -222,12 +222,12 @@ def _of_either(name: str) -> Callable[[Number], Number]:
 
 square_root, _sine, _cosine = (_of_either(name) for name in ("sqrt", "sin", "cos"))
 MATHEMATICS = types.ModuleType("math")
-"""Replaces ``math``: sqrt, sin, cos and tan also accept expressions; all other functions accept only numbers."""
+"""Module that replaces ``math``. Its sqrt, sin, cos and tan accept expressions; other functions require numbers."""
 MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("sqrt", "sin", "cos", "tan")})
 
 
 Doing = Mapping[int, tuple[int, Callable[..., Any]]]
-# NumPy's sqrt, sin and cos call the methods of expressions.
+# NumPy's sqrt, sin and cos call the methods of the class ``Expression``.
 DONE: Doing = {
     ADD: (2, operator.add),
     SUB: (2, operator.sub),
@@ -239,7 +239,7 @@ DONE: Doing = {
     COS: (1, np.cos),
     SELECT: (4, select),
 }
-"""Number of arguments, and function on numbers, columns or expressions, for each operation."""
+"""For each operation: number of arguments, and a function of numbers, columns or expressions."""
 
 
 def operate(op: int, values: Sequence[Any], places: Sequence[int], doing: Doing = DONE) -> Any:
@@ -252,7 +252,7 @@ ARGUMENTS = {op: size for op, (size, _) in DONE.items()}
 
 
 def needed(outputs: Iterable[Number]) -> list[Expression]:
-    """Return the given expressions and all expressions on which they depend, arguments first."""
+    """Return the given expressions and all expressions on which they depend; arguments precede their operations."""
     reached: dict[int, Expression] = {}
     stack = [x for x in outputs if isinstance(x, Expression)]
     while stack:

@@ -1,4 +1,4 @@
-"""The functions that can be traced, and their implementations, which run kernels on expressions."""
+"""The functions that can be traced. Each implementation runs kernels on expressions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -68,7 +68,7 @@ Outputs = dict[str, np.ndarray]
 
 
 def _with_forces(run: Run) -> np.ndarray:
-    """Return nv zeros for results, followed by the external forces, because kernels expect this layout."""
+    """Return an array with nv zeros, in which kernels store results, followed by the external forces."""
     return np.concatenate([run.rest, run.forces])
 
 
@@ -96,7 +96,7 @@ def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) ->
 
 
 def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
-    """Return dtau_dq, dtau_dv and M; if ``coriolis``, return the Coriolis matrix in place of dtau_dv."""
+    """Return dtau_dq, dtau_dv and the mass matrix M; if ``coriolis``, dtau_dv is replaced by the Coriolis matrix."""
     nv, nothing = run.model.nv, run.zeros(0)
     dq, dv, M = (run.zeros(nv * nv) for _ in range(3))
     dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
@@ -117,7 +117,7 @@ def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
 
 
 def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
-    """Return derivatives with respect to an input, shape (outputs, nv); derivatives by q are along ``pc.integrate``."""
+    """Return derivatives with respect to an input (outputs, nv). Changes of q are velocities as in ``pc.integrate``."""
     places = [int(x.args[0]) for x in run[name]]
     rows = [backward([x], [1.0]) for x in outputs]
     raw = np.array([[row.get(i, 0.0) for i in places] for row in rows], dtype=object).reshape(len(rows), len(places))
@@ -125,7 +125,7 @@ def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
 
 
 def _placement(run: Run, out: np.ndarray, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return rotation and position of a frame relative to the world, then relative to its joint."""
+    """Return the rotation and position of a frame relative to the world, and both relative to the frame's joint."""
     f = run.model.own_tree.frames[frame]
     first = run.model.tables.tree.sections.oMi + 12 * int(f.parentJoint)
     R_joint, x_joint = out[first : first + 9].reshape(3, 3).T, out[first + 9 : first + 12]
@@ -138,7 +138,7 @@ def _cross(u: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def _presented(run: Run, R: np.ndarray, x: np.ndarray, motion: np.ndarray) -> np.ndarray:
-    """Transform motions of a frame, shape (6, n) in its own axes, to the reference frame."""
+    """Transform motions of a frame, shape (6, n), from the axes of the frame to the reference frame."""
     if run.reference == pin.LOCAL:
         return motion
     turned = np.concatenate([R @ motion[:3], R @ motion[3:]])
@@ -183,7 +183,7 @@ def _frame_motions(run: Run, section: str, *rates: np.ndarray) -> Outputs:
 
 
 def _frame_derivatives(run: Run, section: str, names: Sequence[str], *rates: np.ndarray) -> Outputs:
-    """Return derivatives of frame motions; as in Pinocchio, the origin of ``LOCAL_WORLD_ALIGNED`` does not move."""
+    """Return derivatives of frame motions; as in Pinocchio, the origin of ``LOCAL_WORLD_ALIGNED`` is kept fixed."""
     held = run.reference == pin.LOCAL_WORLD_ALIGNED
     moving = replace(run, reference=pin.WORLD) if held else run
     motions, placements, derivatives = _frame_motions(moving, section, *rates), _placements(run), {}
@@ -244,8 +244,8 @@ def _inverse_operational(run: Run) -> Outputs:
 
 
 def stacked(outputs: Outputs, frames: int) -> Outputs:
-    """Stack the outputs of several frames along the first axis; return one output per kind."""
-    kinds = len(outputs) // frames  # the derivatives by q, by v and by a are different kinds
+    """Stack the outputs of several frames along the first axis; return one array per kind, such as ``dframes_dq``."""
+    kinds = len(outputs) // frames  # derivatives with respect to q, v and a differ in kind
     names = [f"dframes_d{name.rsplit('_d', 1)[1]}" if kinds > 1 else "frames" for name in list(outputs)[:kinds]]
     return {name: np.stack(list(outputs.values())[i::kinds]) for i, name in enumerate(names)}
 
@@ -275,7 +275,7 @@ _RUN: dict[str, Callable[[Run], Outputs]] = {
     "tangent": lambda run: {"dq_dv": tangent(run)},
 }
 FUNCTIONS = {x.name: x for x in operations.TRACEABLE_FUNCTIONS}
-"""Functions that ``pc.trace`` accepts, by name."""
+"""Dictionary from names to the functions that ``pc.trace`` accepts."""
 
 
 def run_function(name: str, run: Run) -> Outputs:

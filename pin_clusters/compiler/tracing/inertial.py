@@ -1,9 +1,9 @@
-"""The affine map from the inertial parameters of a model to the numbers of its tables, determined by perturbation.
+"""The affine map from a model's inertial parameters to the entries of its tables, determined by perturbation.
 
-The tables contain centres of mass. The map yields first moments and inertias about origins, which are affine in the
-parameters. All bodies are perturbed in rounds, such that no number depends on two bodies of the same round.
-Perturbations of different size identify the body on which a number depends. A final perturbation of all parameters
-checks the map.
+The tables contain centres of mass, which are not affine in the parameters. The map therefore yields first moments of
+mass and inertias about the body origins. The bodies are perturbed in several rounds, so that no entry depends on two
+bodies of the same round. The size of the perturbation differs between bodies; the change of an entry therefore shows on
+which body the entry depends. Finally, all parameters are perturbed at once to check the map.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,10 +25,10 @@ _STEP = 0.1  # perturbation [kg], [kg m], [kg m^2]; smaller than the inertia tha
 
 @dataclass(frozen=True)
 class InertialMap:
-    """Affine map from inertial parameters to the numbers of the tables.
+    """Affine map from inertial parameters to the entries of the tables, called numbers.
 
-    ``numbers = constant``, then ``numbers[to[k]] += coefficients[k] * parameters[of[k]]`` for each term k. Finally,
-    first moments are converted to centres of mass, and inertias to inertias about these centres.
+    ``numbers`` begins as ``constant``. Each term k adds ``coefficients[k] * parameters[of[k]]`` to ``numbers[to[k]]``.
+    Finally, first moments are converted to centres of mass, and inertias to inertias about these centres.
     """
 
     bodies: int  # number of bodies in the tables
@@ -43,7 +43,7 @@ class InertialMap:
             numbers[to] = numbers[to] + values[of] * c
         for moment, inertia in _bodies(numbers, self.bodies):
             if isinstance(moment[0], Expression) or moment[0] != 0.0:
-                # The centre of a body without mass is undefined; a division by 1 keeps it zero.
+                # A body without mass has no centre of mass; dividing by 1 leaves zeros in place of the centre.
                 moment[1:] = moment[1:] / select(0.0, moment[0], moment[0], 1.0)
                 inertia -= moment[0] * _of_point(moment[1:])
         return numbers
@@ -56,20 +56,20 @@ def _bodies(numbers: np.ndarray, count: int) -> Iterator[tuple[np.ndarray, np.nd
 
 
 def _of_point(x: np.ndarray) -> np.ndarray:
-    """Return the inertia of a unit mass at x about the origin: xx, xy, xz, yy, yz, zz."""
+    """Return the inertia about the origin of a unit mass at point x: entries xx, xy, xz, yy, yz, zz."""
     a, b, c = x
     return np.array([b * b + c * c, -a * b, -a * c, a * a + c * c, -b * c, a * a + b * b])
 
 
 @dataclass(frozen=True)
 class _Atom:
-    """Parameters that are perturbed together.
+    """A group of parameters that are perturbed together, such as the ten parameters of a body.
 
     Attributes:
         columns: Indices of the parameters.
         directions: Directions of the perturbations, shape (directions, columns); they keep a rotor balanced.
-        readings: Rows whose products with a parameter change are its components along the directions, same shape.
-        touches: Bodies and clusters that may depend on the parameters; atoms with a common entry need separate rounds.
+        readings: Matrix that maps a parameter change to its components along the directions, same shape.
+        touches: Bodies and clusters that the parameters may affect; groups with a common element need separate rounds.
     """
 
     columns: range
@@ -83,7 +83,7 @@ def inertial_map(model: ClusterModel) -> InertialMap:
     values, _ = parameters(model)
     numbers = _Numbers(model, values)
     base = numbers(np.zeros(values.size))
-    columns: dict[int, np.ndarray] = {}  # derivative of the numbers with respect to each parameter, by its index
+    columns: dict[int, np.ndarray] = {}  # derivative of the numbers with respect to parameter i
     for round_ in _rounds(_atoms(model)):
         owner = _owners(numbers, base, round_, values.size)
         for k in range(max(len(atom.directions) for atom in round_)):
@@ -113,7 +113,7 @@ def inertial_map(model: ClusterModel) -> InertialMap:
 
 
 class _Numbers:
-    """The numbers of the tables as a function of a parameter change, relative to parameters with mass in every body."""
+    """The numbers of the tables as a function of a parameter change; all bodies have mass before the change."""
 
     def __init__(self, model: ClusterModel, own: np.ndarray) -> None:
         self.model, self.columns = model, parameter_columns(model)
@@ -126,7 +126,7 @@ class _Numbers:
             if r.inertia is not None and r.carrier_id:
                 self.locked[r.carrier_id] += r.placement.act(r.inertia).toDynamicParameters()
         index, field = model.tables.index, Cluster._fields.index("smallest")
-        self.limits = index[index[0, 1] : index[0, 2], field]  # thresholds of zero inertia, which remain constant
+        self.limits = index[index[0, 1] : index[0, 2], field]  # constant thresholds for zero inertia
 
     def __call__(self, change: np.ndarray) -> np.ndarray:
         x, columns = self.base + change, self.columns
@@ -139,7 +139,7 @@ class _Numbers:
         return self.about_origins(repacked(self.model, inertias, armature, axial))
 
     def about_origins(self, numbers: np.ndarray) -> np.ndarray:
-        """Convert centres of mass to first moments, and inertias to inertias about the origins."""
+        """Convert centres of mass to first moments of mass, and inertias to inertias about the body origins."""
         converted = numbers.copy()
         for moment, inertia in _bodies(converted, int(self.model.tables.index[0, 0])):
             inertia += moment[0] * _of_point(moment[1:])
@@ -148,7 +148,7 @@ class _Numbers:
 
 
 def _inertia(x: np.ndarray) -> pin.Inertia:
-    """Return the inertia of a body for its ten parameters, which need not be physically consistent."""
+    """Return the inertia of a body, given its ten parameters, which need not be physically consistent."""
     mass, h = float(x[0]), x[1:4]
     about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass
@@ -185,10 +185,10 @@ def _atoms(model: ClusterModel) -> list[_Atom]:
 
 
 def _balanced(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ``directions`` and ``readings`` of an atom that is a rotor, which must stay balanced about an axis.
+    """Return ``directions`` and ``readings`` of the ``_Atom`` of a rotor, which must stay balanced about its axis.
 
-    The directions are mass, first moment along the axis, inertia about the axis, and equal inertia about all
-    perpendicular axes.
+    The directions are the mass, the first moment along the axis, the inertia about the axis, and the inertia about
+    perpendicular axes (equal for all of them).
     """
     along, across = np.outer(axis, axis), np.eye(3) - np.outer(axis, axis)
     entries = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])
@@ -214,7 +214,7 @@ def _rounds(atoms: list[_Atom]) -> list[list[_Atom]]:
 
 
 def _owners(numbers: Callable[[np.ndarray], np.ndarray], base: np.ndarray, atoms: list[_Atom], size: int) -> np.ndarray:
-    """Return the index of the atom on which each number depends (-1 for none), from two different perturbations."""
+    """Return, for each number, the index of the ``_Atom`` that affects it (-1: none), using two perturbations."""
     rng = np.random.default_rng(0)
     single, weighted = np.zeros(size), np.zeros(size)
     for i, atom in enumerate(atoms):
@@ -245,7 +245,7 @@ def _rods(model: ClusterModel, own: np.ndarray, numbers: _Numbers) -> list[tuple
 
 
 def _check(model: ClusterModel, numbers: _Numbers, found: InertialMap, own: np.ndarray) -> None:
-    """Compare the map with the tables for a change of all parameters; raise if they differ."""
+    """Compare the map with the tables after a change of all parameters; raise an error if they differ."""
     rng = np.random.default_rng(1)
     change = np.zeros(own.size)
     for atom in _atoms(model):

@@ -1,7 +1,7 @@
-"""``integrate`` with a fixed number of Newton steps, and its derivative with respect to v at v = 0.
+"""A version of ``pc.integrate`` with a fixed number of Newton steps, and its derivative with respect to v at v = 0.
 
-Joints outside of loops move as in ``pc.integrate``. The dependent joints of closed loops take the step that G predicts,
-and then the requested number of corrections. The remaining residual of the loops is returned.
+Joints outside loops move as in ``pc.integrate``. The dependent joints of closed loops first move as the coupling matrix
+G predicts; the requested number of Newton steps then corrects them. The remaining loop residual is returned.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from .supplied import derivatives_of, supply
 
 
 def integrate(run: Run) -> dict[str, np.ndarray]:
-    """Return q after motion at velocity v for unit time; if there are loops, return also their largest residual."""
+    """Return q after a motion with velocity v for unit time and, if there are loops, the largest loop residual."""
     model, v = run.model, run["v"]
     shape = manifold(model)
     if model.closures and not (shape.linear and (loops_of(model).compiled or model.tables.supplies)):
@@ -51,7 +51,7 @@ def _primitives(model: ClusterModel) -> list[tuple[int, Any]]:
 
 
 def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]) -> np.ndarray:
-    """Return q with the independent joints of loops moved exactly, without the prediction by G."""
+    """Return q after the exact motion of all independent joints of loops; the coupling matrix G is not used."""
     target, column = q.copy(), {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
     for j, p in _primitives(model):
         if j in inside and p.iv in column:
@@ -60,7 +60,7 @@ def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]
 
 
 def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
-    """Move the joints of all loops along v, in place; return the largest loop residual."""
+    """Modify q: move the joints of all loops with velocity v for unit time. Return the largest loop residual."""
     index, work, before = run.model.tables.index, run.work, q.copy()
     loops, following, clusters = source("loops.coupling_of_loops"), source("moves.following"), run.loops()
     source("bodies.placements").start(run.params, work)
@@ -74,7 +74,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
 
 
 def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
-    """Correct the dependent joints of loops by Newton steps, in place; return the largest loop residual."""
+    """Modify q: correct the dependent joints of loops by Newton steps. Return the largest loop residual."""
     following, index = source("moves.following"), run.model.tables.index
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
@@ -87,7 +87,7 @@ def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
 
 
 def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
-    """Update K and the loop equations at q; return the largest residual of each loop."""
+    """Update the constraint Jacobian K and the loop equations at q; return the largest residual of each loop."""
     supply(run.model, q, run.work)
     for supplied in run.model.tables.supplies:
         n, m = len(supplied.closure.joints), supplied.closure.size
@@ -98,7 +98,7 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
 
 
 def tangent(run: Run) -> np.ndarray:
-    """Return the derivative of integrate(q, v) with respect to v at v = 0, shape (nq, nv)."""
+    """Return the derivative of ``integrate(q, v)`` with respect to v at v = 0, shape (nq, nv)."""
     q, out = run["q"], run.zeros(run.model.nq, run.model.nv)
     for _, p in _primitives(run.model):
         G, i = run.G[p.iv : p.iv + p.nv], p.iq
@@ -121,6 +121,6 @@ def tangent(run: Run) -> np.ndarray:
 
 
 def _of_quaternion(q: np.ndarray) -> np.ndarray:
-    """Return the derivative of a quaternion (x, y, z, w) by a rotation vector in body axes, shape (4, 3)."""
+    """Return the derivative of a quaternion (x, y, z, w) with respect to a rotation vector in body axes, (4, 3)."""
     x, y, z, w = q * 0.5
     return np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]], dtype=object)

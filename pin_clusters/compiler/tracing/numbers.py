@@ -1,4 +1,4 @@
-"""Parameters of a robot that are inputs of a program: gravity, inertial parameters, transmission ratios."""
+"""Parameters of a robot that can be inputs of a program: gravity, inertial parameters and transmission ratios."""
 
 from collections.abc import Iterable, Sequence
 
@@ -36,11 +36,11 @@ def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[
 
 
 def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
-    """Return the meaning of each entry of a parameter input.
+    """Return a label for each entry of a parameter input, which describes the entry.
 
     Args:
         model: The model.
-        name: ``gravity``, ``inertial`` or ``ratios``.
+        name: Name of the parameter input: ``gravity``, ``inertial`` or ``ratios``.
 
     Example:
         >>> import pin_clusters as pc
@@ -53,11 +53,11 @@ def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
 
 
 def values_of(model: ClusterModel, name: str) -> np.ndarray:
-    """Return the model's values of a parameter input.
+    """Return the values of a parameter input for the given model.
 
     Args:
         model: The model.
-        name: ``gravity`` [m/s^2], ``inertial`` (units of ``pc.parameters``) or ``ratios`` (dimensionless).
+        name: ``gravity`` [m/s^2], ``inertial`` (units as in ``pc.parameters``) or ``ratios`` (dimensionless).
 
     Example:
         >>> import pin_clusters as pc

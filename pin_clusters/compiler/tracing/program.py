@@ -1,4 +1,4 @@
-"""``Program``: the operations of a function for one robot, which can be evaluated and differentiated."""
+"""The class ``Program`` contains the operations of a function for one robot; it can be evaluated and differentiated."""
 
 import dataclasses
 import math
@@ -23,19 +23,19 @@ _FLOPS = (ADD, SUB, MUL, DIV, SQRT)
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The operations of a function for one robot, in order, without loops and branches.
+    """The sequence of operations of a function for one robot, without loops and branches.
 
-    An index, called place, identifies each value: constants have the first places, the entries of the inputs follow,
-    and the results of the operations come last. Units are the same as in the function.
+    Each value has an index, called its place. The first places belong to the constants, the next places to the entries
+    of the inputs, and the last places to the results of the operations. Units are the same as in the function.
 
     Attributes:
         name: Names of the robot and of the function.
         inputs: Name and size of each input, in order.
         outputs: Name and shape of each output, in order.
-        constants: Numbers of the robot, shape (constants,).
-        operations: Code of each operation and places of its arguments (0 if unused), shape (operations, 5).
-        results: Places of all entries of the outputs, in the order of the outputs.
-        samples: Test values of inputs, by name, shape (rows, size); tests of code use random values for other inputs.
+        constants: Constant values that depend on the robot, shape (constants,).
+        operations: Code of each operation, followed by the places of its arguments (0 if unused), (operations, 5).
+        results: Places of all output entries, in the order of the outputs.
+        samples: Dictionary from input names to test values, shape (rows, size); other inputs use random test values.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -56,7 +56,7 @@ class Program:
 
     @classmethod
     def of(cls, name: str, inputs: Sequence[tuple[str, int]], outputs: Mapping[str, np.ndarray]) -> "Program":
-        """Return the program that computes arrays of expressions and floats, given the name and size of each input."""
+        """Return the program that computes ``outputs`` (expressions or floats) from inputs, given by name and size."""
         flat = [x for array in outputs.values() for x in np.ravel(np.asarray(array, dtype=object))]
         nodes = [x for x in needed(flat) if x.op != INPUT]
         constants: dict[float, int] = {}
@@ -85,15 +85,15 @@ class Program:
         """Evaluate the program.
 
         Args:
-            given: One array per input, of shape (size,) or (rows, size). All arrays have the same type, float32 or
-                float64, which is the type of the computation.
+            given: One array per input, all with shape (size,) or all with shape (rows, size). All arrays must have the
+                same type, float32 or float64; the program computes in this type.
 
         Returns:
-            One array per output, of shape (*shape) or (rows, *shape); a single array if there is only one output.
+            One array per output, with shape (*shape) or (rows, *shape); a single array if there is only one output.
 
         Raises:
             ShapeError: The number of inputs or the size of an input is wrong.
-            ArgumentTypeError: The inputs are not arrays of the same float type.
+            ArgumentTypeError: The inputs are not arrays of the same floating-point type.
         """
         columns, dtype, rows = self._columns(given)
         with np.errstate(all="ignore"):
@@ -108,7 +108,7 @@ class Program:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _columns(self, given: Sequence[Any]) -> tuple[list[np.ndarray], np.dtype[Any], int | None]:
-        """Return the columns of the inputs, their type, and the number of rows (None for a single state)."""
+        """Return the columns of the inputs, the NumPy type, and the number of rows (None for a single state)."""
         check_number(self, given)
         arrays = [np.asarray(x) for x in given]
         types = {x.dtype for x in arrays}
@@ -129,19 +129,19 @@ class Program:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Number of operations of each kind, by name."""
+        """Dictionary from the name of each kind of operation to the number of such operations."""
         counter = Counter(self.operations[:, 0].tolist())
         return {NAMES[op]: n for op, n in sorted(counter.items())}
 
     @property
     def flops(self) -> int:
-        """Number of additions, subtractions, multiplications, divisions and roots."""
+        """Total number of additions, subtractions, multiplications, divisions and square roots."""
         return sum(self.counts.get(NAMES[op], 0) for op in _FLOPS)
 
     def run(self, constants: Sequence[Any], inputs: Sequence[Any], doing: Doing = DONE) -> list[Any]:
-        """Return all entries of the outputs, given entries of the inputs (numbers, columns or expressions).
+        """Compute all output entries from all input entries, which are numbers, columns or expressions.
 
-        ``doing`` implements the operations for values that NumPy does not support.
+        ``doing`` implements each operation; pass other implementations for value types that NumPy does not support.
         """
         values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
@@ -149,11 +149,11 @@ class Program:
         return [values[i] for i in self.results]
 
     def expressions(self, graph: Graph) -> list[Any]:
-        """Return all entries of the outputs as expressions of the inputs in a new graph."""
+        """Return all output entries as expressions in the inputs; the expressions are recorded in ``graph``."""
         return self.run(self.constants.tolist(), graph.inputs(0, self._size))
 
     def values(self) -> list[Any]:
-        """Return all values in the order of their places: floats, then inputs and operations as expressions."""
+        """Return all values in the order of their places: constants as floats, inputs and results as expressions."""
         graph = Graph()
         values: list[Any] = [*self.constants.tolist(), *graph.inputs(0, self._size)]
         for op, *args in self.operations.tolist():
@@ -169,7 +169,7 @@ class Program:
         return sum(size for _, size in self.inputs)
 
     def ordered(self) -> "Program":
-        """Return the program in an order in which few results are alive at once, so that they stay in registers."""
+        """Return the same program with reordered operations, so that fewer results must be stored at the same time."""
         start = self.first
         order = np.array(few_alive(needs_of(self.operations, start)), dtype=np.int32)
         moved = np.arange(start + len(order), dtype=np.int32)  # new place of each value
@@ -182,18 +182,19 @@ class Program:
 
     @cached_property
     def alive(self) -> int:
-        """Maximum number of results that are alive at once."""
+        """Maximum number of results that are stored at the same time because later operations use them."""
         needs = needs_of(self.operations, self.first)
         return most_alive(needs, range(len(needs)))
 
     def jacobian(self, *names: str) -> "Program":
-        """Return a program for the derivatives of each output with respect to each input, or to the inputs ``names``.
+        """Return a program that computes the derivatives of all outputs with respect to inputs.
 
-        The entries of q are treated as independent, also in quaternions and (cos, sin) pairs. Multiply derivatives
-        with respect to q by ``pc.trace(model, "tangent")`` to obtain derivatives along ``pc.integrate``.
+        ``names`` selects the inputs; by default, all inputs are used. All entries of q are treated as independent, also
+        the entries of quaternions and (cos, sin) pairs. To obtain derivatives with respect to the velocity argument of
+        ``pc.integrate``, multiply derivatives with respect to q by the output of ``pc.trace(model, "tangent")``.
 
         Raises:
-            UnknownNameError: An input does not exist.
+            UnknownNameError: No input has one of these names.
         """
         input_names = [name for name, _ in self.inputs]
         for name in names:
@@ -209,9 +210,9 @@ class Program:
         return Program.of(f"{self.name}, derivatives", self.inputs, blocks)
 
     def vjp(self) -> "Program":
-        """Return a program for vector-Jacobian products (reverse mode).
+        """Return a program that computes vector-Jacobian products (reverse mode).
 
-        The program takes the inputs and one number per entry of the outputs, and returns one array per input.
+        The program takes the inputs and a vector with one number per output entry. It returns one array per input.
         """
         graph = Graph()
         outputs = self.expressions(graph)
@@ -221,9 +222,9 @@ class Program:
         return Program.of(f"{self.name}, backward", (*self.inputs, *bars), products)
 
     def jvp(self) -> "Program":
-        """Return a program for Jacobian-vector products (forward mode).
+        """Return a program that computes Jacobian-vector products (forward mode).
 
-        The program takes the inputs and a change of each input, and returns the changes of the outputs.
+        The program takes the inputs and a change of each input. It returns the change of each output.
         """
         graph = Graph()
         outputs = self.expressions(graph)
@@ -239,7 +240,7 @@ class Program:
             first += size
 
     def by_output(self, entries: Sequence[_T]) -> Iterator[tuple[str, tuple[int, ...], Sequence[_T]]]:
-        """Yield name, shape and entries of each output, given the entries of all outputs."""
+        """Split a sequence with the entries of all outputs; yield the name, shape and entries of each output."""
         first = 0
         for name, shape in self.outputs:
             size = math.prod(shape)

@@ -1,7 +1,7 @@
-"""The numbers of a model's tables as polynomials of the transmission ratios, determined by perturbation.
+"""The entries of a model's tables as polynomials in the transmission ratios, determined by perturbation.
 
-The inertia of a rotor contains squares of ratios, and products of ratios of the same cluster. No number belongs to two
-clusters, so all clusters are perturbed at once. A final perturbation of all ratios checks the polynomials.
+The reflected inertia of a rotor contains squares of ratios, and products of ratios in the same cluster. No entry
+depends on two clusters, so all clusters are perturbed at once. A final change of all ratios checks the polynomials.
 """
 
 import dataclasses
@@ -15,19 +15,19 @@ from ...constraints import Belt, Gear, Rotor
 from ...errors import NotAvailableError, PinClustersError
 from ...model import ClusterModel, alike, numbers_of, once
 
-_FACTORS = (1.0, 1.125, 0.875)  # factors of the sampled ratios
+_FACTORS = (1.0, 1.125, 0.875)  # factors by which each ratio is multiplied to obtain samples
 _MOST = 4  # maximum number of ratios in a cluster, because 3^4 = 81 models are sampled
 _ROUNDING = 1e-11
 
 
 @dataclass(frozen=True)
 class RatioMap:
-    """The numbers of the tables as polynomials of the ratios."""
+    """The entries of the tables, called numbers, as polynomials in the ratios."""
 
     labels: tuple[str, ...]  # name of each ratio
     values: np.ndarray  # ratios of the model, shape (ratios,)
-    constant: np.ndarray  # numbers that do not depend on ratios (other entries are 0), shape (numbers,)
-    # index of the number, coefficient, and indices of the ratios to multiply (twice for a square), for each term
+    constant: np.ndarray  # numbers that do not depend on ratios; 0 for all others, shape (numbers,)
+    # for each term: index of the number, coefficient, and indices of the ratios to multiply (twice for a square)
     terms: tuple[tuple[int, float, tuple[int, ...]], ...]
 
     def apply(self, ratios: np.ndarray) -> np.ndarray:
@@ -42,7 +42,7 @@ class RatioMap:
 
 @dataclass(frozen=True)
 class _Place:
-    """A ratio: index of its constraint, index in the rotor's list of ratios (-1 for gears and belts), and cluster."""
+    """Location of a ratio: its constraint, its index among the rotor's ratios (-1 for gears, belts), its cluster."""
 
     constraint: int
     entry: int
@@ -154,7 +154,7 @@ def _owners(
     base: np.ndarray,
     moved: np.ndarray,
 ) -> np.ndarray:
-    """Return the group on which each changed number depends, found by perturbing half of the groups at a time."""
+    """Return, for each changed number, the group that affects it; perturb half of the groups at a time (bisection)."""
     owner = np.zeros(base.size, dtype=int)
     for bit in range(max(1, (len(groups) - 1).bit_length())):
         factors = np.ones(len(places))

@@ -1,7 +1,7 @@
-"""Rotation increments without branches: the kernels branch on the size of the angle, and this module uses ``select``.
+"""Rotation increments without branches. The kernels branch on the size of the angle; this module uses ``select``.
 
-Coefficients are series near zero and closed forms elsewhere. The closed forms never divide by numbers near zero, so the
-derivatives are finite everywhere.
+Near zero, the coefficients are computed by series, and elsewhere by closed-form expressions. The closed-form
+expressions never divide by numbers near zero, so all derivatives are finite.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ..._support.arrays import in_order
 from .expressions import Number, select, sine_and_cosine, square_root
 
 _SMALL = 0.01
-"""Squared angle [rad^2] below which a series of five terms has an error of less than 1e-16."""
+"""Squared angle [rad^2] below which the error of a series with five terms is less than 1e-16."""
 
 
 def _series(T: Number, coefficients: Sequence[float]) -> Number:
@@ -28,12 +28,12 @@ def _blend(T: Number, near: Sequence[float], far: Number) -> Number:
 
 
 def _angle(T: Number) -> Number:
-    """Return the square root of T, or 1 if T is small, so that divisions stay finite."""
+    """Return the square root of T. If T is small, return 1 instead, so that quotients stay finite."""
     return square_root(select(T, _SMALL, 1.0, T))
 
 
 def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> None:
-    """Rotate the quaternion at q[i] by the rotation vector (x, y, z) in body axes, and normalise it."""
+    """Rotate the quaternion that begins at q[i] by the rotation vector (x, y, z) in body axes; normalise the result."""
     T = x * x + y * y + z * z
     angle = _angle(T)
     sine, cosine = sine_and_cosine(angle * 0.5)
@@ -48,14 +48,14 @@ def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> N
         qw * d - qx * a - qy * b - qz * c,
     )
     norm = square_root(in_order(t * t for t in turned))
-    # As in Pinocchio, the sign is chosen such that the new quaternion is nearer to the old quaternion.
+    # As in Pinocchio, the sign is chosen so that the new quaternion is close to the old quaternion.
     along = in_order(old * new for old, new in zip((qx, qy, qz, qw), turned, strict=True))
     signed = select(along, 0.0, -norm, norm)
     q[i : i + 4] = [t / signed for t in turned]
 
 
 def displacement(u: Any, w: Any) -> Any:
-    """Return the translation of the exponential of the twist [u; w]."""
+    """Return the translation of exp([u; w]), the displacement for a twist with linear part u and angular part w."""
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = _angle(T)
     sine, cosine = sine_and_cosine(angle)

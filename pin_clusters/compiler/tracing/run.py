@@ -1,4 +1,4 @@
-"""The data that kernels read and write during tracing: tables as numbers, and the state as expressions."""
+"""The data that kernels read and write during tracing. Tables contain numbers; the state consists of expressions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -22,15 +22,15 @@ class Run:
 
     Attributes:
         model: The model.
-        inputs: Arrays of expressions, by name.
-        params: Floats of the tables; parameters that are inputs are expressions.
-        work: Workspace, with its initial contents.
+        inputs: Dictionary from the name of each input to an array of expressions.
+        params: Floating-point entries of the tables; parameters that are inputs are expressions.
+        work: Workspace of the kernels, with its initial contents.
         frames: Ids of the requested frames.
         reference: Reference frame of frame results.
         steps: Number of Newton steps that close loops.
         contacts: ``pin.RigidConstraintModel`` objects of the closed contacts.
-        damping: Added to the diagonal of J M^-1 J' of the contacts.
-        torques: Torques that the derivatives of inverse dynamics also compute.
+        damping: Number that is added to the diagonal of J M^-1 J', where J is the Jacobian of the contacts.
+        torques: Torques, which the derivatives of inverse dynamics also compute.
     """
 
     model: ClusterModel
@@ -62,7 +62,7 @@ class Run:
         return self.inputs.get("fext", self.zeros(0))
 
     def call(self, passes: str, *rest: np.ndarray) -> None:
-        """Run the passes of an operation on the tables of the model, after user functions are evaluated at q."""
+        """Evaluate the user functions at q, then run the passes of an operation on the tables of the model."""
         module, _, name = passes.rpartition(".")
         self.plain(module, name + "_loops" * with_loops(self.model), *rest)
 
@@ -78,12 +78,12 @@ class Run:
 
     @cached_property
     def G(self) -> np.ndarray:
-        """Coupling matrix, shape (tree.nv, nv): tree velocity = G v."""
+        """Coupling matrix G, shape (tree.nv, nv), such that the velocity of the spanning tree is G v."""
         return self._coupling[0]
 
     @cached_property
     def bias(self) -> np.ndarray:
-        """Bias of the coupling, shape (tree.nv,): tree acceleration = G a + bias."""
+        """Bias of the coupling, shape (tree.nv,), such that the acceleration of the spanning tree is G a + bias."""
         return self._coupling[1]
 
     @cached_property
@@ -102,9 +102,9 @@ class Run:
         return [C for C in clusters if C.kind == layout.LOOP]
 
     def opens(self, still: bool = False) -> list[Any]:
-        """Return the largest squared residual of each loop; kernels must have run at q.
+        """Return the largest squared residual of each loop; a kernel must have run at q before.
 
-        If ``still``, the bodies are placed again as in ``coupling``.
+        If ``still``, the placements of the bodies are computed again, as in the kernel ``coupling``.
         """
         model, q = self.model, self["q"]
         coupling, squares = source("loops.coupling_of_loops"), []
@@ -118,7 +118,7 @@ class Run:
         return squares
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
-        """Run the kernel of the spanning tree and return all results; ``what`` contains bits of ``tree_layout``."""
+        """Run the spanning tree's kernel and return all results; ``tree_layout`` defines the bits of ``what``."""
         tables, nothing = self.model.tables.tree, self.zeros(0)
         out, dense = self.zeros(tables.out), tables.own
         for first in (tables.sections.oMi, tables.sections.liMi):  # the placement of the universe is constant

@@ -1,9 +1,9 @@
-"""Orders of operations in which few values are alive at once, so that the values stay in registers.
+"""Reordering of operations, so that few values must be stored at the same time and most values stay in registers.
 
-A trace follows the algorithm: all bodies outward, then inward, then outward again. Results of the first pass stay alive
-until the second pass needs them. If all operations after a starting point are delayed until they are needed (depth
-first), limbs are processed one after the other. Several starting points are tried, because the best depends on the
-robot and the algorithm.
+A trace follows the algorithm, which visits all bodies outward, then inward, then outward again. Results of the first
+pass must be stored until the second pass uses them. If the operations after a starting point are delayed until their
+results are needed (depth first), limbs are processed one after the other. Several starting points are tried, because
+the best starting point depends on the robot and the algorithm.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,16 +13,16 @@ import numpy as np
 from .expressions import ARGUMENTS
 
 _PLACES = 8  # number of starting points that are tried
-_LONG = 100_000  # Longer programs keep their order, because a trial takes one second per million operations.
+_LONG = 100_000  # Longer programs are not reordered, because each trial takes one second per million operations.
 
 
 def needs_of(operations: np.ndarray, start: int) -> list[list[int]]:
-    """Return the operations on which each operation depends; ``start`` is the place of the first operation."""
+    """Return the operations that compute each operation's arguments; ``start`` is the place of the first operation."""
     return [[x - start for x in row[: ARGUMENTS[op]] if x >= start] for op, *row in operations.tolist()]
 
 
 def few_alive(needs: list[list[int]]) -> list[int]:
-    """Return an order in which arguments precede their operations and few values are alive at once."""
+    """Return an order in which arguments precede their operations and few values must be stored at the same time."""
     n = len(needs)
     orders = [list(range(n))]
     if n <= _LONG:
@@ -35,7 +35,7 @@ def most_alive(needs: list[list[int]], order: Sequence[int]) -> int:
     last = np.full(len(needs), -1)
     for i, k in enumerate(order):
         last[needs[k]] = i
-    # +1 where a result with uses is computed, -1 after its last use
+    # ``change`` is +1 where a result that is used later is computed, and -1 after its last use.
     position = np.empty(len(needs), dtype=np.intp)
     position[order] = np.arange(len(needs))
     change = np.zeros(len(needs) + 1, dtype=np.intp)
@@ -46,7 +46,7 @@ def most_alive(needs: list[list[int]], order: Sequence[int]) -> int:
 
 
 def _late(needs: list[list[int]], wanted: Iterable[int]) -> list[int]:
-    """Return all operations; the operations ``wanted`` come first, each of them directly after its arguments."""
+    """Return an order of all operations that begins with ``wanted``, each of these directly after its arguments."""
     done, order = [False] * len(needs), []
     for k in wanted:
         stack = [(k, False)]

@@ -1,7 +1,7 @@
-"""Values and derivatives of Python functions of the user, which run on expressions.
+"""Values and derivatives of the user's Python functions, which are called with expressions.
 
-The user functions may contain arithmetic and functions of NumPy and ``math``. Functions of ``math`` reject expressions,
-so the user function is copied, and the copy uses functions that accept them.
+A user function may use arithmetic and the functions of NumPy and ``math``. The functions of ``math`` reject
+expressions, so the user function is copied; the copy calls replacements that accept expressions.
 """
 
 import math
@@ -21,14 +21,14 @@ _REPLACED = {id(getattr(math, name)): getattr(MATHEMATICS, name) for name in ("s
 
 
 def supply(model: ClusterModel, q: np.ndarray, work: np.ndarray) -> None:
-    """Store the derivatives of the user functions at q in the workspace, from which kernels read them."""
+    """Compute the derivatives of the user functions at q, and store them in the workspace for the kernels."""
     for supplied in model.tables.supplies:
         numbers = [y for order in (1, 2) for y in derivatives_of(supplied.closure, order, q[list(supplied.iq)])]
         work[supplied.scratch : supplied.scratch + len(numbers)] = numbers
 
 
 def supply_third(model: ClusterModel, q: np.ndarray, rates: np.ndarray, work: np.ndarray) -> None:
-    """Store second derivatives of the user functions' Jacobians along the velocities ``rates`` of the tree."""
+    """Store the second derivatives of the user functions' Jacobians along ``rates``, which are tree velocities."""
     for supplied in model.tables.supplies:
         n, m = len(supplied.closure.joints), supplied.closure.size
         direction = rates[[model.own_tree.idx_vs[j] for j in supplied.closure.joints]]
@@ -38,13 +38,13 @@ def supply_third(model: ClusterModel, q: np.ndarray, rates: np.ndarray, work: np
 
 
 def derivatives_of(closure: CallableClosure, order: int, x: np.ndarray) -> list[Any]:
-    """Return the derivatives of a user function at expressions, row major; order 0 returns the values."""
+    """Return the derivatives of a user function at x, in row-major order; for order 0, return the values."""
     program = _program(closure, order)
     return program.run(program.constants.tolist(), list(x))
 
 
 def _program(closure: CallableClosure, order: int) -> Program:
-    """Return the program of a derivative that the user supplies; otherwise differentiate the next lower order."""
+    """Return the program of a derivative that the user supplies, or else differentiate the next lower order."""
     n = len(closure.joints)
     function = closure.functions[order]
     if function is not None:
@@ -56,7 +56,7 @@ def _program(closure: CallableClosure, order: int) -> Program:
                 raise
         else:
             return Program.of(closure.source.label, [("x", n)], {"y": outputs})
-    # The user supplies no derivative, or it converts to floats. The derivative of the traced function is also exact.
+    # The user supplies no derivative, or the supplied function converts its argument to floats.
     return _program(closure, order - 1).jacobian("x")
 
 
@@ -82,7 +82,7 @@ def _run(closure: CallableClosure, function: Any, x: np.ndarray, shape: tuple[in
 
 
 def _made_again(function: Any, copies: dict[int, Any]) -> Callable[[np.ndarray], Any]:
-    """Copy a function such that ``math``, and the Python functions that it calls, accept expressions."""
+    """Copy a function; in the copy, ``math`` and the called Python functions accept expressions."""
     if isinstance(function, types.MethodType):
         return _made_again(function.__func__, copies).__get__(function.__self__)
     if not isinstance(function, types.FunctionType):
@@ -99,7 +99,7 @@ def _made_again(function: Any, copies: dict[int, Any]) -> Callable[[np.ndarray],
         for cell, old in zip(cells or (), function.__closure__ or (), strict=True):
             try:
                 cell.cell_contents = _replaced(old.cell_contents, copies)
-            except ValueError:  # The old cell is empty.
+            except ValueError:  # The original cell is empty.
                 continue
     return copies[id(function)]
 

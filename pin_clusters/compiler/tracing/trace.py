@@ -1,4 +1,4 @@
-"""``pc.trace`` runs a function of a robot once on expressions and returns the operations that its results need."""
+"""``pc.trace`` runs a function of a robot once on expressions and returns the operations that compute its results."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
@@ -33,46 +33,45 @@ def trace(
     steps: int = 3,
     stack: bool = False,
 ) -> Program:
-    """Record the operations of a function for one robot, without program loops and without operations on zeros.
+    """Record the operations of a function for one robot.
 
-    Closed kinematic loops are supported. ``function`` is the name of a function of this package, or ``energies``
-    (kinetic and potential), ``integrate`` or ``tangent``. For closed loops, ``integrate`` also returns the largest
-    residual of the loop equations, relative to the loop's length or in rad. ``tangent`` returns the derivative of
-    ``pc.integrate(model, q, v)`` with respect to v at v = 0, shape (nq, nv).
+    The program has no loops over joints and no operations on zeros. Robots with closed kinematic loops are supported.
+    ``function`` is a function of this package, ``energies`` (kinetic and potential energy), ``integrate`` or
+    ``tangent``. For closed loops, ``integrate`` also returns the largest loop residual, relative to the loop's size or
+    in rad. ``tangent`` returns the derivative of ``pc.integrate(model, q, v)`` with respect to v at v = 0, (nq, nv).
 
     Args:
         model: The model.
         function: Name in ``pc.tracing.FUNCTIONS``.
-        fext: Whether external forces are an additional input, ``fext``: [linear; angular] in the frame of each joint,
-            starting with the universe, shape (6 njoints,), [N; N m].
+        fext: Whether to add the input ``fext``, which contains the external force [linear; angular] on each joint in
+            the frame of the joint. The universe comes first; shape (6 njoints,), [N; N m].
         parameters: Parameters of the robot that are additional inputs, in this order: ``"gravity"`` (3, [m/s^2]),
             ``"inertial"`` (in the order of ``pc.parameters``: masses, first moments, inertias, rotors, armatures,
-            rods), ``"ratios"`` (of each ``Rotor``, ``Gear`` and ``Belt``, in the order of ``model.constraints``).
-            ``pc.tracing.values_of(model, name)`` returns the model's values, and ``labels_of`` their meaning. A rotor
-            that is a body of the tree stays balanced: parameters that would unbalance it have no effect.
-        frames: Names or ids of frames, for functions of frames; each frame has an output with its name.
-        reference: Reference frame of frame results.
+            rods), ``"ratios"`` (the ratios of all ``Rotor``, ``Gear`` and ``Belt`` constraints in the order of
+            ``model.constraints``). ``pc.tracing.values_of(model, name)`` returns the model's values, and ``labels_of``
+            returns labels. Parameters that would unbalance a rotor that is a body of the tree have no effect.
+        frames: Names or ids of frames, for functions of frames. Each frame has an output with the name of the frame.
+        reference: Reference frame in which the results for frames are expressed.
         contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``, for functions of contacts. Their placements,
-            gains and desired motions become constants. The contact constraints must be independent, unless ``damping``
-            is positive; the output ``pivot`` (see ``status``) shows whether they are.
-        damping: Number that is added to the diagonal of J M^-1 J' of the contacts.
-        status: Whether to add the values that kernels check: ``pivot``, the smallest margin of a pivot over its limit
-            (positive if valid). For closed loops, also ``condition``, an upper bound of the largest condition number of
-            the dependent joints, and ``open``, the largest residual of the loop equations at q.
-        steps: Number of Newton steps with which ``integrate`` corrects the dependent joints of loops.
-        stack: Whether the results of a list of frames form one output, ``frames`` (or ``dframes_dq`` and so on), with
-            the frames on the first axis, as for PyTorch, JAX and CasADi.
+            gains and desired motions become constants. The contact constraints must be independent unless ``damping``
+            is positive. The output ``pivot`` (see ``status``) is positive if the constraints are independent.
+        damping: Number that is added to the diagonal of J M^-1 J', where J is the Jacobian of the contacts.
+        status: Whether to add outputs for the values that kernels check. ``pivot`` is the smallest difference between a
+            pivot and its limit; it is positive if the results are valid. For closed loops, ``condition`` is an upper
+            bound of the largest condition number of the dependent joints, and ``open`` is the largest residual at q.
+        steps: Number of Newton steps by which ``integrate`` corrects the dependent joints of loops.
+        stack: Whether to stack the results for a list of frames in one output, ``frames`` (or, for derivatives,
+            ``dframes_dq`` etc.). The first axis of this output is the frame, as in PyTorch, JAX and CasADi.
 
     Returns:
-        The program. Its inputs are the inputs of the function in order: q (nq), then v, a or tau (nv), then fext, then
+        The program. Its inputs are q (nq), then v, a or tau (nv) if the function uses them, then fext, then the
         parameters. Units are the same as in the function.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ``ClusterModel``, frames are missing, or an option does not fit the
-            function.
+        ArgumentTypeError: ``model`` is not a ``ClusterModel``, frames are missing, or the function has no such option.
         UnknownNameError: The function or a frame does not exist.
-        NotAvailableError: Joints are constrained by a compiled user function, or by a Python function that branches on
-            values; or the requested parameters of this robot cannot be inputs.
+        NotAvailableError: Joints are constrained by a compiled user function or by a Python function that branches on
+            values, or the requested parameters of this robot cannot be inputs.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -143,7 +142,7 @@ def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str,
 
 
 def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:
-    """Return ``pivot`` and, if there are loops, ``condition`` and ``open``; ``watched`` contains values and limits."""
+    """Return ``pivot`` and, for loops, ``condition`` and ``open``; ``watched`` contains pairs (value, limit)."""
     pivot = np.inf
     for x, limit in watched:
         margin = x - limit
