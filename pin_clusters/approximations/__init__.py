@@ -1,7 +1,6 @@
 """Approximate dynamics of transmissions and closed loops, as many simulators use them.
 
-For robots without closed loops, the rotors are fixed to the links at angle 0, and a constant matrix represents the
-inertia of their spin:
+Without closed loops, the rotors are fixed to the links at angle 0, and a constant matrix represents their spin:
 
 - ``none``: the rotors do not spin; reflected inertia is neglected.
 - ``diagonal``: the reflected inertia of each joint, ``sum_r J_r g_ri^2``, is the ``armature`` of the joint.

@@ -34,7 +34,6 @@ LABELS = {
     "no rotor": "exact loops, no rotor",
     "armature": "exact loops, armature",
 }
-"""Labels of the approximations in tables."""
 DEFINITIONS = {
     "none": "the rotors are locked into their carriers; their spin is neglected",
     "diagonal": "the rotors are locked into their carriers, and sum_r J_r g_ri^2 is armature of joint i",
@@ -47,7 +46,6 @@ DEFINITIONS = {
     "no rotor": "the loops are exact, the rotors do not spin",
     "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
 }
-"""Descriptions of the approximations."""
 
 SINGULAR = 1e-13
 """Mass matrices, scaled to a unit diagonal, are singular if min eigenvalue / max eigenvalue is below this value."""

@@ -139,7 +139,6 @@ class CompiledEngine(MixedEngine):
         return None
 
     def _store_callback_results(self, count: int) -> None:
-        """Store the torques that the user's function returned in the failed step."""
         if self._torque_callback:
             for tau in self._torque_table[:count].copy():
                 self._callback_results.append(lambda *_, tau=tau: tau)

@@ -129,12 +129,10 @@ class Coordinates:
         return _bridge.matrix_and_bias(self.model, self.data, q, v)
 
     def _energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
-        """Compute kinetic and mechanical energy, [J]."""
         energy = computeMechanicalEnergy(self.model, self.data, q, v)
         return self.data.kinetic_energy, energy
 
     def _residual(self, q: np.ndarray) -> float:
-        """Compute the largest violation of a loop-closure constraint (relative to its scale) or of a held contact."""
         worst = self.contacts.residual(self.model, self.data, q) if self.contacts else 0.0
         if not self.model.closures:
             return worst

@@ -17,7 +17,6 @@ from .ground.near import World
 from .ground.world import ON_GROUND, world_of
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")
-"""Names of the integration methods."""
 _MOST_STEPS, _MOST_NUMBERS = 10**9, 2**28  # 2**28 float64 numbers take 2 GiB
 _WHOLE = 1e-9  # relative tolerance for treating the duration as a whole number of steps
 

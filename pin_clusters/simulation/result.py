@@ -96,23 +96,21 @@ class SimulationResult:
         coordinates: Name and unit of each entry of q, such as ``"crank [rad]"``, shape (nq,).
         contact_forces: Forces of the held contacts, stacked as in ``data.lambda_c``, shape (N, rows), [N] or [N m].
         bodies: Joint names of the bodies that can touch the ground or each other.
-        contact_impulses: Impulse on each of these bodies between a sample and the next one, shape (N, bodies, 3), in
-            world axes, [N s]. The mean force is this impulse divided by the time between samples. The array contains
-            only the sum per body, because the impulses of redundant points are not unique.
-        contact_centres: Centre of pressure of each body, shape (N, bodies, 3), in the world frame, [m]; NaN if there is
-            no impulse.
+        contact_impulses: Impulse on each of these bodies from a sample to the next, shape (N, bodies, 3), in world
+            axes, [N s]. The mean force is this impulse divided by the time between samples. The array contains only the
+            sum per body, because the impulses of redundant points are not unique.
+        contact_centres: Centre of pressure of each body in the world frame, shape (N, bodies, 3), [m]; NaN without
+            impulses.
         gap: Smallest distance between each body and the ground or another shape, shape (N, bodies), [m]; inf if the
             body is far away. ``"moreau"`` measures the distance in the middle of a step, and ``"events"`` at the end of
             a step.
         stops: Names of the joint stops (finite position limits), such as ``"knee > -1.2"``.
-        limit_impulses: Impulse of each stop between a sample and the next one, shape (N, stops), [N m s] or [N s];
-            never negative.
-        contact_laws: Largest violations of the contact laws between a sample and the next one, shape (N, 3): distance
-            of an impulse from its friction cone [N s], velocity into the ground or a stop [m/s], and product of impulse
-            and velocity [J].
-        contact_work: Work of all contact and stop impulses between a sample and the next one, shape (N,), [J]; never
-            positive.
-        contact_iterations: Largest number of solver iterations in a step between a sample and the next one, shape (N,).
+        limit_impulses: Impulse of each stop until the next sample, shape (N, stops), [N m s] or [N s]; never negative.
+        contact_laws: Largest violations of the contact laws until the next sample, shape (N, 3): distance of an impulse
+            from its friction cone [N s], velocity into the ground or a stop [m/s], and product of impulse and velocity
+            [J].
+        contact_work: Work of all contact and stop impulses until the next sample, shape (N,), [J]; never positive.
+        contact_iterations: Largest number of solver iterations in a step until the next sample, shape (N,).
         unmet_torque: Part of the commanded torque that exceeds the motors' limits, shape (N, nv), [N m] or [N].
         touchdowns: Touch-downs in chronological order.
 
@@ -242,8 +240,7 @@ class SimulationResult:
         """Plot coordinates, velocities, torques, ground forces, energy and residual over time.
 
         Args:
-            path: Path of the picture. The extension selects PNG (default), PDF or SVG. If ``path`` is None, no file is
-                written.
+            path: Path of the picture. The extension selects PNG (default), PDF or SVG. None writes no file.
 
         Returns:
             The Matplotlib figure, which a notebook displays.

@@ -49,9 +49,8 @@ def simulate(
 ) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
-    Every recorded configuration satisfies all couplings and loop-closure constraints. ``docs/simulation.md`` explains
-    integrators, held (permanently closed) contacts and singular configurations, and ``docs/ground.md`` explains contact
-    with the ground.
+    Every recorded configuration satisfies all couplings and loop-closure constraints. See ``docs/simulation.md`` for
+    integrators, held contacts and singular configurations, and ``docs/ground.md`` for contact with the ground.
 
     Args:
         model: Cluster model.
@@ -72,9 +71,8 @@ def simulate(
         progress: Function that is called with the number of completed steps and the number of all steps.
         contacts: ``pin.RigidConstraintModel`` objects that stay closed. For contacts with gains or a desired motion,
             only the acceleration is prescribed, as in ``pc.constraintDynamics``.
-        passive: Whether the passive forces act: springs, dampers, dry friction and gravity compensation
-            (``model.passive``), and the losses of motors and gears. ``tau`` and ``energy`` of the result exclude
-            passive forces.
+        passive: Whether springs, dampers, dry friction, gravity compensation (``model.passive``) and losses of motors
+            and gears act. ``tau`` and ``energy`` of the result exclude these forces.
         ground: A ``pc.Ground``, which is a plane with friction, or None.
         touching: Parts of the robot that can touch the ground or other shapes: frames or points as in
             ``pc.contact_points``, or a ``pin.GeometryModel`` of ``model.tree``. The default is ``model.collision``.
@@ -92,8 +90,7 @@ def simulate(
     Raises:
         SimulationError: An argument is not allowed, the simulation diverged, a loop cannot be closed, or a user
             function raised an exception or returned NaN. ``error.result`` contains the samples up to the error.
-        SimulationInterrupted: The user pressed Ctrl-C (a ``KeyboardInterrupt``). The exception also has the attribute
-            ``result``.
+        SimulationInterrupted: The user pressed Ctrl-C. The exception also has the attribute ``result``.
         ConfigurationError: ``q0`` violates a constraint.
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.

@@ -130,10 +130,7 @@ def _of_state(f: ExportedFunction, real: str, robot: str) -> str:
 
 
 def _look(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that test whether the input is valid: finite, with angles that the sine function supports.
-
-    The test comes first, so that no registers are needed to store the input until the test.
-    """
+    """Return statements that test whether the input is valid: finite, with angles that the sine function supports."""
     zero, huge = (dialect(real).number(x) for x in (0.0, _HUGE[real]))
     lines = [f"{real} nothing = {zero};"]
     for name, size in f.inputs:

@@ -9,7 +9,6 @@ from ...errors import ArgumentTypeError, ShapeError
 
 _CUDA = (2, 13)  # DLPack device types of device memory and managed memory
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-"""Names of the NumPy types in C."""
 
 
 class View(NamedTuple):

@@ -97,7 +97,6 @@ def corners(points: ContactPoints) -> ContactPoints:
 
 
 NO_POINTS = ContactPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
-"""An empty set of points."""
 
 
 def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> ContactPoints:

@@ -63,7 +63,6 @@ class GroundEngine(PythonEngine):
     def _step(
         self, on: Coordinates, t: float, h: float, state: State, tau: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, Push]:
-        """Compute q and v at the end of a step, and the impulses."""
         world, v, phases = self._world, state.v, source("steps.phases")
         q, pairs = self._put_back(on, t, h, on.move(state.q, phases.half_way(h, v)))
         free = self._free_velocity(on, h, q, v, tau)

@@ -136,7 +136,6 @@ class GroundRecorder(Recorder):
             self._left[b] = times[-1]
 
     def _touch(self, b: int, t: float, lands: bool, place: np.ndarray, impulse: np.ndarray) -> None:
-        """Record a new touch-down, or add the impulse to the current touch-down of this body."""
         if lands:
             self._landing[b] = len(self.touchdowns)
             name = self._world.names[b]
@@ -145,7 +144,6 @@ class GroundRecorder(Recorder):
             self.touchdowns[self._landing[b]] = replace(last, impulse=tuple((impulse + last.impulse).tolist()))
 
     def _lack(self, row: int, unmet: np.ndarray) -> None:
-        """Record the largest amount by which the commanded torque exceeds the limits until the next sample."""
         largest = self.unmet_torque[row]
         self.unmet_torque[row] = np.where(np.abs(unmet) > np.abs(largest), unmet, largest)
 

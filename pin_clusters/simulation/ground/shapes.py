@@ -235,7 +235,6 @@ def _plane(ground: Ground) -> pin.GeometryObject:
 
 
 def _hull(shape: Any) -> Any:
-    """Compute the convex hull of a mesh; return None for other shapes."""
     if not hasattr(shape.geometry, "tri_indices"):
         return None
     try:
