@@ -22,8 +22,7 @@ def answers(host: str, headers: list[str]) -> bool:
     """Return whether a server that listens at ``host`` should answer a request with these ``Host`` headers.
 
     A foreign web page can reach a local server through a domain name that resolves to this machine (DNS rebinding), but
-    then the ``Host`` header contains this domain name. Ports are not compared, because tunnels and containers change
-    ports.
+    then the ``Host`` header contains this domain name. Ports are not compared, because tunnels change ports.
     """
     name = re.sub(r":\d*$", "", headers[0].strip().lower()) if len(headers) == 1 else ""
     if name in {"127.0.0.1", "localhost", "[::1]", in_url(host).lower()}:

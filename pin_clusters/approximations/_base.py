@@ -88,7 +88,9 @@ class Approximation(ABC):
     Args:
         model: The exact robot.
         name: Name of the approximation.
-        drop_rotors: Whether to omit the mass and inertia of the rotors. Example:
+        drop_rotors: Whether to omit the mass and inertia of the rotors.
+
+    Example:
         >>> import pin_clusters as pc
         >>> frozen = pc.approximations.of(pc.load("four_bar"))["frozen"]
         >>> frozen.crba(frozen.model.q_reference).shape  # [kg m^2]

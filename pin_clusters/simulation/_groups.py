@@ -2,8 +2,7 @@
 
 Pinocchio's ``integrate`` multiplies from the right, q = q0 exp(x), with velocities in the body frame. The rate of x is
 x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 + c2 ad^2 v + c4 ad^4 v, where ad is the adjoint matrix of x. The
-eigenvalues of ad are 0 and, with multiplicity two, +-i theta. A polynomial with the exact values and slopes at these
-points is therefore exact.
+eigenvalues of ad are 0 and, with multiplicity two, +-i theta. A polynomial with exact values and slopes there is exact.
 """
 
 import math

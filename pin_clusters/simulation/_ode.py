@@ -84,8 +84,8 @@ class Ode:
             q and v, with shapes (nq,) and (nv,) for one state, or (N, nq) and (N, nv) for N states.
 
         Raises:
-            SimulationError: A rotation from q0 is nearly a full turn. BranchLost: A loop cannot be closed along the
-                motion.
+            SimulationError: A rotation from q0 is nearly a full turn.
+            BranchLost: A loop cannot be closed along the motion.
             ShapeError: The size is wrong.
         """
         table = np.asarray(y, dtype=np.float64)

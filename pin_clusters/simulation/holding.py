@@ -47,9 +47,9 @@ class Hold:
         kd: Damping of all driven joints, [N m s/rad] or [N s/m].
 
     Attributes:
-        tau0: Constant torque, shape (nv,), [N m] or [N]. kp: Shape (nv,), zero for joints that are not driven, [N
-            m/rad] or [N/m].
-        kd: Shape (nv,), [N m s/rad] or [N s/m].
+        tau0: Constant torque, shape (nv,), [N m] or [N].
+        kp: Stiffness, shape (nv,), zero for joints that are not driven, [N m/rad] or [N/m].
+        kd: Damping, shape (nv,), [N m s/rad] or [N s/m].
 
     Raises:
         SimulationError: A gain is negative or not finite, or the robot has no parts that can touch the ground.

@@ -103,8 +103,7 @@ __all__ = ["ExportError", "whole"]
 def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
     """Yield a temporary folder; if no error occurs, the files in it are moved to ``folder`` at the end.
 
-    Files in ``stale``, which an earlier export wrote, are removed if they were not written again. Other files do not
-    change.
+    Files in ``stale`` (from an earlier export) are removed if they are not written again. Other files do not change.
     """
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
     with ExitStack() as cleanup:

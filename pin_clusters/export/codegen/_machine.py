@@ -53,8 +53,7 @@ class Machine(NamedTuple):
             path = shutil.which(name)
             if path is None:
                 continue
-            # Without a compiler, the linker may not find libm. In this case, the program that loads the library
-            # provides libm.
+            # Without a compiler, the linker may not find libm. The program that loads the library provides libm.
             for libs in (["-lm"], []) if name.endswith(("ld", "lld")) else (["-lm"],):
                 done = subprocess.run([path, *options, *libs], cwd=folder, capture_output=True, text=True, check=False)
                 if done.returncode == 0:

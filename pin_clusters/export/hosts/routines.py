@@ -67,8 +67,7 @@ class Routine:
     def __call__(self, rows: Sequence[np.ndarray], marks: np.ndarray | None = None, *, silent: bool = True) -> Found:
         """Compute the results from one array of shape (rows, size) per input; all arrays must have the same type.
 
-        For derivatives, ``marks`` is the status of the rows. If ``silent`` is True, open or singular rows emit no
-        warning.
+        For derivatives, ``marks`` is the status of the rows. If ``silent``, open or singular rows emit no warning.
         """
         inputs = [np.ascontiguousarray(x) for x in rows]
         dtype, n = inputs[0].dtype, len(inputs[0])

@@ -31,8 +31,7 @@ class Gains(NamedTuple):
     """Motor gains that produce the requested joint gains, shape (n, n), and the nearest diagonal motor gains.
 
     The diagonal gains, shape (n,), are the nonnegative gains of independently controlled motors that approximate the
-    requested gains best. ``lost_stiffness`` and ``lost_damping`` are the relative errors of the resulting joint gains
-    (Frobenius norm).
+    requested gains best. ``lost_stiffness`` and ``lost_damping`` are the relative joint gain errors (Frobenius norm).
 
     Attributes:
         stiffness: Stiffness of the motors, [N m/rad] or [N/m].
@@ -78,10 +77,9 @@ class MotorSpace:
     Args:
         model: The robot.
         joints: Names of the commanded joints, one per degree of freedom of the mechanism, at most 3.
-        motors: Names of the driving joints (cranks, rods) or of the rotors; rotor positions are angles of the rotor
-            shaft.
-        region: (low, high) of each joint, in which Newton's method must work. The default is the joint limits, or, if
-            there are none, +-0.5 rad (+-20 mm).
+        motors: Names of the driving joints (cranks, rods) or rotors. Rotor positions are shaft angles.
+        region: (low, high) of each joint, in which Newton's method must work. By default, the joint limits, or
+            +-0.5 rad (+-20 mm) if there are none.
 
     Raises:
         UnknownNameError: A joint or motor does not exist.
@@ -179,8 +177,7 @@ class MotorSpace:
 
         With K = -d tau / d x at the joints, the motor stiffness is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1. The
         second term arises because constant motor torques cause joint torques that change with the pose. Each gain is a
-        number, one number per joint, or a matrix. ``tau``, shape (n,), is the joint torque in the pose, zero by
-        default.
+        number, one number per joint, or a matrix. ``tau``, shape (n,), is the joint torque (default: zero).
         """
         J, n = self._regular(self._sized("x", x)), len(self.joints)
         return Gains.of(J, _square("stiffness", stiffness, n), _square("damping", damping, n), self._bent(x, tau))

@@ -1,8 +1,8 @@
 """Impulses that satisfy Signorini's condition and Coulomb's law, computed by Pinocchio's solvers and checked here.
 
 The unknowns are the impulses l. The relative velocities after the impulses are u = G l + g. For each contact, l lies in
-the friction cone, u + mu |u_T| n lies in the dual cone, and the two vectors are orthogonal (De Saxce). For each stop, l
->= 0, u >= 0 and l u = 0.
+the friction cone, u + mu |u_T| n lies in the dual cone, and the two vectors are orthogonal (De Saxce). Stops require
+l >= 0, u >= 0 and l u = 0.
 """
 
 from __future__ import annotations
@@ -76,8 +76,7 @@ class Impulses:
         for _, s, _ in (admm, final):
             s.mu_prox, s.warmstart_rho_with_previous_result = 1e-10, s is admm[1]
         admm[1].anderson_capacity = _MEMORY
-        # In the last two stages, True omits the initial guess; ``final`` has no acceleration. Both can prevent
-        # convergence.
+        # True omits the initial guess, and ``final`` has no acceleration, because both can prevent convergence.
         self._stages = (self.quick, False), (admm, False), (admm, True), (final, True)
 
     def solve(self, G: np.ndarray, g: np.ndarray, friction: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
@@ -90,8 +89,8 @@ class Impulses:
             guess: Initial guess of the impulses, shape (n,).
 
         Raises:
-            NotSolved: The solvers found no impulses that satisfy the laws. FloatingPointError: The motion is not
-                finite.
+            NotSolved: The solvers found no impulses that satisfy the laws.
+            FloatingPointError: The motion is not finite.
         """
         n = len(g)
         if not (np.isfinite(G).all() and np.isfinite(g).all()):  # PGS reports convergence for NaN
