@@ -13,8 +13,8 @@ For robots with closed loops, let G(q) and g be the coupling, so that the tree a
 - ``unconstrained``: the tree's equations of motion for the independent joints, ``M_ii a + h_i``, at the exact q and v.
 - ``frozen``: ``G0' rnea_tree(q, G0 v, G0 a)``, where G0 is the coupling Jacobian at the reference pose.
 - ``no rotor`` (robots with rotors only): exact loops; the rotors do not spin relative to their carriers.
-- ``armature`` (robots with rotors only): as ``no rotor``; in addition, ``J ratio^2`` is added to the armature of the
-  tree joints that drive each rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
+- ``armature`` (robots with rotors only): like ``no rotor``, but ``J ratio^2`` is added to the armature of the tree
+  joints that drive each rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
 
 In every approximation, the forward dynamics solve the equations of the inverse dynamics for a.
 """

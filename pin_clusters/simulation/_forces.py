@@ -42,8 +42,8 @@ class Forces:
     friction causes in one step if this change is larger. The speed change is computed with the mass matrix at the
     reference pose.
 
-    ``stages`` is the number of stages of the Runge-Kutta method, or 0 if there are a ground or joint stops. With ground
-    or stops, the gears also transmit contact forces, which are known only at the end of a step. The gear losses
+    ``stages`` is the number of stages of the Runge-Kutta method, or 0 if the simulation has a ground or joint stops. In
+    the latter case, the gears also transmit contact forces, which are known only at the end of a step. The gear losses
     therefore use the loads of the previous step (lagged loads).
 
     Attributes:
@@ -113,7 +113,7 @@ class Forces:
             free, loss = law.load(net_torque, model, a), np.zeros(len(net_torque))
             locks = np.diag(relief) * law.factors.min(axis=0) <= -1.0
             for iteration in range(2 * _MOST_ITERATIONS):
-                # The loss of a self-locking gear is approximately the torque that stops its rotor in one step.
+                # The loss of a gear that locks is approximately the torque that stops its rotor in one step.
                 if iteration == _MOST_ITERATIONS:
                     loss = np.where(locks, law.speeds / np.maximum(self._reach, 1e-300), 0.0)
                 right, slope = self._loss(law.speeds, free - relief @ loss)

@@ -33,7 +33,7 @@ class Settings:
     steps: int  # number of steps; the last one may be shorter
     duration: float  # [s]
     method: str  # one of ``METHODS``
-    record: int  # n, if every n-th step is recorded
+    record: int  # n: every n-th step is recorded
     dynamics: Callable[..., Any] | None  # function (q, v, tau) -> acceleration; None for the exact dynamics
     switch: bool  # whether the simulation may change its independent joints
     progress: Callable[[int, int], Any] | None  # called with (done, total)

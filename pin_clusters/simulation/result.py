@@ -83,8 +83,8 @@ class SimulationResult:
             repeats the torque of the last step.
         energy: Sum of kinetic and potential energy, shape (N,), [J]. It is computed with the exact model, even if
             ``dynamics`` was given.
-        residual: Largest residual of all couplings, loops and held contacts, shape (N,). Distances in loops are divided
-            by the loop's length; angles are in [rad]; contact residuals are in [m] or [rad].
+        residual: Largest residual of all couplings, loops and held contacts, shape (N,). Distances in a loop are
+            divided by the loop's length, angles are in [rad], and residuals of held contacts are in [m] or [rad].
         v_tree: Velocities of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
         switches: Changes of the independent joints during the simulation.
         method: ``"rk4"``, ``"semi_implicit"``, ``"rkmk4"``, ``"moreau"`` or ``"events"``.

@@ -16,7 +16,7 @@ from ._notes import comment, coordinates, made_by
 from ._statements import Dialect
 
 THREADS = 128
-"""Maximum number of threads per block; two such blocks per multiprocessor let a thread use all its registers."""
+"""Maximum threads per block; with two such blocks per multiprocessor, a thread can use all addressable registers."""
 # The loop tolerance of the kernels is larger for float, because q is rounded to a relative accuracy of 1e-7.
 _OPEN = {"double": layout.OPEN, "float": 100.0 * layout.OPEN}
 _CONDITION = {"double": 1e8, "float": 1e5}

@@ -31,15 +31,15 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
     Args:
         model: The model.
         function: A name in ``pc.tracing.FUNCTIONS``.
-        name: Name of the CasADi function; the default is ``function``'s value.
+        name: Name of the CasADi function; the default is ``function``.
         options: Options of ``pc.trace``.
 
     Returns:
         A CasADi function of type SX, in SI units. The inputs are column vectors in the order of the Python function's
-        arguments, such as q (nq), v (nv) and tau (nv). The outputs are dense column vectors and matrices. Inputs and
-        outputs have the same names as in the ``Program``, and the names can be used as keywords: ``f(q=q, v=v,
-        tau=tau)["ddq"]``. Special characters in frame names become underscores. For a list of frames, the output
-        ``frames`` contains one vector per row, or matrices stacked vertically. For a single frame name, the output is
+        arguments, such as q (nq), v (nv) and tau (nv). The outputs are dense column vectors and matrices. The names of
+        inputs and outputs are the names in the ``Program`` and can be used as keywords:
+        ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become underscores. For a list of frames,
+        the output ``frames`` contains one vector per row, or matrices stacked vertically. For a single frame name, the output is
         the result for that frame.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Event-driven integration of order 4 for motion on a ground; it is used to check the results of ``"moreau"``.
+"""Event-driven integration of order 4 for motion on a ground; its results serve to check ``"moreau"``.
 
 Contacts stay open, sliding or sticking between events, and stops stay open or closed, so the motion is smooth. The
 Dormand-Prince pair integrates it on the manifold (Munthe-Kaas) with adaptive steps of at most dt. A step ends early if

@@ -37,7 +37,7 @@ _SEEN = 1e-6, 1e-5, 1e-4, 1e-3
 _FAST = 1e6
 """Velocity added to the accelerations of sliding contacts, so that the solver preserves the sliding directions."""
 _LESS = 0.999
-"""Friction factor that makes directions of incipient sliding unique; smallest accepted cosine of their error."""
+"""Friction factor that makes directions of incipient sliding unique; smallest cosine of their angular error."""
 _ROUNDS = 100
 
 

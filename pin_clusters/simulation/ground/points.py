@@ -25,7 +25,7 @@ class ContactPoints:
 
     Raises:
         SimulationError: A joint is the universe, a position is not finite, or a radius is negative or not finite.
-        ShapeError: The arrays have different numbers of points.
+        ShapeError: The shapes of the arrays are wrong or do not match.
         ArgumentTypeError: A type is wrong.
 
     Example:
