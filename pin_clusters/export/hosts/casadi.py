@@ -39,8 +39,8 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
         arguments, such as q (nq), v (nv) and tau (nv). The outputs are dense column vectors and matrices. The names of
         inputs and outputs are the names in the ``Program`` and can be used as keywords:
         ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become underscores. For a list of frames,
-        the output ``frames`` contains one vector per row, or matrices stacked vertically. For a single frame name, the output is
-        the result for that frame.
+        the output ``frames`` contains one vector per row, or matrices stacked vertically. For a single frame
+        name, the output is the result for that frame.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or CasADi does not accept the name.
