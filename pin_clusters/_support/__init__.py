@@ -1,1 +1,1 @@
-"""Utilities for all subpackages, independent of the robots and models of this package."""
+"""Utilities for all subpackages, which do not depend on robots or models."""

@@ -1,4 +1,4 @@
-"""Conversion of user arguments to contiguous float64 arrays, or ``ArgumentTypeError`` or ``ShapeError``."""
+"""Conversion of user arguments to contiguous float64 arrays; invalid arguments raise an error."""
 
 import functools
 import math
@@ -16,12 +16,12 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def is_plain(x: Any) -> bool:
-    """Whether the kernels accept x without conversion; this check takes 0.1 us."""
+    """Return whether the kernels accept x without conversion; this check takes 0.1 us."""
     return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray
 
 
 def is_vector(x: Any, n: int) -> bool:
-    """Whether the kernels accept x without conversion as a vector of n numbers."""
+    """Return whether the kernels accept x without conversion as a vector of n numbers."""
     return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray and x.shape == (n,)
 
 
@@ -38,7 +38,7 @@ def numbers(name: str, x: Any) -> np.ndarray:
 
 
 def real(x: Any) -> float | None:
-    """Convert a real number to a float (infinite on overflow); return None for text, booleans and arrays."""
+    """Convert a real number to a float (infinity on overflow); return None for strings, booleans and arrays."""
     if isinstance(x, (bool, np.bool_)) or not isinstance(x, Real):
         return None
     try:
@@ -50,7 +50,7 @@ def real(x: Any) -> float | None:
 def whole_number(
     name: str, x: Any, least: int, kind: Callable[[str], Exception] = ArgumentTypeError, of: str = ""
 ) -> int:
-    """Check that x is an integer and at least ``least``, else raise ``kind``; ``of`` is the unit in the message."""
+    """Check that x is an integer of at least ``least``, or raise ``kind``; ``of`` is the unit in the message."""
     if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
         raise kind(f"{name} must be a whole number{of}, at least {least}, got {shown(x)}.")
     return int(x)
@@ -79,11 +79,11 @@ _PAGE = 4096
 
 
 def on_a_page(*parts: np.ndarray) -> list[np.ndarray]:
-    """Copy arrays of 8-byte numbers to consecutive memory that starts at a page boundary.
+    """Copy arrays of 8-byte numbers to contiguous memory that starts at a page boundary.
 
     A processor stalls if the addresses of a read and a recent write are equal modulo the page size. For small robots,
-    the relative position of tables and workspace changes the time of a call by up to a factor of two. Page alignment
-    makes the time reproducible.
+    the relative position of tables and workspace therefore changes the time of a call by a factor of up to two. Page
+    alignment makes this time reproducible.
     """
     block = np.zeros(sum(x.size for x in parts) + _PAGE // 8)
     offset = -block.ctypes.data % _PAGE // 8
@@ -110,7 +110,7 @@ def output_array(name: str, given: Any, shape: tuple[int, ...], kind: type, cure
     if not matches or not all(given.flags[name] for name in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED")):
         type_name = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
         raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {type_name}{cure}")
-    if type(given) is not np.ndarray:  # kernels of a library do not accept subclasses
+    if type(given) is not np.ndarray:  # kernels from a library do not accept subclasses
         type_name = type(given).__name__
         raise ArgumentTypeError(
             f"{name} must be a plain NumPy array, got a {type_name}. Pass np.asarray(...), which shares the memory."
@@ -149,5 +149,5 @@ def velocity(model: Any, name: str, x: Any) -> np.ndarray:
 
 
 def in_order(terms: Iterable[Any]) -> Any:
-    """Sum numbers in order, as compiled code does; the builtin sum of Python 3.12 compensates rounding errors."""
+    """Sum numbers in order, as compiled code does; the built-in sum of Python 3.12 compensates rounding errors."""
     return functools.reduce(operator.add, terms, 0.0)

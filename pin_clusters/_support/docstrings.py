@@ -1,11 +1,12 @@
-"""Shared sections of docstrings, which a decorator inserts when functions are defined.
+"""Shared sections of docstrings, which a decorator inserts when a function is defined.
 
-Shared sections have the form of a docstring, such as ``COMMON``; ``stock(COMMON)`` returns a decorator for them. A
-decorated function documents only its specific parts. The decorator adds
+Shared sections are written as a docstring, such as ``COMMON``, and ``stock(COMMON)`` returns the decorator that inserts
+them. The docstring of a decorated function contains only the parts that are specific to this function. The decorator
+adds
 
-- an entry for each argument that the docstring of the function does not describe;
-- errors that the docstring does not describe; an error with arguments in brackets is added only if the function has
-  one of these arguments;
+- an entry for each argument that the function's docstring does not describe;
+- errors that the docstring does not describe (if an error lists arguments in brackets, it is added only to functions
+  with one of these arguments);
 - all other missing sections, in which ``{name}`` is replaced by the name of the function.
 
 The decorator returns the function itself, so its signature and speed do not change.
@@ -45,7 +46,7 @@ Raises:
     ShapeError (q, q0, q1): An array has the wrong size.
     ArgumentTypeError: An argument has the wrong type.
 """
-"""Shared entries of functions of a cluster model and its state."""
+"""Shared entries for functions whose arguments are a cluster model and its state."""
 
 STATE = """
 Args:
@@ -56,7 +57,7 @@ Args:
     tau: Torque, shape (nv,).
     fext: External forces in joint frames, [linear; angular]: one ``pin.Force`` or row for each joint of the tree.
 """
-"""Shared entries of reference implementations and baselines."""
+"""Shared entries for reference implementations and baselines."""
 
 STUDY = """
 Args:
@@ -75,7 +76,7 @@ Args:
     seed: Seed of the random numbers.
     progress: Function that is called repeatedly with (done, total).
 """
-"""Shared arguments of functions of ``study`` and ``audit``."""
+"""Shared arguments for functions of ``study`` and ``audit``."""
 
 AS_IN_STUDY = """
 Args:
@@ -85,19 +86,19 @@ Args:
     dt: As in ``study.run``.
     drop_rotors: As in ``study.run``.
 """
-"""Shared arguments that ``study.run`` documents in more detail."""
+"""Shared arguments that the docstring of ``study.run`` describes in more detail."""
 
 AS_PINOCCHIO = """
 References:
     Pinocchio's ``{name}`` for the independent joints.
 """
-"""Shared reference of functions that correspond to functions of Pinocchio."""
+"""Shared reference for functions that correspond to functions of Pinocchio."""
 
 
 def stock(*texts: str) -> Callable[[F], F]:
     """Return a decorator that completes docstrings with shared sections; entries of later texts take precedence.
 
-    The decorator changes only ``__doc__``. It raises ``KeyError`` if an argument has no description.
+    The decorator changes only ``__doc__``. It raises ``KeyError`` if an argument of the function has no description.
     """
     common: dict[str, str] = {}
     common_args: dict[str, str] = {}
@@ -108,7 +109,7 @@ def stock(*texts: str) -> Callable[[F], F]:
         common_raises |= _entries(common.pop("Raises", ""))
 
     def complete(function: F) -> F:
-        if function.__doc__ is None:  # python -OO
+        if function.__doc__ is None:  # python -OO removes docstrings
             return function
         parameters = [name for name in inspect.signature(function).parameters if name != "self"]
         doc = {title: text.replace("{name}", function.__name__) for title, text in common.items()}
@@ -131,7 +132,7 @@ def stock(*texts: str) -> Callable[[F], F]:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """Split a docstring into its sections by title; the text before the sections has the title ``""``."""
+    """Split a docstring into a dict from titles to sections; the text before the sections has the title ``""``."""
     parts = re.split(rf"^({'|'.join(_ORDER)}):\n", inspect.cleandoc(text), flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], (part.rstrip() for part in parts[2::2]), strict=True))
     return {"": parts[0].rstrip(), **sections} if parts[0] else sections

@@ -1,4 +1,4 @@
-"""Optional packages, which are imported at first use."""
+"""Import of optional packages at first use."""
 
 import importlib
 from types import ModuleType
@@ -6,13 +6,13 @@ from types import ModuleType
 from ..errors import NotAvailableError
 
 NAMES = {"casadi": "CasADi", "crocoddyl": "Crocoddyl", "jax": "JAX", "pink": "Pink", "torch": "PyTorch"}
-"""Display names of optional packages, by the module of this package that wraps each of them."""
+"""Display names of optional packages; the keys are the modules of this package that use them."""
 _EXTRAS = {"crocoddyl": "control", "pink": "control"}
 _WHEELS = {"cuda": "'cuda-core[cu13]'", "dask": "distributed", "pink": "pin-pink quadprog", "viz": "meshcat"}
 
 
 def cure(name: str) -> str:
-    """Return installation instructions for an extra or an optional package, including those for a source checkout."""
+    """Return installation instructions for an extra or an optional package, also for a source checkout."""
     wheels, extra = _WHEELS.get(name, name), _EXTRAS.get(name, name)
     return f"Install it: pip install {wheels} (from a checkout of this package, also run pip install '.[{extra}]')."
 

@@ -6,17 +6,17 @@ import numpy as np
 
 from ..errors import InertiaError, LoadError
 
-MAX_POINTS = 2**18  # whose convex hull takes 10 s
+MAX_POINTS = 2**18  # the convex hull of this many points takes 10 s
 LARGEST = 1e30
-"""Limit of coordinates, [m]; larger values are invalid."""
+"""Largest valid magnitude of a coordinate, [m]."""
 MOST_NEIGHBOURS = 255
-"""Limit of coal, which stores the number of triangles at each vertex of a hull in a byte."""
+"""Largest number of triangles at a vertex of a hull, because coal stores this number in a byte."""
 Soup = tuple[np.ndarray, np.ndarray]
-"""Vertices, shape (n, 3), and triangles, shape (m, 3)."""
+"""Vertices, shape (n, 3), and triangles as vertex indices, shape (m, 3)."""
 
 
 def hull_of(vertices: np.ndarray, what: str) -> Soup:
-    """Compute the convex hull of points; return all distinct points, and the outward triangles of the hull."""
+    """Compute the convex hull of points; return all distinct points, and the triangles of the hull, facing outwards."""
     from scipy.spatial import ConvexHull, QhullError
 
     vertices = np.unique(vertices, axis=0)
@@ -34,10 +34,10 @@ def hull_of(vertices: np.ndarray, what: str) -> Soup:
 
 
 def hull(points: np.ndarray, what: str) -> Any:
-    """Return the convex hull of points, shape (n, 3), as a coal shape; coal's own hull crashes for planar points."""
+    """Return the convex hull of points, shape (n, 3), as a coal shape; coal's function crashes for planar points."""
     if not (np.abs(points) <= LARGEST).all():  # also catches NaN, which binary files can contain
         raise LoadError(f"{what}: its vertices must be finite numbers of at most {LARGEST:g}.")
-    import coal  # Pinocchio's own library of shapes
+    import coal  # collision library of Pinocchio
 
     vertices, triangles = hull_of(points, what)
     corners, triangles = np.unique(triangles, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Filter for requests to a local web server. As a program, this module runs meshcat's server with the filter.
+"""Filter for requests to a local web server. If run as a program, this module starts meshcat's server with the filter.
 
 The filter is needed because meshcat's own program listens on all interfaces and answers requests for any host.
 """
@@ -14,15 +14,15 @@ from typing import Any
 
 
 def in_url(host: str) -> str:
-    """Return the host name with which a browser on this machine reaches a server that listens at ``host``."""
+    """Return the host name for URLs with which a browser on this machine reaches a server that listens at ``host``."""
     return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
 
 
 def answers(host: str, headers: list[str]) -> bool:
-    """Whether a server that listens at ``host`` should answer a request with these ``Host`` headers.
+    """Return whether a server that listens at ``host`` should answer a request with these ``Host`` headers.
 
     A foreign web page can reach a local server through a domain name that resolves to this machine (DNS rebinding), but
-    ``Host`` contains that name. Ports are not compared, because tunnels and containers change them.
+    then the ``Host`` header contains this domain name. Ports are not compared, because tunnels change ports.
     """
     name = re.sub(r":\d*$", "", headers[0].strip().lower()) if len(headers) == 1 else ""
     if name in {"127.0.0.1", "localhost", "[::1]", in_url(host).lower()}:
@@ -36,7 +36,7 @@ def answers(host: str, headers: list[str]) -> bool:
 
 
 def main(host: str) -> None:
-    """Run meshcat's server until standard input closes; print the addresses for commands and browsers, or an error."""
+    """Run meshcat's server until standard input closes; print its addresses (commands, browsers) or an error."""
     import tornado.netutil
     import tornado.web
     from meshcat.servers import zmqserver
@@ -56,7 +56,7 @@ def main(host: str) -> None:
             return app
 
     try:
-        for server_socket in tornado.netutil.bind_sockets(0, host):  # because meshcat would try 1,000 ports
+        for server_socket in tornado.netutil.bind_sockets(0, host):  # meshcat itself would try 1,000 ports
             server_socket.close()
         bridge = Bridge()  # accepts commands only on 127.0.0.1
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Checks, before allocation, that the available memory suffices for Pinocchio."""
+"""Checks that the available memory suffices for Pinocchio's data, before the data are allocated."""
 
 import os
 import warnings
@@ -9,18 +9,18 @@ import pinocchio as pin
 
 from ..errors import PinClustersWarning, TooLargeError
 
-_GROUP = (  # files with limit and usage of the control group, for example in a container
+_GROUP = (  # files with the memory limit and usage of the control group, for example in a container
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
 # Every pin.Data contains four tensors of nv^3 doubles (8 bytes) for second-order derivatives.
 _TENSORS = 4 * 8
 _MUCH = 2**31
-"""Size of a pin.Data that emits a warning, [bytes]."""
+"""Size of a ``pin.Data`` above which a warning is emitted, [bytes]."""
 
 
 def data_of(tree: pin.Model) -> pin.Data:
-    """Create a ``pin.Data`` in half the memory of ``tree.createData()``; warn about or reject large ones."""
+    """Create a ``pin.Data`` with half the memory of ``tree.createData()``; warn if large, raise if too large."""
     needed = _TENSORS * tree.nv**3
     if needed >= _MUCH:
         _say(tree, needed)
@@ -41,7 +41,7 @@ def _say(tree: pin.Model, needed: int) -> None:
 
 
 def check_free(needed: int, what: str, cure: str) -> None:
-    """Raise ``TooLargeError`` if fewer than ``needed`` bytes are free; ``what`` and ``cure`` are its sentences."""
+    """Raise ``TooLargeError`` if fewer than ``needed`` bytes are free; ``what`` and ``cure`` form the message."""
     free = available()
     if free is not None and needed > free:
         raise TooLargeError(f"{what}; only {free / 1e9:.1f} GB are free. {cure}")

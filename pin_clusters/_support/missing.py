@@ -1,4 +1,4 @@
-"""Errors for functions of Pinocchio that this package does not provide, with the functions to use instead."""
+"""Errors for functions of Pinocchio that this package does not provide; the messages list replacements."""
 
 import sys
 from typing import NoReturn
@@ -60,7 +60,7 @@ _ROUTES = {
 
 
 def missing(name: str) -> NoReturn:
-    """Raise ``NotAvailableError`` for a name of another release of Pinocchio, else ``AttributeError``."""
+    """Raise ``NotAvailableError`` if another release of Pinocchio has this name, otherwise ``AttributeError``."""
     if name in ELSEWHERE:
         raise NotAvailableError(
             f"pin_clusters has no {name!r}: pinocchio {ELSEWHERE[name]} has it, but not the installed version "
@@ -71,7 +71,7 @@ def missing(name: str) -> NoReturn:
 
 
 def route(name: str) -> str:
-    """Return the sentence that names the replacement of a Pinocchio function of a model."""
+    """Return the sentence with the replacement for a Pinocchio function whose argument is a model."""
     return _ROUTES.get(
         name,
         f"There is no version with couplings. For the spanning tree, without couplings, use pinocchio.{name} with "

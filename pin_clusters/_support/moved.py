@@ -1,4 +1,4 @@
-"""Redirection of old module names, which pickles contain, to the new modules."""
+"""Redirection of old module names to the new modules, because old pickles contain the old names."""
 
 import importlib
 import importlib.util
@@ -29,13 +29,13 @@ class _Leading(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # because importlib replaced it by the spec of the old name
+        module.__spec__ = self._spec  # importlib has replaced it by the spec of the old name
 
 
 class Finder(MetaPathFinder):
-    """The first finder: redirects names of moved modules and of their submodules to new ``places``.
+    """Finder at the front of ``sys.meta_path`` that redirects names of moved modules and submodules to new ``places``.
 
-    ``current`` contains public names of modules that are defined elsewhere, which are imported without a warning.
+    ``current`` contains public names of modules that are defined elsewhere. These names are imported without a warning.
     """
 
     def __init__(self, package: str, places: Mapping[str, str], current: Collection[str]) -> None:
@@ -44,7 +44,7 @@ class Finder(MetaPathFinder):
         self._current = {self._front + name for name in current}
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return the spec of the module at its new place, or None if it has not moved; warn about old names."""
+        """Return the spec of the module under its new name, or None if it has not moved; warn about old names."""
         if not fullname.startswith(self._front) or (head := _head(fullname, self._places)) is None:
             return None
         target_name = self._places[head] + fullname.removeprefix(head)
@@ -60,13 +60,13 @@ class Finder(MetaPathFinder):
 
 
 class Passing(MetaPathFinder):
-    """The last finder: redirects names of modules that a package lacks to modules of another package."""
+    """Finder at the end of ``sys.meta_path`` that redirects modules missing in a package to another package."""
 
     def __init__(self, package: str, other: str) -> None:
         self._front, self._other = f"{package}.", f"{other}."
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return the spec of the module with this name in the other package, or None."""
+        """Return the spec of the module with this name in the other package, or None if there is no such module."""
         name = fullname.removeprefix(self._front)
         if name == fullname or "." in name:
             return None
@@ -80,9 +80,9 @@ _before: dict[str, str] = {}
 
 
 def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], current: Collection[str]) -> None:
-    """Redirect old names of modules in a package to their new ``places``, or to the modules that they ``joined``.
+    """Redirect old names of modules in a package to their new ``places``, or to modules into which they were merged.
 
-    The names in ``current`` are public and permanent; only these are imported without a warning.
+    The names in ``current`` are public and permanent; only these names are imported without a warning.
     """
     moved = {old: new for old, new in places.items() if old != new}
     sys.meta_path.insert(0, Finder(package, {**moved, **joined}, current))
@@ -90,6 +90,6 @@ def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], cur
 
 
 def formerly(module: str) -> str:
-    """Return the name of a module in earlier versions, which old files may contain."""
+    """Return the name that a module had in earlier versions; old files may contain this name."""
     head = _head(module, _before)
     return module if head is None else _before[head] + module.removeprefix(head)

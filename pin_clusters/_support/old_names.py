@@ -13,7 +13,7 @@ def _warn(old: str, new: str) -> None:
 
 
 def argument(old: str, new: str) -> Callable[[_F], _F]:
-    """Return a decorator that accepts the keyword ``old`` in place of ``new``."""
+    """Return a decorator for functions that accept the old keyword ``old`` in place of ``new``."""
 
     def decorated(function: _F) -> _F:
         @functools.wraps(function)
@@ -29,7 +29,7 @@ def argument(old: str, new: str) -> Callable[[_F], _F]:
 
 
 def attribute(new: str) -> Any:
-    """Return a deprecated property that reads the attribute ``new``; used in the body of a class."""
+    """Return a deprecated property that returns the attribute ``new``; call this function in the body of a class."""
 
     def read(instance: Any) -> Any:
         _warn("This attribute", f"the attribute {new!r}")
@@ -39,6 +39,6 @@ def attribute(new: str) -> Any:
 
 
 def constant(module: Mapping[str, Any], old: str, new: str) -> Any:
-    """Return the constant ``new`` of a module with a warning; used in the ``__getattr__`` of the module."""
+    """Return the constant ``new`` of a module with a warning; call this function in the module's ``__getattr__``."""
     _warn(old, new)
     return module[new]

@@ -1,7 +1,7 @@
-"""User-defined names as text in Matplotlib figures."""
+"""Conversion of user-defined names to text for Matplotlib figures."""
 
 
 def literal(name: str) -> str:
-    """Escape a name; Matplotlib parses ``$`` as mathematics and omits names with a leading ``_`` from legends."""
+    """Escape a name, because Matplotlib parses ``$`` as mathematics and omits names with a leading ``_`` in legends."""
     name = name.replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{name}" if name.startswith("_") else name

@@ -1,4 +1,4 @@
-"""Construction of the tables of the kernels: rows of integers, and the floats to which the rows refer."""
+"""Construction of kernel tables, which contain rows of integers and the floats to which the rows refer."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Table:
-    """Rows of integers, float parameters, and the size of the work array."""
+    """Kernel table: rows of integers, float parameters, and the size of the work array."""
 
     def __init__(self, rows: Iterable[Any] = (), params: Iterable[float] = (), work: int = 0) -> None:
         self.rows, self.params, self.work = list(rows), list(params), work  # placeholders in rows may be replaced later
@@ -37,7 +37,7 @@ class Table:
         return self.work - size
 
     def index(self, width: int) -> np.ndarray:
-        """Return the rows as an array of the given width, padded with zeros."""
+        """Return the rows as an array with ``width`` columns, padded with zeros."""
         table = np.zeros((len(self.rows), width), dtype=np.int64)
         for numbers, row in zip(table, map(tuple, self.rows), strict=True):
             numbers[: len(row)] = row

@@ -8,11 +8,11 @@ import pinocchio as pin
 
 from ..errors import ConfigurationError
 
-# Relative limit. A CAD export or a rotated inertia has noise near 1e-15, and a real imbalance is near 1e-3.
+# Relative tolerance: the noise of a CAD export or a rotated inertia is near 1e-15, and a real imbalance is near 1e-3.
 SPIN_TOLERANCE = 1e-9
 # Printed digits of a rotation cause errors near 1e-7; a larger error means that the matrix is not a rotation.
 ROTATION_TOLERANCE = 1e-6
-# Fields of pin.Model in all supported versions, with one entry for each velocity or configuration entry
+# Fields of pin.Model in all supported versions that have one entry for each entry of v or q
 PER_VELOCITY = (
     "armature",
     "rotorInertia",
@@ -44,7 +44,7 @@ def path_below(tree: pin.Model, top: int, j: int) -> list[int]:
 
 
 def between(tree: pin.Model, bodies: Collection[int], own: Collection[int] = ()) -> set[int]:
-    """Return the joints that move bodies relative to each other, and the joints of the bodies in ``own``."""
+    """Return the joints that move the bodies relative to each other, and the joints of the bodies in ``own``."""
     top = common_ancestor(tree, [int(tree.parents[b]) if b in own else b for b in bodies])
     return {k for b in bodies for k in path_below(tree, top, b)}
 
@@ -112,7 +112,7 @@ def unit(axis: object) -> np.ndarray | None:
     a = floats(axis)
     if a is None or a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
         return None
-    a = a / np.abs(a).max()  # because squares of 1e200 or 1e-200 would overflow or underflow
+    a = a / np.abs(a).max()  # the squares of 1e200 or 1e-200 would overflow or underflow
     return a / np.linalg.norm(a)
 
 
@@ -121,7 +121,7 @@ def is_finite(inertia: pin.Inertia) -> bool:
 
 
 def placement_defect(placement: pin.SE3) -> str:
-    """Describe why a placement is not a rigid transform, with the remedy; return ``""`` for a rigid transform."""
+    """Return the reason why a placement is not a rigid transform, and the remedy, or ``""`` for a rigid transform."""
     rotation = placement.rotation
     if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(placement.translation))):
         return "is not finite."
@@ -139,10 +139,10 @@ def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
     if joint.nv != 1:
         return None
     data = joint.createData()
-    # A joint reads its entries from the q of its model.
+    # The joint model reads its entries from the model's q, so q must contain all entries up to this joint's entries.
     q = np.zeros(joint.idx_q + joint.nq)
     if joint.nq == 2:
-        q[-2] = 1.0  # (cos, sin)
+        q[-2] = 1.0  # cos of a joint with q = (cos, sin)
     joint.calc(data, q)
     return np.asarray(data.S, dtype=float).reshape(6, -1)[:, 0]
 
@@ -154,7 +154,7 @@ def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
 
 
 def centred(tree: pin.Model, j: int) -> bool:
-    """Whether a joint rotates its body about an axis near the centre of mass: m d^2 is at most half of the inertia."""
+    """Return whether m d^2 is at most half of the inertia; d is the distance from the joint axis to the mass centre."""
     subspace, inertia = joint_subspace(tree.joints[j]), tree.inertias[j]
     if subspace is None or np.any(subspace[:3]):
         return False
@@ -163,7 +163,7 @@ def centred(tree: pin.Model, j: int) -> bool:
 
 
 def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
-    """Describe why a body is not a balanced, axisymmetric rotor about an axis through its origin, or return ""."""
+    """Return why a body is not a balanced, axisymmetric rotor about an axis through its origin, or ``""`` if it is."""
     rotational = inertia.inertia
     axial = float(axis @ rotational @ axis)
     transverse = 0.5 * (np.trace(rotational) - axial)

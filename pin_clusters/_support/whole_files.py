@@ -1,4 +1,4 @@
-"""Atomic writing of files; a full disk or Ctrl-C leaves the previous contents unchanged."""
+"""Atomic writing of files; if the disk is full or the user presses Ctrl-C, the previous contents do not change."""
 
 import csv
 import errno
@@ -15,12 +15,12 @@ import numpy as np
 
 @contextmanager
 def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
-    """Yield temporary paths next to the files, with the same extensions, and replace the files at the end.
+    """Yield temporary paths next to the files, with the same extensions; replace the files at the end.
 
-    If a file is a symbolic link, its target is replaced. Devices and pipes, which cannot be replaced, are written
-    directly. After an ``OSError``, all files are unchanged.
+    If a file is a symbolic link, the target of the link is replaced. Devices and pipes cannot be replaced and are
+    written directly. After an ``OSError``, all files are unchanged.
     """
-    # The path of a pipe must not be resolved, because the target of its link does not exist.
+    # The path of a pipe must not be resolved, because it can be a link whose target does not exist.
     special = [os.path.exists(file) and not os.path.isfile(file) for file in files]
     targets = [Path(x if is_special else os.path.realpath(x)) for x, is_special in zip(files, special, strict=True)]
     parts: dict[Path, Path] = {}
@@ -52,7 +52,7 @@ def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
 def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError) as error:  # ValueError if the path contains a null character
+    except (OSError, ValueError) as error:  # a path with a null character raises ValueError
         raise kind(f"cannot write {what}: {getattr(error, 'strerror', None) or error}.{cure}") from error
 
 
@@ -69,7 +69,7 @@ def all_of(*steps: Callable[[], object]) -> None:
 
 
 def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:
-    """Create a folder and check that it is writable, else raise ``kind`` with the option ``by`` in the message."""
+    """Create a folder and check that it is writable; on failure, raise ``kind``, whose message contains ``by``."""
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise kind(f"{folder} is a file, not a folder. Choose another folder{by}.")
     with refused(kind, f"to {folder}", f" Choose another folder{by}."):
@@ -79,7 +79,7 @@ def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") ->
 
 
 def write_csv(file: str | os.PathLike[str], columns: Mapping[str, np.ndarray | Sequence[float]]) -> None:
-    """Write columns to CSV with all digits; their names include units, such as "crank [rad]"."""
+    """Write columns to a CSV file with all digits; the column names include units, such as "crank [rad]"."""
     table = np.column_stack([np.asarray(x, dtype=float) for x in columns.values()])
     with whole(file) as (part,), open(part, "w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerow(columns)

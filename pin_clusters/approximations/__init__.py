@@ -1,6 +1,6 @@
-"""Approximations of transmissions and loops that simulators use instead of the exact dynamics.
+"""Approximate dynamics of transmissions and closed loops, as many simulators use them.
 
-Without closed loops, the rotors are locked into the links at angle 0, and a constant matrix represents their spin:
+Without closed loops, the rotors are fixed to the links at angle 0, and a constant matrix represents their spin:
 
 - ``none``: the rotors do not spin; reflected inertia is neglected.
 - ``diagonal``: the reflected inertia of each joint, ``sum_r J_r g_ri^2``, is the ``armature`` of the joint.
@@ -8,15 +8,15 @@ Without closed loops, the rotors are locked into the links at angle 0, and a con
 
 All three approximations neglect the effects of carrier acceleration and carrier rotation on a spinning rotor.
 
-With closed loops, let G(q) and g be the coupling (tree acceleration = G a + g):
+For robots with closed loops, let G(q) and g be the coupling, so that the tree acceleration is G a + g:
 
-- ``unconstrained``: the equations of the independent joints in the tree, ``M_ii a + h_i``, at the exact q and v.
-- ``frozen``: the coupling G0 of the reference pose is used at every pose, ``G0' rnea_tree(q, G0 v, G0 a)``.
+- ``unconstrained``: the tree's equations of motion for the independent joints, ``M_ii a + h_i``, at the exact q and v.
+- ``frozen``: ``G0' rnea_tree(q, G0 v, G0 a)``, where G0 is the coupling Jacobian at the reference pose.
 - ``no rotor`` (robots with rotors only): exact loops; the rotors do not spin relative to their carriers.
-- ``armature`` (robots with rotors only): as ``no rotor``, with ``J ratio^2`` added to the armature of the tree joints
-  that drive each rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
+- ``armature`` (robots with rotors only): like ``no rotor``, but ``J ratio^2`` is added to the armature of the tree
+  joints that drive each rotor, before the reduction with G. Pinocchio and MuJoCo use this approximation.
 
-The forward dynamics of each approximation are the inverse of its inverse dynamics.
+In every approximation, the forward dynamics solve the equations of the inverse dynamics for a.
 """
 
 from typing import Any
@@ -57,17 +57,18 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
     """Return the approximations of a robot.
 
     Args:
-        model: The robot; without closed loops, all its dependent joints must be rotors.
-        drop_rotors: Omit the mass and inertia of the rotors [kg, kg m^2]. The default, which locks the rotors into
-            their carriers at angle 0, is more accurate. ``unconstrained`` and ``frozen`` always keep the rotors.
+        model: The robot. If it has no closed loops, all dependent joints must be rotors.
+        drop_rotors: Whether to omit the mass [kg] and inertia [kg m^2] of the rotors. The default, which fixes the
+            rotors to their carriers at angle 0, is more accurate. ``unconstrained`` and ``frozen`` always keep the
+            rotors.
 
     Returns:
-        Approximations by name, in the order of ``names(model)``. Each object has its own workspaces, so use a separate
-            object in each thread.
+        A dict from names to approximations, in the order of ``names(model)``. Each approximation has its own
+        workspaces, so use a separate object in each thread.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
+        ModelError: The robot has no closed loops, and a dependent joint is not a rotor.
 
     Example:
         >>> import numpy as np, pin_clusters as pc

@@ -1,4 +1,4 @@
-"""Base class of all approximations, with their names and descriptions."""
+"""Base class of all approximations, and the names and descriptions of the approximations."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -19,11 +19,11 @@ _documented = stock(
 )
 
 LEVELS = ("none", "diagonal", "block")
-"""Names of the approximations of robots without closed loops, from the coarsest to the finest."""
+"""Names of the approximations for robots without closed loops, from the least to the most accurate."""
 LOOP_LEVELS = ("unconstrained", "frozen")
-"""Names of the approximations of closed loops."""
+"""Names of the approximations that simplify closed loops."""
 ROTOR_LEVELS = ("no rotor", "armature")
-"""Names of the approximations of the rotors of robots with closed loops; the loops are exact."""
+"""Names of the approximations for robots with rotors and closed loops; the loops are exact."""
 
 LABELS = {
     "none": "no armature",
@@ -34,7 +34,6 @@ LABELS = {
     "no rotor": "exact loops, no rotor",
     "armature": "exact loops, armature",
 }
-"""Labels in tables."""
 DEFINITIONS = {
     "none": "the rotors are locked into their carriers; their spin is neglected",
     "diagonal": "the rotors are locked into their carriers, and sum_r J_r g_ri^2 is armature of joint i",
@@ -47,10 +46,9 @@ DEFINITIONS = {
     "no rotor": "the loops are exact, the rotors do not spin",
     "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
 }
-"""Descriptions of the approximations."""
 
 SINGULAR = 1e-13
-"""Smallest ratio of the smallest to the largest eigenvalue of a regular mass matrix with unit diagonal."""
+"""Mass matrices, scaled to a unit diagonal, are singular if min eigenvalue / max eigenvalue is below this value."""
 
 
 def is_singular(M: np.ndarray) -> bool:
@@ -63,7 +61,7 @@ def is_singular(M: np.ndarray) -> bool:
 
 
 def names(model: ClusterModel) -> tuple[str, ...]:
-    """Return the names of the approximations of a robot, from the coarsest to the finest.
+    """Return the names of a robot's approximations, from the least to the most accurate.
 
     Args:
         model: The robot.
@@ -85,12 +83,12 @@ class Approximation(ABC):
     """An approximate robot with the coordinates of the exact robot.
 
     q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). Use a
-    separate object in each thread. Pickles do not contain the workspaces, which are created again.
+    separate object in each thread. Pickles do not contain the workspaces, which are created again after loading.
 
     Args:
         model: The exact robot.
         name: Name of the approximation.
-        drop_rotors: Omit the mass and inertia of the rotors.
+        drop_rotors: Whether to omit the mass and inertia of the rotors.
 
     Example:
         >>> import pin_clusters as pc
@@ -108,7 +106,7 @@ class Approximation(ABC):
 
     @property
     def label(self) -> str:
-        """Name in tables."""
+        """Name of the approximation in tables."""
         return LABELS[self.name]
 
     @property
@@ -118,12 +116,12 @@ class Approximation(ABC):
 
     @_documented
     def rnea(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-        """Return the torques of a motion by inverse dynamics, shape (nv,), [N m] or [N]."""
+        """Compute the torques for a motion by inverse dynamics, shape (nv,), [N m] or [N]."""
         return self._rnea(self._q(q), velocity(self.model, "v", v), velocity(self.model, "a", a))
 
     @_documented
     def aba(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the accelerations due to torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
+        """Compute the accelerations for given torques by forward dynamics, shape (nv,), [rad/s^2] or [m/s^2].
 
         Raises:
             SingularClusterError: The independent velocities do not determine the dependent velocities at q, or the mass
@@ -135,18 +133,18 @@ class Approximation(ABC):
 
     @_documented
     def crba(self, q: ArrayLike) -> np.ndarray:
-        """Return the mass matrix of the approximation, symmetric, shape (nv, nv)."""
+        """Compute the symmetric mass matrix of the approximation, shape (nv, nv), [kg m^2] or [kg]."""
         return self._crba(self._q(q))
 
     @_documented
     def check(self, q: ArrayLike) -> None:
-        """Raise an exception if the mass matrix is singular; after one success, the check is skipped.
+        """Raise an exception if the mass matrix is singular. If one check has passed, later checks are skipped.
 
         Args:
             q: Configuration of the tree, shape (nq,).
 
         Raises:
-            SingularClusterError: The mass matrix is singular, because a motion of the joints moves no inertia.
+            SingularClusterError: The mass matrix is singular, because some motion of the joints moves no inertia.
         """
         self._check(self._q(q))
 

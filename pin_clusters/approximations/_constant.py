@@ -8,7 +8,7 @@ from .armature import WithoutRotors, locked, reflected_inertia
 
 
 class Armature(Approximation):
-    """The approximations ``none`` and ``diagonal``: Pinocchio computes the robot without rotors.
+    """The approximations ``none`` and ``diagonal``, which use Pinocchio's algorithms for the robot without rotors.
 
     Attributes:
         robot: The robot without rotors.
@@ -34,7 +34,7 @@ class Armature(Approximation):
 
 
 class Block(Armature):
-    """The approximation ``block``: ``diagonal`` plus the off-diagonal reflected inertia, which ``pin.Model`` lacks.
+    """The approximation ``block``: ``diagonal`` plus off-diagonal reflected inertia, which a ``pin.Model`` cannot have.
 
     Attributes:
         off_diagonal: ``sum_r J_r g_r' g_r`` without its diagonal, shape (nv, nv), [kg m^2].
@@ -54,7 +54,7 @@ class Block(Armature):
         return super()._rnea(q, v, a) + a @ self.off_diagonal
 
     def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        return Approximation._aba(self, q, v, tau)  # Pinocchio's aba cannot include the matrix
+        return Approximation._aba(self, q, v, tau)  # Pinocchio's aba cannot include the off-diagonal matrix
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
         return super()._crba(q) + self.off_diagonal
@@ -63,9 +63,9 @@ class Block(Armature):
 def followers(model: ClusterModel) -> tuple[str, ...]:
     """Return the dependent joints that do not belong to a rotor, such as the fingers of a gripper.
 
-    The bodies of these joints carry no other bodies, but are not rotors in the sense of ``RotorElement``. Without
-    closed loops, the approximations lock these bodies into their carriers, like rotors. With closed loops, the bodies
-    move, and the result does not contain their joints.
+    The bodies of these joints carry no other bodies, but they are not rotors as defined by ``RotorElement``. If the
+    robot has no closed loops, the approximations fix these bodies to their carriers, like rotors. If the robot has
+    closed loops, these bodies move, and the function does not return their joints.
 
     Args:
         model: The robot.

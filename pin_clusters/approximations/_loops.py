@@ -1,4 +1,4 @@
-"""Approximations of robots with closed loops: dynamics of the tree, reduced by another matrix than G."""
+"""Approximations of robots with closed loops: the dynamics of the tree are reduced with an approximation of G."""
 
 from abc import abstractmethod
 
@@ -14,24 +14,24 @@ from .armature import axial_inertia, symmetric
 
 
 class Tree:
-    """A copy of the spanning tree of a robot, which its owner may change.
+    """A copy of a robot's spanning tree, which the owner of the copy may change.
 
-    Two end masses and a midpoint mass have the kinetic energy of a rod, because its velocity is linear along the rod;
-    the midpoint moves at the mean velocity of the two ends.
+    Each rod is replaced by masses at its two ends and its midpoint. These masses have the kinetic energy of the rod,
+    because the velocity is linear along the rod. The midpoint has the mean velocity of the two ends.
     """
 
     def __init__(self, model: ClusterModel) -> None:
-        self.span = expand(model)  # the maps from the user's tree
+        self.span = expand(model)  # maps quantities from the user's tree to the expanded tree
         self.tree = self.span.tree  # depth-first, with a joint for every rotor
         self.data = self.tree.createData()
-        # for both ends of each rod: end mass, half the midpoint mass, and joint id with placement of the end
+        # for each rod: end mass, half the midpoint mass, and, for both ends, the joint id and the placement of the end
         self.rods = [
             [(mass, 0.5 * c.point_masses[1], self._end(j, point)) for j, point, mass in c.masses_of_ends]
             for c in massive(model.closures)
         ]
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Return the torques of a motion, shape (tree.nv,), for q of the user's tree, and v and a of this tree."""
+        """Compute the torques for a motion, shape (tree.nv,), from q of the user's tree, and v and a of this tree."""
         q = self.span.configuration(q)
         if not self.rods:
             return pin.rnea(self.tree, self.data, q, v, a)
@@ -63,7 +63,7 @@ class Tree:
         return int(self.span.from_tree_id[j]), pin.SE3(np.eye(3), np.asarray(point, dtype=float))
 
     def _jacobian(self, j: int, place: pin.SE3) -> np.ndarray:
-        """Return the translational Jacobian of a rod end in world axes, shape (3, tree.nv)."""
+        """Compute the translational Jacobian of a rod end in world axes, shape (3, tree.nv)."""
         J = pin.getFrameJacobian(self.tree, self.data, j, place, pin.LOCAL_WORLD_ALIGNED)
         return J[:3].reshape(3, -1)
 
@@ -74,12 +74,12 @@ class OnTree(Approximation):
     def _begin(self) -> None:
         super()._begin()
         self.on, self.data = Tree(self.model), self.model.createData()  # data: workspace of the exact robot
-        # H maps independent accelerations to accelerations of the tree.
+        # H maps the independent accelerations to accelerations of the tree.
         self.H = np.zeros((self.on.tree.nv, self.model.nv))
 
     @abstractmethod
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
-        """Return the velocity of the tree, and the acceleration of the tree for a = 0."""
+        """Return the velocity of the tree and, for a = 0, the acceleration of the tree."""
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         v_tree, bias = self._motion(q, v)
@@ -94,7 +94,7 @@ class OnTree(Approximation):
 
 
 class Unconstrained(OnTree):
-    """The equations of the independent joints at the exact velocity; dependent joints do not accelerate.
+    """The tree's equations for the independent joints at the exact velocity; dependent joints do not accelerate.
 
     Example:
         >>> import pin_clusters as pc
@@ -111,7 +111,7 @@ class Unconstrained(OnTree):
 
 
 class Frozen(OnTree):
-    """The coupling G0 of the reference pose at every pose; the bias is zero, because G0 is constant.
+    """Uses the coupling G0 of the reference pose at every pose. The bias is zero, because G0 is constant.
 
     Example:
         >>> import pin_clusters as pc
@@ -128,7 +128,7 @@ class Frozen(OnTree):
 
 
 class Locked(OnTree):
-    """Exact loops with the rotors locked into their carriers at angle 0: ``no rotor`` and ``armature``.
+    """The approximations ``no rotor`` and ``armature``: loops are exact, and rotors are fixed to carriers at angle 0.
 
     Example:
         >>> import pin_clusters as pc
@@ -141,7 +141,7 @@ class Locked(OnTree):
         model, span, tree = self.model, self.on.span, self.on.tree
         ids = rotor_ids(model.rotors, span)
         self.rows = np.array([tree.joints[j].idx_v for j in ids])
-        # The rotors stay at angle 0, because an unbalanced rotor that turns would move its mass.
+        # The rotors must stay at angle 0, because the centre of mass of an unbalanced rotor moves if the rotor turns.
         self.q = np.array(pin.neutral(model.tree))
         self.moving = np.ones(model.nq, dtype=bool)
         for r in model.rotors:
@@ -173,7 +173,7 @@ class Locked(OnTree):
         return self.H @ v, self.bias
 
     def _couple(self, q: np.ndarray) -> np.ndarray:
-        """Update H and the q of the locked robot for a configuration; return G of the user's tree."""
+        """Update H, and q of the robot with fixed rotors, for a configuration; return G of the user's tree."""
         G = coupling_jacobian(self.model, self.data, q)
         np.dot(self.on.span.from_tree, G, out=self.H)
         self.H[self.rows] = 0.0
@@ -182,7 +182,7 @@ class Locked(OnTree):
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:
-    """Remove the body of a rotor; return to the carrier the axial inertia that ``expand`` moved to the rotor."""
+    """Remove the body of a rotor; add to the carrier the axial inertia that ``expand`` has moved to the rotor."""
     if rotor.joint_id is None and rotor.inertia is None and carrier:
         link = pin.Inertia(tree.inertias[carrier])
         link.inertia = link.inertia + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)

@@ -1,4 +1,4 @@
-"""The approximation of most simulators: no rotors, but armature of the joints."""
+"""The approximation that most simulators use: joints have armature instead of rotors."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,22 +16,22 @@ from ..model import ClusterModel, RotorElement, depth_first, find_rotors
 def armature_model(
     model: ClusterModel, armature: Literal["none", "diagonal"] = "diagonal", drop_rotors: bool = False
 ) -> pin.Model:
-    """Return the approximate robot for Pinocchio, which has only the independent joints.
+    """Return the approximate robot as a ``pin.Model``, which has only the independent joints.
 
-    The rotors (driven leaf bodies of the tree, dependent fingers, and ``Rotor`` constraints) are locked into their
+    The rotors (driven leaf bodies of the tree, dependent fingers, and ``Rotor`` constraints) are fixed to their
     carriers at angle 0, so the approximate robot has the full mass. The spin of the rotors relative to their carriers
-    is neglected; armature restores only its contribution to the diagonal of the mass matrix.
+    is neglected, except that armature restores its contribution to the diagonal of the mass matrix.
 
     Args:
         model: Cluster model; all its dependent joints must be rotors.
-        armature: ``"none"``: only the armature of the independent joints in the tree. ``"diagonal"``: also the diagonal
-            of ``G' I_r G``, [kg m^2]; ``I_r`` contains the axial inertia of rotors and the armature of dependent
-            joints.
-        drop_rotors: Omit mass and inertia of the rotors. The mass of a ``Rotor`` with ``axial_inertia`` is kept,
-            because this mass is part of the carrier's link.
+        armature: ``"none"`` keeps only the armature of the independent joints in the tree. ``"diagonal"`` adds the
+            diagonal of ``G' I_r G``, [kg m^2], where ``I_r`` contains the axial inertia of rotors and the armature of
+            dependent joints.
+        drop_rotors: Whether to omit the mass and inertia of the rotors. The mass of a ``Rotor`` with ``axial_inertia``
+            is kept, because this mass is part of the carrier's link.
 
     Returns:
-        Depth-first model with the names, frames and limits of the independent joints.
+        A ``pin.Model`` in depth-first order, with the names, frames and limits of the independent joints.
 
     Raises:
         ModelError: The model has closed loops, a dependent joint is not a rotor, a rotor is independent, or
@@ -63,11 +63,11 @@ def armature_model(
 
 
 class WithoutRotors:
-    """Pinocchio on the approximate robot of ``armature_model``, in the coordinates of the exact robot.
+    """Pinocchio's algorithms for the approximate robot of ``armature_model``, in the coordinates of the exact robot.
 
     q contains every joint of the tree, shape (nq,); v, a and tau contain the independent joints, shape (nv,). ``at_q``
-    and ``at_v`` are the indices in q and in the velocity of ``approximate`` that ``independent_q`` and
-    ``independent_v`` return.
+    contains the indices in q that ``independent_q`` returns. ``at_v`` contains the indices in the velocity of
+    ``approximate`` that ``independent_v`` returns.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class WithoutRotors:
         return symmetric(pin.crba(self.approximate, self.data, self.configuration(q)))[np.ix_(self.at_v, self.at_v)]
 
     def on(self, j: int, what: Any) -> tuple[int, Any]:
-        """Map a joint id and a placement or force on its body to the approximate robot, with rotors at angle 0."""
+        """Convert a joint id and a placement or force on its body to the approximate robot, with rotors at angle 0."""
         tree = self.model.tree
         while j and not self.approximate.existJointName(tree.names[j]):
             what, j = tree.jointPlacements[j].act(what), int(tree.parents[j])
@@ -105,18 +105,18 @@ class WithoutRotors:
 
 @dataclass(frozen=True)
 class Driven:
-    """A rotor as other simulators represent it: an inertia driven by one or more joints."""
+    """A rotor in the representation of other simulators: an inertia that is driven by one or more joints."""
 
     rotor: str  # name of the rotor
     inertia: float  # axial inertia J, [kg m^2]
-    ratios: dict[str, float]  # turns of the rotor per turn of each joint
+    ratios: dict[str, float]  # for each joint, turns of the rotor per turn of the joint
 
 
 _Driven = TypeVar("_Driven", bound=Driven)
 
 
 def joined(drives: Iterable[_Driven]) -> list[_Driven]:
-    """Merge rotors with proportional speeds, such as the stages of a gear."""
+    """Merge rotors whose speeds are proportional, such as the stages of a gear."""
     merged: list[_Driven] = []
     for d in drives:
         for k, earlier in enumerate(merged):
@@ -144,14 +144,14 @@ def symmetric(M: Any) -> np.ndarray:
 
 
 def locked(model: ClusterModel) -> tuple[RotorElement, ...]:
-    """Return the elements that approximations lock: rotors and, in robots without loops, dependent leaf links."""
+    """Return the elements that approximations fix to carriers: rotors and, without loops, dependent leaf links."""
     return model.rotors if model.closures else find_rotors(model.own_tree, model.tables.topology, links=True)
 
 
 def reflected_inertia(
     model: ClusterModel, G: np.ndarray | None = None, rotors: Iterable[RotorElement] | None = None
 ) -> np.ndarray:
-    """Return ``G' I_r G`` [kg m^2], shape (nv, nv): the contribution of spinning rotors to M if carriers rest.
+    """Return ``G' I_r G`` [kg m^2], shape (nv, nv): the part of the mass matrix due to the spin of rotors.
 
     ``rotors`` defaults to ``locked(model)``. If the couplings change with the pose, pass G of shape (poses, tree.nv,
     nv); the result then contains one matrix for each pose.
@@ -170,7 +170,7 @@ def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
     joint = model.tree.joints[rotor.joint_id]
     S = joint_subspace(joint)
     inertia = rotor.axial_inertia
-    if S is not None and rotor.inertia is not None:  # not about the centre of mass, which matters for unbalanced bodies
+    if S is not None and rotor.inertia is not None:  # about the joint axis, even of an unbalanced rotor
         inertia = float(S @ rotor.inertia.matrix() @ S)
     return inertia + float(model.inertia_tree.armature[joint.idx_v])
 
@@ -190,7 +190,7 @@ def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
 
 
 def check_rotors(model: ClusterModel) -> None:
-    """Raise ModelError for loops, dependent joints that are not rotors, and independent rotors."""
+    """Raise ``ModelError`` if the model has loops, dependent joints that are not rotors, or independent rotors."""
     tree = model.tree
     if model.closures:
         raise ModelError(

@@ -15,9 +15,10 @@ from .armature import axial_inertia, check_rotors, locked, reflected_inertia
 def robot(model: ClusterModel, level: str) -> ClusterModel:
     """Return an approximation as a model with the joints, configurations and independent joints of the exact model.
 
-    The inertia of the rotors is moved to their carriers at angle 0; their bodies stay in the model without inertia.
-    Armature of the joints [kg m^2] represents their spin. In ``block``, rotors on the universe represent it, because
-    no carrier rotates these. Friction of motors becomes friction of joints; gears have no losses.
+    The inertia of the rotors, at angle 0, is added to their carriers, and the rotor bodies stay in the model without
+    inertia. Armature of the joints [kg m^2] represents the spin of the rotors. In ``block``, massless rotors attached
+    to the universe represent this spin, because no carrier rotates them. Motor friction becomes joint friction, and
+    gears have no losses.
 
     Args:
         model: The exact robot.
@@ -25,7 +26,7 @@ def robot(model: ClusterModel, level: str) -> ClusterModel:
 
     Raises:
         UnknownNameError: The robot has no such approximation, or a model cannot represent the approximation.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
+        ModelError: The robot has no closed loops, and a dependent joint is not a rotor.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -49,7 +50,7 @@ def robot(model: ClusterModel, level: str) -> ClusterModel:
     constraints += friction_of_motors(tree, model.rotors)
     if level == "diagonal":
         of_joints[model.idx_v_independent] = np.diag(reflected_inertia(model))
-    for r in reversed(locked(model)):  # because rotors must be merged before their carriers
+    for r in reversed(locked(model)):  # reversed, because rotors must be merged before their carriers
         J = axial_inertia(model, r)
         if r.joint_id is not None:
             j, carrier = r.joint_id, tree.parents[r.joint_id]

@@ -1,5 +1,5 @@
-"""Robots as code for other programs.
+"""Code and functions of a robot for use in other programs.
 
-``codegen`` writes C and CUDA, ``cuda`` runs programs on a GPU, ``hosts`` makes functions of PyTorch, JAX and CasADi,
-and ``motor_space`` computes motor positions from joint positions and back.
+``codegen`` writes C and CUDA code. ``cuda`` runs functions on a GPU. ``hosts`` makes functions for PyTorch, JAX and
+CasADi. ``motor_space`` computes motor positions from joint positions and vice versa.
 """

@@ -1,6 +1,6 @@
 """Simulation of a robot on its constraint manifold: ``pc.simulate``, and an adapter for SciPy's ``solve_ivp``.
 
-With a ground, contacts open and close during the simulation, and joints stop at their limits.
+If a ground is given, contacts open and close during the simulation. Joint limits can act as stops.
 """
 
 from ..errors import SimulationError as SimulationError

@@ -1,4 +1,4 @@
-"""Compiled time steps, which can call a Python torque function; with ``dynamics``, only the increments are compiled."""
+"""Compiled time steps with torques from Python; if ``dynamics`` is given, only the increments are compiled."""
 
 from collections import deque
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from ._settings import Settings
 
 
 class CompiledMoves(Coordinates):
-    """Coordinates with compiled increments.
+    """Coordinates whose increments are computed by a compiled kernel.
 
     If the kernel cannot solve the loops after an increment, Python repeats the increment and raises the error. The
     object owns every array whose address is stored in the call tables.
@@ -71,13 +71,13 @@ class CompiledMoves(Coordinates):
 
 
 class MixedEngine(PythonEngine):
-    """Runs steps in Python with compiled increments, for accelerations that kernels cannot compute."""
+    """Runs steps in Python with compiled increments, because kernels cannot compute the accelerations."""
 
     coordinates = CompiledMoves
 
 
 class CompiledEngine(MixedEngine):
-    """Runs many steps in one compiled call; Python repeats a step that fails in the kernel, and raises the error."""
+    """Runs many steps in one compiled call; if a step fails, Python repeats this step and raises the error."""
 
     recorder: Recorder
 
@@ -85,7 +85,8 @@ class CompiledEngine(MixedEngine):
         super().__init__(settings, recorder)
         model = settings.model
         self._torque_callback: Any = None
-        # Results of a failed step; with them Python repeats the step without calling a function twice for a stage.
+        # These results of a failed step let Python repeat the step without calling the user's function twice for a
+        # stage.
         self._callback_results = deque[Callable[..., Any]]()
         if callable(settings.torque):
             arguments = np.zeros(1 + model.nq + 2 * model.nv)
@@ -138,7 +139,6 @@ class CompiledEngine(MixedEngine):
         return None
 
     def _store_callback_results(self, count: int) -> None:
-        """Store the results of the torque function in the failed step."""
         if self._torque_callback:
             for tau in self._torque_table[:count].copy():
                 self._callback_results.append(lambda *_, tau=tau: tau)
@@ -163,7 +163,7 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 
 
 def record(r: Recorder, on: CompiledMoves, samples: np.ndarray) -> None:
-    """Record samples that the kernel ``keep_sample`` wrote."""
+    """Record the samples that the kernel ``keep_sample`` has written."""
     s, m = r.settings, len(samples)
     nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
     to = slice(r.count, r.count + m)

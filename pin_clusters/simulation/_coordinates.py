@@ -1,7 +1,8 @@
-"""Independent joints that a simulation uses: the user's joints, or other joints near singularities of the former.
+"""Independent joints of a simulation: the user's joints, or other joints near a singularity of the user's joints.
 
-Let w be the velocity of other independent joints. The user's velocity is then v = T w, and the user's torque acts as
-T' tau. T contains the rows of G for the user's independent joints. w is regular where the user's joints are singular.
+Let w be the velocity of other independent joints. The user's velocity is then v = T w, and the user's torque acts as T'
+tau. T contains the rows of G for the user's independent joints. Where the user's joints are singular, w still
+determines the motion.
 """
 
 import math
@@ -24,7 +25,7 @@ from ._groups import Part, groups_of
 from ._held_contacts import Contacts
 
 LIMIT = 10.0
-"""Condition bound per dependent joint above which the simulation searches for other coordinates."""
+"""The simulation searches for other coordinates if the condition bound per dependent joint exceeds this value."""
 GAIN = 4.0
 """Factor by which other coordinates must reduce the condition number."""
 _MOST_INCREMENTS = 4
@@ -38,7 +39,7 @@ class Sample(NamedTuple):
     v_tree: np.ndarray  # shape (tree.nv,)
     energy: float  # [J]
     kinetic: float  # [J]
-    residual: float  # largest violation of a loop closure (relative to its scale) or of a held contact
+    residual: float  # largest violation of a loop-closure constraint (relative to its scale) or of a held contact
     contact_forces: np.ndarray  # shape (rows,), [N] or [N m]
 
 
@@ -51,9 +52,9 @@ class Coordinates:
         contacts: Held contacts, or None.
         own: Whether these are the user's independent joints.
         columns: Indices of the user's independent joints in the tree velocity.
-        joints: Joints of each cluster with loops, in the order of the tables.
-        at: Index of the squared condition bound of each of these clusters in the work array of ``data``.
-        limits: Condition bound of each cluster above which the simulation searches for other coordinates.
+        joints: Joints of each cluster with loops, in the order of the kernel tables.
+        at: For each of these clusters, the index of its squared condition bound in the work array of ``data``.
+        limits: For each cluster, the condition bound above which the simulation searches for other coordinates.
     """
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
@@ -128,12 +129,10 @@ class Coordinates:
         return _bridge.matrix_and_bias(self.model, self.data, q, v)
 
     def _energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
-        """Compute kinetic and mechanical energy, [J]."""
         energy = computeMechanicalEnergy(self.model, self.data, q, v)
         return self.data.kinetic_energy, energy
 
     def _residual(self, q: np.ndarray) -> float:
-        """Compute the largest violation of a loop closure (relative to its scale) or of a held contact."""
         worst = self.contacts.residual(self.model, self.data, q) if self.contacts else 0.0
         if not self.model.closures:
             return worst
@@ -144,7 +143,7 @@ class Coordinates:
         return integrate(self.model, q, x)
 
     def near_singular(self) -> int | None:
-        """Return the index of a cluster whose condition bound exceeds its limit in the last ``accelerate``, or None."""
+        """Return the index of a cluster whose condition bound exceeds its limit after ``accelerate``, or None."""
         over = np.flatnonzero(~(self.bounds() < self.limits))
         return int(over[0]) if len(over) else None
 
@@ -164,7 +163,7 @@ class Choices:
         self._known = {frozenset(given.independent_joints): self.first}
 
     def better(self, now: Coordinates, which: int, q: np.ndarray, gain: float) -> Coordinates | None:
-        """Find independent joints of a cluster that reduce the condition number at q by a factor ``gain``, or None."""
+        """Return independent joints of a cluster that divide the condition number at q by ``gain``, or None."""
         cluster = cluster_at(now.model, now.joints[which])
         best = regular_independents(now.model, cluster, q, slack=1.0)
         names = now.independents(now.joints[which])

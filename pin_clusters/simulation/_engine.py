@@ -1,4 +1,4 @@
-"""Time steps in Python, for all kinds of torques, dynamics and models."""
+"""Time steps in Python, which support all kinds of torques, dynamics and models."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +33,7 @@ class NearSingular(Exception):  # noqa: N818 - a request for other coordinates, 
 
 
 class Diverged(Exception):  # noqa: N818 - internal, named after the event
-    """The velocity after a step is not finite, or exceeds ``FASTEST``."""
+    """The velocity after a step is not finite or exceeds ``FASTEST``."""
 
     def __init__(self, v: np.ndarray) -> None:
         self.v = v
@@ -52,7 +52,7 @@ def _finite(x: np.ndarray) -> bool:
 
 
 class PythonEngine:
-    """Runs steps with NumPy and the package's algorithms."""
+    """Runs the time steps in Python with NumPy."""
 
     batch = 50
     """Number of steps between two calls of ``progress``."""
@@ -80,7 +80,7 @@ class PythonEngine:
             state.k, (state.q, state.v) = k + 1, on.settle(q, v)
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Compute the acceleration at the state, and record the state if it is due."""
+        """Compute the acceleration at the state, and record the state if ``record`` requires it."""
         s, k, t = self.settings, state.k, self.settings.time(state.k)
         a, tau = self.acceleration(on, k, t, state.q, state.v)
         if s.switch and s.dynamics is None and (which := on.near_singular()) is not None:
@@ -92,7 +92,7 @@ class PythonEngine:
     def acceleration(
         self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the acceleration in the current coordinates, and the user's torque."""
+        """Return the acceleration in the current coordinates, and the user's torque."""
         s = self.settings
         tau = self.torque(on, k, t, q, v)
         if s.dynamics is None:

@@ -1,4 +1,4 @@
-"""Passive forces in simulation steps: springs, dampers, friction and gear losses, in Python and as kernel tables."""
+"""Passive forces of simulation steps (springs, dampers, friction, gear losses), in Python and as kernel tables."""
 
 import weakref
 from collections.abc import Callable
@@ -31,19 +31,20 @@ class Table(NamedTuple):
 _MOST_ITERATIONS, _CONVERGED = 100, 1e-13
 _LEAST_SHARE = 0.01
 _ZERO = 1e-14
-"""Coefficients below this magnitude are rounding errors; the tables omit them."""
+"""Coefficients below this magnitude are rounding errors, which the tables omit."""
 
 
 class Forces:
-    """Passive forces in steps of fixed length.
+    """Passive forces for time steps of fixed length.
 
-    Dry friction and losses change sign smoothly over a speed range; otherwise, explicit steps would oscillate about
-    zero speed. The range is ``FRICTION_SPEED``, or the speed change that the friction itself causes in one step if that
-    is larger. The speed change is computed with the mass matrix at the reference pose.
+    Dry friction and losses change their sign gradually within a range of speeds around zero; otherwise, explicit steps
+    would oscillate about zero speed. The width of this range is ``FRICTION_SPEED``, or the speed change that the
+    friction causes in one step if this change is larger. The speed change is computed with the mass matrix at the
+    reference pose.
 
-    ``stages`` is the number of stages of the Runge-Kutta method, or 0 with ground or joint stops. In that case the
-    gears also carry contact forces, which are known only at the end of a step. The gear losses therefore use the loads
-    of the previous step (lagged loads).
+    ``stages`` is the number of stages of the Runge-Kutta method, or 0 if the simulation has a ground or joint stops. In
+    the latter case, the gears also transmit contact forces, which are known only at the end of a step. The gear losses
+    therefore use the loads of the previous step (lagged loads).
 
     Attributes:
         gears: Indices of the motors whose gears have losses.
@@ -82,7 +83,7 @@ class Forces:
         self._of_motors[rubbing] = self._speeds[self._lines[rubbing]]
 
     def torque(self, q: np.ndarray, v_tree: np.ndarray) -> np.ndarray:
-        """Compute the passive torques, without gear losses, on every tree joint, shape (tree.nv,), [N m] or [N]."""
+        """Compute the passive torques on every tree joint, without gear losses, shape (tree.nv,), [N m] or [N]."""
         return self._forces.torque(q, v_tree, self._speeds)
 
     def lost(
@@ -94,10 +95,10 @@ class Forces:
         tau: np.ndarray,
         accelerate: Callable[[np.ndarray], np.ndarray],
     ) -> np.ndarray:
-        """Compute the torques that gear losses subtract from the independent torques, shape (nv,).
+        """Compute the torques that the gear losses subtract from the independent torques, shape (nv,).
 
-        ``tau`` contains the motor torques. ``accelerate(x)`` returns the acceleration without losses if the torque
-        ``x`` is added. If no losses satisfy the loss model, the function raises ``ModelError``.
+        ``tau`` contains the motor torques. ``accelerate(x)`` returns the acceleration without losses for the torques
+        ``tau`` plus ``x``. If the equations of the loss model have no solution, the method raises ``ModelError``.
         """
         law = Losses(model, data, q, v, self._of_motors)
         net_torque = law.motor_torque(tau) - law.friction
@@ -112,7 +113,7 @@ class Forces:
             free, loss = law.load(net_torque, model, a), np.zeros(len(net_torque))
             locks = np.diag(relief) * law.factors.min(axis=0) <= -1.0
             for iteration in range(2 * _MOST_ITERATIONS):
-                # The loss of a locking gear is about the torque that stops its rotor in one step.
+                # The loss of a gear that locks is approximately the torque that stops its rotor in one step.
                 if iteration == _MOST_ITERATIONS:
                     loss = np.where(locks, law.speeds / np.maximum(self._reach, 1e-300), 0.0)
                 right, slope = self._loss(law.speeds, free - relief @ loss)
@@ -187,7 +188,7 @@ class Forces:
         for rows, numbers, columns in ((slice(line_count), springs, line_rows), (slice(m, None), of_gears, self.gears)):
             for i, x in enumerate(numbers, at.LOW // at.LANES):
                 fields[block[rows], i, lane[rows]] = x[columns]
-        # Lanes without gears also need a positive value, because kernels divide by it.
+        # SIMD lanes without gears also need a positive value, because kernels divide by this value.
         fields[first:, at.LEAST // at.LANES] = FRICTION_SPEED
         fields[first:, at.BEGUN // at.LANES] = np.nan
         fields[first:, at.REST // at.LANES :] = 0.0 if self._lagged else np.nan
@@ -195,7 +196,7 @@ class Forces:
 
 
 class _Link(NamedTuple):
-    """Rotation axis between the universe and a gear carrier, see ``kernels/tables/passive.py``."""
+    """A joint between the universe and a gear carrier, see ``kernels/tables/passive.py``."""
 
     iv: int
     iq: int
@@ -206,14 +207,14 @@ class _Link(NamedTuple):
 
 
 class _Carriers(NamedTuple):
-    """Rotation axes of gear carriers, parents first; and gear, last link and rotor axis of every carried rotor."""
+    """Joints that rotate gear carriers (parents first), and gear, last link and rotor axis of each carried rotor."""
 
     links: tuple[_Link, ...] = ()
     carried: tuple[tuple[int, int, np.ndarray], ...] = ()
 
     @classmethod
     def of(cls, model: ClusterModel, gears: np.ndarray) -> "_Carriers | None":
-        """Find the carriers of the gears; return None if a ball joint that is not fixed to the universe moves one."""
+        """Find the gear carriers; return None if a ball joint moves a carrier, unless its parent is the universe."""
         tree, links, carried, link_index = (
             model.own_tree,
             list[_Link](),
@@ -251,7 +252,7 @@ _inverses: dict[int, np.ndarray] = {}
 
 
 def _inverse(model: ClusterModel) -> np.ndarray:
-    """Compute M^-1 at the reference pose, cached for the lifetime of the model's tables."""
+    """Return M^-1 at the reference pose; the result is cached for the lifetime of the model's tables."""
     key = id(model.tables.params)
     if key not in _inverses:
         _inverses[key] = computeMinverse(model, model.createData(), model.q_reference).copy()
@@ -261,7 +262,7 @@ def _inverse(model: ClusterModel) -> np.ndarray:
 
 @once
 def _varying(model: ClusterModel) -> np.ndarray:
-    """Compute which tree velocities depend on the independent velocities through configuration-dependent ratios."""
+    """Return which tree velocities depend on the independent velocities through ratios that change with q."""
     topology, varying = model.tables.topology, np.zeros(model.own_tree.nv, dtype=bool)
     varying[[iv for loop in topology.analyses for iv in loop.dependents]] = True
     joints = model.own_tree.joints

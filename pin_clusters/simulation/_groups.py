@@ -1,8 +1,8 @@
-"""Increments of rotational joints: the rate of the increment from a fixed pose as a function of the velocity.
+"""Increments of rotational joints: the rate of an increment x from a fixed pose q0 as a function of the velocity v.
 
 Pinocchio's ``integrate`` multiplies from the right, q = q0 exp(x), with velocities in the body frame. The rate of x is
 x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 + c2 ad^2 v + c4 ad^4 v, where ad is the adjoint matrix of x. The
-eigenvalues of ad are 0 and twice +-i theta, so a polynomial with the exact value and slope at these points is exact.
+eigenvalues of ad are 0 and, with multiplicity two, +-i theta. A polynomial with exact values and slopes there is exact.
 """
 
 import math
@@ -16,18 +16,18 @@ from ..model import ClusterModel, once, primitives_of
 
 _SMALL = 0.5
 """Angle below which a series replaces the closed formula, which suffers from cancellation, [rad]."""
-# Coefficients of the power series of x/2 coth(x/2) in x^2, beginning with the third one.
+# Coefficients of the power series of x/2 coth(x/2) in powers of x^2, beginning with the third coefficient.
 _SERIES = (1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0, -691.0 / 1307674368000.0, 1.0 / 74724249600.0)
 _ROWS = {layout.FREEFLYER: [0, 1, 2, 3, 4, 5], layout.SPHERICAL: [3, 4, 5], layout.PLANAR: [0, 1, 5]}
-"""Entries of [linear; angular] that form the velocity of each kind of joint."""
+"""Entries of the spatial velocity [linear; angular] that form the joint velocity, for each type of joint."""
 
 
 class Part(NamedTuple):
-    """An independent joint, or one part of a composite joint."""
+    """An independent joint, or a part of an independent composite joint."""
 
     joint: str  # name of the joint
     number: int  # number of the part, from 1; 0 for a joint that is not composite
-    kind: int  # joint kind, a constant of ``kernels.tables.layout``
+    kind: int  # joint type, a constant of ``kernels.tables.layout``
     iq: int  # first index in q
     iv: int  # first index in v
     nv: int  # degrees of freedom

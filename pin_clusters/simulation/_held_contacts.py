@@ -17,7 +17,7 @@ from ..model import ClusterData, ClusterModel
 from ..model.contact_memory import gains_of
 
 _AT_REST = 1e-6
-"""Largest allowed initial contact velocity [m/s] or [rad/s], relative to the largest joint velocity or 1."""
+"""Largest allowed initial contact velocity, [m/s] or [rad/s], divided by the largest joint velocity or 1."""
 _CLOSED = 1e-13
 """Gap below which a held contact is not corrected, [m] or [rad]."""
 
@@ -25,8 +25,8 @@ _CLOSED = 1e-13
 class Contacts:
     """Held contacts of a simulation.
 
-    A contact without gains and desired motion keeps its initial placement, because its drift is corrected after each
-    step. Other contacts only have a prescribed acceleration, as in ``pc.constraintDynamics``.
+    If a contact has neither gains nor a desired motion, its drift is corrected after each step, so it keeps its initial
+    placement. For all other contacts, only the acceleration is prescribed, as in ``pc.constraintDynamics``.
 
     Attributes:
         rows: Number of constraint equations of all contacts.
@@ -67,14 +67,14 @@ class Contacts:
         return constraintDynamics(model, data, q, v, tau, self._models, self._datas)
 
     def increment(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray | None:
-        """Compute the increment, of minimum kinetic norm, that closes the held contacts; None if they are closed."""
+        """Return the increment of minimum kinetic norm that closes the held contacts, or None if they are closed."""
         open_by = self.gap(model, data, q)
         if not self._worst(open_by)[1] > _CLOSED:
             return None
         return -self._least(model, data, q, self._jacobian(model, data, q), open_by)
 
     def velocity(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Project the velocity, in the metric of the mass matrix, so that the held contacts do not move."""
+        """Project the velocity in the metric of the mass matrix, so that the held contacts do not move."""
         J = self._jacobian(model, data, q)
         return v - self._least(model, data, q, J, J @ v)
 
@@ -89,7 +89,7 @@ class Contacts:
         return np.asarray(response @ solved(A, rows, None).forces)
 
     def gap(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-        """Compute the displacement of each constraint equation since the start, shape (rows,), [m] or [rad]."""
+        """Compute the drift of each constraint equation since the start, shape (rows,), [m] or [rad]."""
         forwardKinematics(model, data, q)
         gaps = [np.zeros(0)]
         for c, start in zip(self._models, self._start, strict=True):
@@ -108,7 +108,7 @@ class Contacts:
         return self._worst(self.gap(model, data, q))[1]
 
     def _worst(self, rows: np.ndarray) -> tuple[int, float]:
-        """Return the index and the largest entry of the held contact that deviates most."""
+        """Return the index of the held contact with the largest deviation, and this deviation."""
         contacts = zip(self._places, self._held, strict=True)
         largest = [float(np.abs(rows[row_slice]).max()) if held else 0.0 for row_slice, held in contacts]
         i = int(np.argmax(largest))
@@ -120,7 +120,7 @@ class Contacts:
 
 
 def _between(tree: pin.Data, c: Any) -> pin.SE3:
-    """Return the placement of side 2 relative to side 1; for points, only the displacement, in world axes."""
+    """Return the placement of side 2 relative to side 1; for point contacts, only the displacement in world axes."""
     side_1, side_2 = tree.oMi[c.joint1_id] * c.joint1_placement, tree.oMi[c.joint2_id] * c.joint2_placement
     if c.type == pin.ContactType.CONTACT_3D:
         return pin.SE3(np.eye(3), side_2.translation - side_1.translation)

@@ -1,4 +1,4 @@
-"""Messages of simulations that stop before their end."""
+"""Messages for simulations that stop before their end."""
 
 import numpy as np
 import pinocchio as pin
@@ -9,9 +9,9 @@ from ._groups import groups_of
 from ._recorder import Recorder, labels
 
 _DIVERGED, _FIRST_STEP, _INACCURATE = 0.9, 10, 0.05
-"""Energy error, relative to the largest kinetic energy, for divergence (checked from step 10), and for a warning."""
+"""Energy errors, relative to the largest kinetic energy, for divergence (checked from step 10) and for a warning."""
 _WILD_STEP = 0.5
-"""Joint motion in one step above which the simulation has diverged, [rad] or [m]."""
+"""If a joint moves farther than this in one step, the simulation has diverged, [rad] or [m]."""
 
 
 class Watch:
@@ -22,7 +22,7 @@ class Watch:
         s = recorder.settings
         unforced = s.torque is None and s.dynamics is None and s.passive is None and s.world is None
         self.passive = unforced and (s.contacts is None or s.contacts.passive)
-        self.worst = 0.0  # error of the energy, [J]
+        self.worst = 0.0  # largest energy error, [J]
         tree = s.model.tree
         self.tolerance = 1e-9 * float(pin.computeTotalMass(tree)) * max(1.0, float(np.linalg.norm(tree.gravity.linear)))
 
@@ -50,7 +50,7 @@ class Watch:
         return ""
 
     def final_warning(self) -> str:
-        """Return the warning for a completed simulation whose energy changed too much, or an empty string."""
+        """Return a warning if the energy of a completed simulation changed too much, otherwise an empty string."""
         s = self.recorder.settings
         if (
             not self.passive
@@ -78,7 +78,7 @@ def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
 
 
 def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray) -> str:
-    """Return the message for a loop that cannot be closed; ``a`` is the acceleration in ``state``, or 0 if unknown."""
+    """Return the message for a loop that cannot be closed; ``a`` is the acceleration in ``state``, zero if unknown."""
     s = r.settings
     step = f"in the step from t = {s.time(state.k):g} s"
     motion = s.dt * float(np.abs(state.v).max(initial=0.0)) + s.dt**2 * float(np.abs(np.nan_to_num(a)).max(initial=0.0))

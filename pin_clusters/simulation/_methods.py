@@ -8,18 +8,18 @@ import numpy as np
 from ._coordinates import Coordinates
 from ._groups import increment_rate
 
-# A function that returns the acceleration at a time [s], a configuration and a velocity.
+# A function that returns the acceleration for a time [s], a configuration and a velocity.
 Acceleration = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Method:
-    """Tableaux of a partitioned Runge-Kutta method; the last row of each tableau is the step itself."""
+    """Tableaux of a partitioned Runge-Kutta method; the last row of each tableau has the weights of the full step."""
 
     times: tuple[float, ...]  # stage times, as fractions of a step
     velocities: np.ndarray  # weights of the accelerations, shape (stages + 1, stages + 1)
     positions: np.ndarray  # weights of the velocities in the increment; last column: velocity at the end of the step
-    # Whether rates of the increment are summed instead of velocities, which may not commute (Munthe-Kaas method).
+    # Whether the method sums rates of the increment (Munthe-Kaas method) instead of velocities, which may not commute.
     corrected: bool = False
 
 

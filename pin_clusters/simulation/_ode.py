@@ -17,16 +17,16 @@ from ._groups import groups_of, increment_rate
 from ._settings import check_types, torques
 
 _FAR = 0.95 * 2.0 * math.pi
-"""Largest rotation from q0, [rad], because the increment is singular at a full turn."""
+"""Largest allowed rotation from q0, [rad]; the increment is singular at a full turn."""
 
 
 class Ode:
-    """Equation of motion ``y' = f(t, y)`` with ``y = [x, v]``; the object itself is the function f.
+    """Equation of motion ``y' = f(t, y)`` with ``y = [x, v]``; calling the object evaluates f.
 
     x is the increment of the independent joints from q0, ``q = pc.integrate(model, q0, x)``, and v is their velocity.
-    The rate of x is v for one-axis joints. For floating bases, spherical and planar joints, the rate is the inverse of
-    the right Jacobian of the exponential, times v. Loops are solved from the configuration of the last call. Therefore,
-    use one object for only one integration at a time.
+    The rate of x is v for one-axis joints. For floating bases, spherical and planar joints, the rate is v multiplied by
+    the inverse of the right Jacobian of the exponential map. The loop solver starts from the configuration of the last
+    call. Therefore, use each object for only one integration at a time.
 
     Attributes:
         model: The robot.
@@ -62,11 +62,11 @@ class Ode:
 
         Args:
             t: Time, [s].
-            y: Increment and velocity, shape (2 nv,).
+            y: Increment x, then velocity v, shape (2 nv,).
 
         Raises:
-            SimulationError: A rotation is nearly a full turn away from q0, where the increment is singular; or ``tau``
-                or ``dynamics`` returned NaN.
+            SimulationError: A rotation from q0 is nearly a full turn, where the increment is singular, or ``tau`` or
+                ``dynamics`` returned NaN.
             BranchLost: A loop cannot be closed along the motion.
             SingularClusterError: The loops are singular.
         """
@@ -75,16 +75,16 @@ class Ode:
         return np.concatenate([increment_rate(self._groups, x, v), self._acceleration(t, q, v)])
 
     def unpack(self, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the configurations and velocities of one or many states, such as SciPy's ``solution.y``.
+        """Compute the configurations and velocities of one or more states, such as SciPy's ``solution.y``.
 
         Args:
             y: One state, shape (2 nv,), or N states of a motion in chronological order, shape (2 nv, N).
 
         Returns:
-            q and v, shapes (nq,) and (nv,), or (N, nq) and (N, nv).
+            q and v, with shapes (nq,) and (nv,) for one state, or (N, nq) and (N, nv) for N states.
 
         Raises:
-            SimulationError: A rotation is nearly a full turn away from q0.
+            SimulationError: A rotation from q0 is nearly a full turn.
             BranchLost: A loop cannot be closed along the motion.
             ShapeError: The size is wrong.
         """
@@ -127,7 +127,7 @@ class Ode:
         try:
             return integrate(model, last, np.array(pin.difference(tree, last, target)[model.idx_v_independent]))
         except BranchLost:
-            return integrate(model, self.q0, x)  # the last call may have been a distant trial state of the integrator
+            return integrate(model, self.q0, x)  # the last call may have used a distant trial state of the integrator
 
     def _acceleration(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         model, tau = self.model, self._tau
@@ -161,7 +161,7 @@ def ode(
 
     Args:
         model: Cluster model.
-        q0: Configuration from which increments are measured, shape (nq,), which must satisfy the constraints.
+        q0: Configuration from which increments are measured, shape (nq,). It must satisfy the constraints.
         tau: None, constant torques of shape (nv,), or a function ``tau(t, q, v)``; [N m] or [N].
         dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration.
 

@@ -41,7 +41,7 @@ def draw(result: Any) -> "Figure":
     span = np.diff(result.time, append=np.inf)[shown]
     pushes = {b: result.contact_impulses[shown, b, 2] / span for b in range(len(result.bodies))}
     pushes = {b: y for b, y in pushes.items() if np.any(y)}
-    rows = len(panels) + 1 + bool(pushes) + (largest_residual > 0.0)  # couplings with constant ratios have no residual
+    rows = len(panels) + 1 + bool(pushes) + (largest_residual > 0.0)  # the residual of constant couplings is zero
     columns = -(-len(result.joints) // _PER_COLUMN)
     figure = Figure(figsize=(8.2 + 1.7 * columns, 1.2 + 1.65 * rows), dpi=100, layout="constrained")
     axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]

@@ -1,4 +1,4 @@
-"""Tables with which kernels move the joints of a model, see ``kernels/tables/plan.py``."""
+"""Tables that describe to kernels how the joints of a model move, see ``kernels/tables/plan.py``."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ Plan = tuple[np.ndarray, np.ndarray]
 
 
 class Called(NamedTuple):
-    """Call tables of the functions that step kernels call."""
+    """Call tables for the functions that the step kernels call."""
 
     aba: kernels.Pointer
     energy: kernels.Pointer
@@ -47,13 +47,13 @@ class Workspace:
         pointer: Call table of aba.
         work: Work array of aba.
         tables: Call tables of all functions that step kernels call.
-        coupling: Result of the coupling function: G, then its bias.
+        coupling: Result of the coupling function: G, then the bias acceleration.
         energies: Kinetic and potential energy [J], then the constraint violation of loops.
         calls: Addresses of functions and of their tables.
     """
 
     def __init__(self, model: ClusterModel, functions: Any, *, own: bool = True) -> None:
-        """Allocate the arrays; ``own`` is True if the torques refer to the model's own independent joints."""
+        """Allocate the arrays; ``own`` states whether the torques belong to the model's own independent joints."""
         G = model.tables.topology.G
         (self.work,) = on_a_page(model.tables.work)
         self.pointer = kernels.Pointer(model.tables.index, model.tables.params, self.work, np.zeros(model.nv))
@@ -64,7 +64,7 @@ class Workspace:
 
 
 def can_move(model: ClusterModel) -> bool:
-    """Check whether kernels support all joints: no Python coupling functions and no (cos, sin) joints in couplings."""
+    """Return whether kernels support all joints: couplings have no Python functions and no (cos, sin) joints."""
     supported = not model.tables.supplies and manifold(model).linear
     return supported and (not model.closures or loops_of(model).compiled)
 
@@ -75,7 +75,7 @@ def plan_of(model: ClusterModel) -> Plan:
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
-    """Build the plan of a model for which ``can_move`` is true; ``columns``: tree velocity index of each torque."""
+    """Build the plan of a model for which ``can_move`` is true; ``columns``: index of each torque in tree velocity."""
     shape = manifold(model)
     joints = np.array([(p.kind, p.iq, p.iv) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
     entries = independent_entries = np.zeros(0, dtype=np.int64)

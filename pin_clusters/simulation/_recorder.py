@@ -40,8 +40,8 @@ class Recorder:
 
     Attributes:
         count: Number of recorded samples.
-        switches: Recorded changes of the independent joints.
-        time: Shape (samples,), [s]; all other arrays have the same first axis.
+        switches: Changes of the independent joints.
+        time: Times of the samples, shape (samples,), [s]; all other arrays have the same first axis.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -53,12 +53,12 @@ class Recorder:
         self.contact_forces = np.zeros((n, settings.contacts.rows if settings.contacts else 0))
 
     def wants(self, k: int) -> bool:
-        """Return whether the state at the start of step k is due and not yet recorded."""
+        """Return whether the state at the start of step k must still be recorded."""
         due = k % self.settings.record == 0 or k == self.settings.steps
         return due and self.count == -(-k // self.settings.record)
 
     def add(self, t: float, q: np.ndarray, tau: np.ndarray, sample: Sample) -> None:
-        if self.count == len(self.time):  # the arrays are full, so the last valid state before an error is dropped
+        if self.count == len(self.time):  # the arrays are full, so the last valid state before an error is lost
             return
         for name, value in {"time": t, "q": q, "tau": tau, **sample._asdict()}.items():
             getattr(self, name)[self.count] = value
@@ -85,7 +85,7 @@ class Recorder:
 
 
 def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the largest residual of the constant-ratio couplings for each configuration, shape (N,)."""
+    """Compute the largest residual of all couplings with constant ratios, for each configuration, shape (N,)."""
     shape = manifold(model)
     if not shape.followers:
         return np.zeros(len(q))
@@ -97,7 +97,7 @@ def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:
 
 @once
 def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
-    """Return name, unit (``"rad"`` or ``"m"``) and index in q of each entry of v."""
+    """Return the name, the unit (``"rad"`` or ``"m"``) and the index in q of each entry of v."""
     names, units, idx_q = [""] * model.nv, ["rad"] * model.nv, [-1] * model.nv
     for p in parts_of(model):
         for i, suffix in enumerate(_SUFFIX.get(p.kind, [""] * p.nv), p.iv):

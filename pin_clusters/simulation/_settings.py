@@ -17,9 +17,8 @@ from .ground.near import World
 from .ground.world import ON_GROUND, world_of
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")
-"""Names of the integration methods."""
 _MOST_STEPS, _MOST_NUMBERS = 10**9, 2**28  # 2**28 float64 numbers take 2 GiB
-_WHOLE = 1e-9  # relative tolerance for a duration that is a whole number of steps
+_WHOLE = 1e-9  # relative tolerance for treating the duration as a whole number of steps
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Settings:
     steps: int  # number of steps; the last one may be shorter
     duration: float  # [s]
     method: str  # one of ``METHODS``
-    record: int  # every n-th step is recorded
+    record: int  # n: every n-th step is recorded
     dynamics: Callable[..., Any] | None  # function (q, v, tau) -> acceleration; None for the exact dynamics
     switch: bool  # whether the simulation may change its independent joints
     progress: Callable[[int, int], Any] | None  # called with (done, total)
@@ -42,12 +41,12 @@ class Settings:
     passive: Forces | None  # springs, dampers, friction and losses
     world: World | None = None  # ground, shapes and stops
     effort: bool = False  # whether torques are limited to the motors' torque limits
-    rtol: float = 1e-8  # for "events": error of a step relative to the fastest joint
-    atol: float = 1e-10  # for "events": absolute error of a step, [rad/s] or [m/s]
+    rtol: float = 1e-8  # for "events": allowed error of a step relative to the fastest joint
+    atol: float = 1e-10  # for "events": allowed absolute error of a step, [rad/s] or [m/s]
 
     @property
     def samples(self) -> int:
-        """Number of samples: the initial state, every n-th step, and the final state."""
+        """Number of samples, which are the initial state, every n-th step, and the final state."""
         return 1 + math.ceil(self.steps / self.record)
 
     def time(self, k: int) -> float:
@@ -178,7 +177,7 @@ def torques(model: ClusterModel, tau: Any, steps: int) -> Any:
         return tau
     try:
         raw = np.asarray(tau)
-    except ValueError as error:  # the rows have different lengths
+    except ValueError as error:  # the rows of tau have different lengths
         raise ArgumentTypeError(f"simulate: tau is not an array of numbers: {error}.") from None
     if raw.ndim == 0 and model.nv == 1:
         raw = raw.reshape(1)

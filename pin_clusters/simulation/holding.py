@@ -18,11 +18,11 @@ from .ground.plane import Ground, number
 from .ground.world import world_of
 
 STIFFNESS = 5.0
-"""Default kp, divided by the robot's weight and by the distance between the joint and the centre of mass, [1/rad]."""
+"""Default kp / (weight of the robot * distance between the joint and the centre of mass), [1/rad]."""
 DELAY = 0.04
 """Default ratio kd / kp, [s]."""
 _QUICKEST, _DAMPED = 0.2, 0.3
-"""Stability limits of a step: natural angular frequency of a joint times dt, and fraction of speed damped per step."""
+"""Largest natural angular frequency of a joint times dt, and largest fraction of the speed that one step may damp."""
 
 
 class Hold:
@@ -30,16 +30,16 @@ class Hold:
 
     Joints with several degrees of freedom, such as a floating base, and joints with springs are not driven.
 
-    tau0 compensates gravity at ``home``, unless kp is 0. Ground contacts carry their part of the weight, with
-    minimum-norm forces. The default kp of a joint is five times the robot's weight times the distance between the joint
-    and the centre of mass. The default kp of a slider is five times the weight divided by the robot's size. With these
-    gains a robot on its feet does not topple. The gain of a dependent joint, times the square of its ratio, is added to
-    the gain of its independent joint. The default kd is 0.04 s times kp. Both default gains are limited so that light
-    joints are stable with steps of ``dt``.
+    tau0 compensates gravity at ``home``, unless kp is 0. If the robot stands on the ground, contact forces of minimum
+    norm support it in this calculation. The default kp of a joint is five times the robot's weight times the distance
+    between the joint and the centre of mass. The default kp of a slider is five times the weight divided by the robot's
+    size. With these gains, a standing robot does not topple. The gain of each dependent joint is multiplied by the
+    square of its ratio and added to the gain of the independent joint. The default kd is 0.04 s times kp. Both default
+    gains are limited so that the simulation of light joints is stable with the time step ``dt``.
 
     Args:
         model: The robot.
-        home: Configuration, shape (nq,).
+        home: Configuration to be held, shape (nq,).
         dt: Time step, [s].
         ground: The ground on which the robot stands at ``home``, or None.
         touching: As in ``pc.simulate``.
@@ -47,9 +47,9 @@ class Hold:
         kd: Damping of all driven joints, [N m s/rad] or [N s/m].
 
     Attributes:
-        tau0: Shape (nv,), [N m] or [N].
-        kp: Shape (nv,), zero for joints that are not driven, [N m/rad] or [N/m].
-        kd: Shape (nv,), [N m s/rad] or [N s/m].
+        tau0: Constant torque, shape (nv,), [N m] or [N].
+        kp: Stiffness, shape (nv,), zero for joints that are not driven, [N m/rad] or [N/m].
+        kd: Damping, shape (nv,), [N m s/rad] or [N s/m].
 
     Raises:
         SimulationError: A gain is negative or not finite, or the robot has no parts that can touch the ground.
@@ -73,7 +73,7 @@ class Hold:
         springs = [s.along for s in model.constraints if isinstance(s, Spring) and any(s.stiffness)]
         single = {n: model.joint_idx_v(n) for n in model.independent_joints if tree.joints[tree.getJointId(n)].nv == 1}
         driven = np.isin(np.arange(model.nv), [i for n, i in single.items() if n not in springs])
-        # Inertia of each joint if all other joints can move freely.
+        # This is the inertia of each joint if all other joints can move freely.
         free_inertia = 1.0 / np.diag(computeMinverse(model, data, self.home))
         stiff = np.minimum(_stiffness(model, self.home), free_inertia * (_QUICKEST / dt) ** 2)
         self.kp = driven * (stiff if kp is None else kp)

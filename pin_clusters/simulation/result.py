@@ -27,17 +27,17 @@ OF_GROUND = (
 )
 _ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates", "bodies", "stops")
 _FORMAT = 1
-_SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # fields that are missing in older files
+_SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # older files may lack these fields
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A change of the independent joints during a simulation, near a singularity of the old independent joints.
+    """A change of the independent joints during a simulation, which occurs near a singularity of the previous joints.
 
     Attributes:
         time: Time of the change, [s].
-        old: Independent joints of the cluster before the change.
-        new: Independent joints after the change. Results always use the coordinates of the user's model.
+        old: Names of the cluster's independent joints before the change.
+        new: Names of the independent joints after the change. Results always use the coordinates of the user's model.
     """
 
     time: float
@@ -50,12 +50,12 @@ class Touchdown:
     """A touch-down of a body on the ground or on another body.
 
     Attributes:
-        time: Start of the first step with an impulse, after at least 2 ms (or two steps, if longer) without impulses;
-            for ``"events"``, the time of the event, [s].
+        time: Start of the first step with an impulse after at least 2 ms, or two steps if longer, without impulses,
+            [s]. For ``"events"``, this is the time of the event.
         body: Name of the body's joint.
-        point: Centre of pressure in the world frame, [m].
-        impulse: Impulse during the first 2 ms, or two steps if longer, in world axes, [N s]. The impulse of the entire
-            landing is the sum of ``contact_impulses``.
+        point: Centre of pressure at the touch-down, in the world frame, [m].
+        impulse: Impulse during the first 2 ms, or two steps if longer, in world axes, [N s]. To obtain the impulse of
+            the entire landing, sum ``contact_impulses`` over its samples.
 
     Example:
         >>> import pin_clusters as pc
@@ -74,38 +74,42 @@ class SimulationResult:
     """A simulated motion with N samples, beginning at time 0.
 
     Attributes:
-        time: Shape (N,), [s].
-        q: Configurations of the spanning tree, shape (N, nq); each satisfies all couplings and loop-closure
-            constraints.
+        time: Times of the samples, shape (N,), [s].
+        q: Configurations of the spanning tree, shape (N, nq). Each configuration satisfies all couplings and
+            loop-closure constraints.
         v: Velocities of the model's independent joints, shape (N, nv), [rad/s] or [m/s].
         a: Accelerations of the independent joints, shape (N, nv), [rad/s^2] or [m/s^2].
-        tau: Torques of the independent joints, shape (N, nv), [N m] or [N]. If the torques are an array, the last
-            sample repeats the torque of the last step.
-        energy: Sum of kinetic and potential energy of the exact robot, even with ``dynamics``, shape (N,), [J].
-        residual: Largest residual, shape (N,), of couplings, loops (distances divided by the loop's length; angles in
-            [rad]) and held contacts ([m] or [rad]).
+        tau: Torques of the independent joints, shape (N, nv), [N m] or [N]. If ``tau`` was an array, the last sample
+            repeats the torque of the last step.
+        energy: Sum of kinetic and potential energy, shape (N,), [J]. It is computed with the exact model, even if
+            ``dynamics`` was given.
+        residual: Largest residual of all couplings, loops and held contacts, shape (N,). Distances in a loop are
+            divided by the loop's length, angles are in [rad], and residuals of held contacts are in [m] or [rad].
         v_tree: Velocities of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
         switches: Changes of the independent joints during the simulation.
         method: ``"rk4"``, ``"semi_implicit"``, ``"rkmk4"``, ``"moreau"`` or ``"events"``.
         dt: Time step, [s].
         robot: Name of the model.
         joints: Name of each entry of v, shape (nv,).
-        units: ``"rad"`` or ``"m"`` per entry of v.
-        idx_q: Index in q of the coordinate of each entry of v; -1 if it is not a single entry of q.
+        units: ``"rad"`` or ``"m"`` for each entry of v.
+        idx_q: For each entry of v, the index of its coordinate in q; -1 if no single entry of q corresponds to it.
         coordinates: Name and unit of each entry of q, such as ``"crank [rad]"``, shape (nq,).
         contact_forces: Forces of the held contacts, stacked as in ``data.lambda_c``, shape (N, rows), [N] or [N m].
         bodies: Joint names of the bodies that can touch the ground or each other.
-        contact_impulses: Impulse on each of these bodies until the next sample, shape (N, bodies, 3), in world axes,
-            [N s]. The mean force is this impulse divided by the time between samples. The array contains only the sum
-            per body, because the impulses of redundant points are not unique.
-        contact_centres: Centre of pressure, shape (N, bodies, 3), in the world frame, [m]; NaN without impulses.
-        gap: Smallest distance of each body in the middle of a step (``"events"``: at its end), shape (N, bodies),
-            [m]; inf if the body is far away.
+        contact_impulses: Impulse on each of these bodies from a sample to the next, shape (N, bodies, 3), in world
+            axes, [N s]. The mean force is this impulse divided by the time between samples. The array contains only the
+            sum per body, because the impulses of redundant points are not unique.
+        contact_centres: Centre of pressure of each body in the world frame, shape (N, bodies, 3), [m]; NaN without
+            impulses.
+        gap: Smallest distance between each body and the ground or another shape, shape (N, bodies), [m]; inf if the
+            body is far away. ``"moreau"`` measures the distance in the middle of a step, and ``"events"`` at the end of
+            a step.
         stops: Names of the joint stops (finite position limits), such as ``"knee > -1.2"``.
-        limit_impulses: Impulse of each stop until the next sample, shape (N, stops), positive, [N m s] or [N s].
-        contact_laws: Largest violations of the contact laws until the next sample, shape (N, 3): impulse outside its
-            friction cone [N s], velocity into the ground or a stop [m/s], and product of impulse and velocity [J].
-        contact_work: Work of all contact and stop impulses until the next sample, shape (N,), never positive, [J].
+        limit_impulses: Impulse of each stop until the next sample, shape (N, stops), [N m s] or [N s]; never negative.
+        contact_laws: Largest violations of the contact laws until the next sample, shape (N, 3): distance of an impulse
+            from its friction cone [N s], velocity into the ground or a stop [m/s], and product of impulse and velocity
+            [J].
+        contact_work: Work of all contact and stop impulses until the next sample, shape (N,), [J]; never positive.
         contact_iterations: Largest number of solver iterations in a step until the next sample, shape (N,).
         unmet_torque: Part of the commanded torque that exceeds the motors' limits, shape (N, nv), [N m] or [N].
         touchdowns: Touch-downs in chronological order.
@@ -151,7 +155,7 @@ class SimulationResult:
         """Save the result to an NPZ file; ``numpy.load`` reads the arrays without this package.
 
         Args:
-            path: Path of the file in an existing folder. ``.npz`` is added if it is missing, as NumPy does.
+            path: Path of the file in an existing folder. The extension ``.npz`` is added if it is missing.
 
         Raises:
             OSError: The file cannot be written.
@@ -167,10 +171,10 @@ class SimulationResult:
     def to_csv(self, path: str | Path) -> None:
         """Save the motion as a CSV table: a header with names and units, then one line per sample with all digits.
 
-        Columns: time; q of the spanning tree; v, a and tau of the independent joints; energy and residual; forces of
-        held contacts; impulse until the next sample and gap of bodies that can touch. The columns of a joint differ in
-        their units: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``, ``crank [N m]``.
-        ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
+        The columns are: time; q of the spanning tree; v, a and tau of the independent joints; energy and residual;
+        forces of held contacts; and, for each body that can touch, its impulse until the next sample and its gap. The
+        unit in the header identifies each column of a joint: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``,
+        ``crank [N m]``. ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
 
         Args:
             path: Path of the file in an existing folder.
@@ -236,7 +240,7 @@ class SimulationResult:
         """Plot coordinates, velocities, torques, ground forces, energy and residual over time.
 
         Args:
-            path: Path of the picture. Its extension selects PNG (default), PDF or SVG. If None, no file is written.
+            path: Path of the picture. The extension selects PNG (default), PDF or SVG. None writes no file.
 
         Returns:
             The Matplotlib figure, which a notebook displays.
@@ -262,7 +266,7 @@ class SimulationResult:
 class SimulationInterrupted(KeyboardInterrupt):
     """Exception that is raised if the user presses Ctrl-C during a simulation.
 
-    After ``except KeyboardInterrupt as stop``, ``stop.result`` contains the samples up to the interruption.
+    In the block of ``except KeyboardInterrupt as stop:``, ``stop.result`` contains the samples up to the interruption.
 
     Attributes:
         result: The ``SimulationResult`` up to the interruption.
@@ -274,5 +278,5 @@ class SimulationInterrupted(KeyboardInterrupt):
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[SimulationResult]]:
-        """Pickle the exception with its result; by default, only the message would be pickled."""
+        """Pickle the exception together with its result; Python's default pickles only the message."""
         return type(self), (self.result,)

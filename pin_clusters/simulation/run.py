@@ -1,4 +1,4 @@
-"""The function ``pc.simulate``, which checks its arguments, chooses an engine and runs steps in batches."""
+"""The function ``pc.simulate``, which checks its arguments, chooses an engine and runs the time steps in batches."""
 
 import warnings
 from collections.abc import Callable
@@ -57,31 +57,32 @@ def simulate(
         q0: Initial configuration, shape (nq,), which must satisfy the constraints.
         v0: Initial velocity of the independent joints, shape (nv,), [rad/s] or [m/s].
         tau: Torques of the independent joints, [N m] or [N]: None for zero, shape (nv,) for constant torques, shape
-            (steps, nv) with one row per step, or a function ``tau(t, q, v)`` that returns shape (nv,). The function is
-            called at every stage of a step; ``"moreau"`` calls it once per step.
+            (steps, nv) with one row per step, or a function ``tau(t, q, v)`` that returns shape (nv,). The integrator
+            calls the function at every stage of a step, except ``"moreau"``, which calls it once per step.
         duration: Simulated time, [s]. The last step may be shorter.
-        dt: Time step, [s]; ``"events"`` uses ``dt`` as the longest step.
-        method: ``"rk4"`` (default), ``"rkmk4"`` or ``"semi_implicit"``. With ground or limits, use ``"moreau"``
-            (default) or ``"events"``.
-        record: Record every n-th step, and the first and last state.
-        dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration, shape (nv,). If it
-            is given, ``switch`` has no effect.
-        switch: Whether ``simulate`` changes its independent joints near their singularities; if False, singularities
-            raise ``SimulationError``. Results always refer to the joints of ``model``.
-        progress: Function that is called with (completed steps, all steps).
+        dt: Time step, [s]. ``"events"`` uses variable steps, and ``dt`` is the longest step.
+        method: ``"rk4"`` (default), ``"rkmk4"`` or ``"semi_implicit"``. If ``ground``, ``touching`` or ``limits`` is
+            used, the method is ``"moreau"`` (default) or ``"events"``.
+        record: Record every n-th step. The first and the last state are always recorded.
+        dynamics: A function ``(q, v, tau)`` that replaces ``pc.aba`` and returns the acceleration, shape (nv,). If
+            ``dynamics`` is given, ``switch`` has no effect.
+        switch: Whether ``simulate`` may choose other independent joints near a singularity. If False, a singularity
+            raises ``SimulationError``. Results always refer to the joints of ``model``.
+        progress: Function that is called with the number of completed steps and the number of all steps.
         contacts: ``pin.RigidConstraintModel`` objects that stay closed. For contacts with gains or a desired motion,
             only the acceleration is prescribed, as in ``pc.constraintDynamics``.
-        passive: Whether springs, dampers, dry friction and gravity compensation (``model.passive``) and the losses of
-            motors and gears act. ``tau`` and ``energy`` of the result exclude them.
-        ground: A plane with friction.
-        touching: Parts that can touch: frames or points as in ``pc.contact_points``, or a ``pin.GeometryModel`` of
-            ``model.tree``. The default is ``model.collision``.
-        limits: ``"position"`` stops joints at the ends of their ranges, ``"effort"`` limits the torques of motors, and
-            True activates both limits.
-        self_collisions: Whether the robot's own collision pairs can touch.
-        rtol: Relative tolerance of ``"events"``, by default 1e-8. Without ground and stops, it is the tolerance of gear
-            losses relative to the largest load, by default 1e-3.
-        atol: Absolute tolerance of ``"events"``, by default 1e-10, [rad/s] or [m/s]; for increments [rad] or [m].
+        passive: Whether springs, dampers, dry friction, gravity compensation (``model.passive``) and losses of motors
+            and gears act. ``tau`` and ``energy`` of the result exclude these forces.
+        ground: A ``pc.Ground``, which is a plane with friction, or None.
+        touching: Parts of the robot that can touch the ground or other shapes: frames or points as in
+            ``pc.contact_points``, or a ``pin.GeometryModel`` of ``model.tree``. The default is ``model.collision``.
+        limits: ``"position"`` stops joints at their position limits, ``"effort"`` limits the motor torques, and True
+            activates both limits.
+        self_collisions: Whether the two bodies of a collision pair of the robot can touch each other.
+        rtol: Relative tolerance of ``"events"``, by default 1e-8. If there is neither ground nor stops, it is the
+            tolerance of the gear losses relative to the largest gear load, by default 1e-3.
+        atol: Absolute tolerance of ``"events"``, by default 1e-10: in [rad/s] or [m/s] for velocities, and in [rad] or
+            [m] for increments.
 
     Returns:
         The recorded samples.
@@ -89,14 +90,14 @@ def simulate(
     Raises:
         SimulationError: An argument is not allowed, the simulation diverged, a loop cannot be closed, or a user
             function raised an exception or returned NaN. ``error.result`` contains the samples up to the error.
-        SimulationInterrupted: The user pressed Ctrl-C (a ``KeyboardInterrupt``). It also has a ``result``.
+        SimulationInterrupted: The user pressed Ctrl-C. The exception also has the attribute ``result``.
         ConfigurationError: ``q0`` violates a constraint.
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
 
     Warns:
         PinClustersWarning: No torque acts, but the energy changed by more than 5 % of the largest kinetic energy, so
-            ``dt`` is too large (not with ``"semi_implicit"``).
+            ``dt`` is too large. ``"semi_implicit"`` does not emit this warning.
 
     References:
         Moreau, "Unilateral contact and dry friction in finite freedom dynamics", 1988; De Saxce and Feng, "The
@@ -125,7 +126,7 @@ def simulate(
 
 
 def engine_for(settings: Settings, recorder: Any) -> PythonEngine | CompiledGroundEngine:
-    """Choose the fastest engine that supports the settings."""
+    """Return the fastest engine that supports the settings."""
     compiled = kernels.JIT and can_move(settings.model)
     if settings.world is not None:
         return ground_engine_for(settings, recorder, settings.world, compiled)
@@ -147,7 +148,7 @@ class _Run:
 
     def go(self) -> None:
         s, state = self.settings, self.state
-        failed_at, failures = -1, 0  # index of the last failed step, and how often it failed
+        failed_at, failures = -1, 0  # index of the last failed step, and the number of its failures
         while True:
             try:
                 if state.k < s.steps:
@@ -162,7 +163,7 @@ class _Run:
                 failed_at = state.k
                 if failures <= len(self.on.joints) and self._rescue(lost):
                     continue
-                a = np.zeros_like(state.v)  # used if the acceleration cannot be computed
+                a = np.zeros_like(state.v)  # zero is used if the acceleration cannot be computed
                 with suppress(PinClustersError, StepFailed):
                     a, _ = self._acceleration()
                 self._fail(_messages.lost(self.recorder, state, lost, a), lost)
@@ -183,9 +184,9 @@ class _Run:
                 return
 
     def _try_others(self, which: int, gain: float) -> bool:
-        """Change the independent joints of a cluster if other joints reduce its condition number by ``gain``.
+        """Use other independent joints for a cluster if they reduce the condition number by the factor ``gain``.
 
-        Otherwise, increase the limit of this cluster, so that the next search starts only if its condition is worse.
+        Otherwise, increase the limit of this cluster, so that the next search starts only at a larger condition number.
         """
         on, state = self.on, self.state
         new = self.choices.better(on, which, state.q, gain)

@@ -1,4 +1,4 @@
-"""Source code for one robot, written from traces: C for controllers, CUDA C for many states at once."""
+"""Source code for one robot, generated from traces: C for controllers, and CUDA C for many states in parallel."""
 
 from ._c import Source, c
 from ._cuda import cuda

@@ -1,4 +1,4 @@
-"""Build files of exported code: CMake and pkg-config."""
+"""Build files for exported code: CMake and pkg-config."""
 
 from ..._support.version import __version__
 
@@ -61,7 +61,7 @@ def cmake(robot: str) -> str:
 
 
 def pkg_config(robot: str, objects: bool) -> str:
-    """Return ``ROBOT.pc``, which links ``ROBOT.o`` if ``objects``, otherwise a library built from the source."""
+    """Return ``ROBOT.pc``, which links ``ROBOT.o`` if ``objects`` is True, else a library built from the source."""
     library = f"${{prefix}}/{robot}.o" if objects else f"-L${{prefix}} -l{robot}"
     return _PKG_CONFIG.format(library=library, **_words(robot))
 

@@ -1,4 +1,4 @@
-"""``pc.codegen.c`` writes functions of one robot as C99."""
+"""The function ``pc.codegen.c``, which writes functions of one robot as C99 code."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -37,17 +37,17 @@ def c(
     frames: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Source:
-    """Write functions of a robot as C99 that runs without this package, in one source and one header.
+    """Write functions of a robot as C99 code that runs without this package, with one source file and one header.
 
     An example is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``. The arguments of
-    the Python call come first, in the same order, then the results. Matrices are stored by rows, and all units are SI
-    units. The functions call only sin, cos and sqrt of the C library, and allocate no memory. They keep no state
-    between calls, so they are thread-safe. They contain no loops and no branches on values. They read all inputs before
-    they write, so a result may be the same array as an input. They do not check q, which must be normalised and satisfy
-    the loop-closure constraints.
+    the Python function come first, in the same order, followed by the results. Matrices are stored by rows, and all
+    units are SI units. The generated functions call only sin, cos and sqrt of the C library, and allocate no memory.
+    The functions keep no state between calls, so they are thread-safe. The code contains no loops and no branches on
+    values. All inputs are read before a result is written, so a result may be the same array as an input. The functions
+    do not check q, which must be normalised and satisfy the loop-closure constraints.
 
     Returns:
-        The two texts; the source includes ``ROBOT.h``.
+        The texts of the source and the header; the source includes ``ROBOT.h``.
 
     Example:
         >>> import pin_clusters as pc

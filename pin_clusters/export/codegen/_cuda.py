@@ -1,4 +1,4 @@
-"""``pc.codegen.cuda`` writes functions of one robot as CUDA C, with one thread per state."""
+"""The function ``pc.codegen.cuda``, which writes functions of one robot as CUDA C with one thread per state."""
 
 import functools
 import math
@@ -16,14 +16,14 @@ from ._notes import comment, coordinates, made_by
 from ._statements import Dialect
 
 THREADS = 128
-"""Maximum threads per block: if two blocks share a multiprocessor, a thread can use all addressable registers."""
-# The loop tolerance of the kernels is larger in float, because q is rounded to 1e-7 of its size.
+"""Maximum threads per block; with two such blocks per multiprocessor, a thread can use all addressable registers."""
+# The loop tolerance of the kernels is larger for float, because q is rounded to a relative accuracy of 1e-7.
 _OPEN = {"double": layout.OPEN, "float": 100.0 * layout.OPEN}
 _CONDITION = {"double": 1e8, "float": 1e5}
 
-# Cody and Waite 1980 with fused multiply-add. The error is one unit in the last place below 1e5 (float: 1e4) and grows
-# slowly for larger angles; from 2^31 (2^22), the result is NaN. CUDA's own sines are not used, because they use a stack
-# for huge angles.
+# Argument reduction of Cody and Waite (1980) with fused multiply-add. The error is one unit in the last place for
+# angles below 1e5 (float: 1e4) and grows slowly for larger angles; from 2^31 (float: 2^22), the result is NaN. CUDA's
+# own functions are not used, because they need a stack for huge angles.
 _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {real} *s, {real} *c)
 {{
   const {real} n = rint{f}(x * {two_over_pi});
@@ -52,21 +52,23 @@ def cuda(
     frames: Sequence[str] | None = None,
     name: str | None = None,
 ) -> str:
-    """Write functions of a robot as CUDA C: a kernel for rows of states, and a device function for one state.
+    """Write functions of a robot as CUDA C: a kernel for an array of states, and a device function for one state.
 
     Each function exists in two forms. ``ROBOT_aba_of_state`` is a ``__device__`` function for your own kernels, with
-    the arguments of ``pc.codegen.c``. ``ROBOT_aba`` is a ``__global__`` function for contiguous rows, with one thread
-    per row; its last argument is the number of rows. The text has no includes, so NVRTC accepts it directly. All
-    arithmetic has one type, and a thread uses local memory only for values that do not fit into registers.
+    the same arguments as in ``pc.codegen.c``. ``ROBOT_aba`` is a ``__global__`` function for contiguous arrays with one
+    state per row and one thread per row; its last argument is the number of rows. The code has no includes, so NVRTC
+    accepts it directly. All arithmetic uses the type ``real``, and a thread uses local memory only for values that do
+    not fit into registers.
 
     Args:
         status: Whether kernels have an additional parameter, ``signed char *status``, before the number of rows. The
-            pointer may be null. Status 0: the row is valid. 1: a closed loop is open (by more than 1e-6 of its length
-            or 1e-6 rad; in float 1e-4). 2: a loop is singular or a joint moves no inertia. 3: the input is not finite,
-            or an angle is 2^31 rad or more (in float 2^22). Results of rows that are not valid are NaN.
+            pointer may be null. The status of a row is 0 if the row is valid; 1 if a closed loop is open by more than
+            1e-6 of its length or 1e-6 rad (float: 1e-4); 2 if a loop is singular or a joint moves no inertia; 3 if an
+            input is not finite, or an angle is 2^31 rad or more (float: 2^22 rad). The results of rows that are not
+            valid are NaN.
 
     Returns:
-        The text.
+        The text of the CUDA C code.
 
     Example:
         >>> import pin_clusters as pc
@@ -128,10 +130,7 @@ def _of_state(f: ExportedFunction, real: str, robot: str) -> str:
 
 
 def _look(f: ExportedFunction, real: str) -> list[str]:
-    """Return statements that test whether the input is finite; angles that are too large for the sines are not.
-
-    The test comes first, so that no register must keep the input for it.
-    """
+    """Return statements that test whether the input is valid: finite, with angles that the sine function supports."""
     zero, huge = (dialect(real).number(x) for x in (0.0, _HUGE[real]))
     lines = [f"{real} nothing = {zero};"]
     for name, size in f.inputs:

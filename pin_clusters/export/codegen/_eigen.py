@@ -1,4 +1,4 @@
-"""``ROBOT.hpp``: the functions of a robot for vectors and matrices of Eigen."""
+"""The header ``ROBOT.hpp``: the functions of a robot with vectors and matrices of Eigen as arguments."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from ._notes import made_by
 
 
 def header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
-    """Return the header with the namespace ``robot``, in which functions write to their arguments or return results."""
+    """Return the header, whose namespace ``robot`` contains functions that write to arguments or return results."""
     guard = f"{robot.upper()}_HPP"
     return f"""{made_by(model)}
 #ifndef {guard}

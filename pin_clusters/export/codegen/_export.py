@@ -1,4 +1,4 @@
-"""``pc.codegen.export`` writes the source code of a robot, with files that build, find and test this code."""
+"""The function ``pc.codegen.export``, which writes the source code of a robot with files to build and test the code."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,12 +21,12 @@ from ._test_program import text_of_test
 
 
 class Exported(NamedTuple):
-    """The result of an export.
+    """The result of ``pc.codegen.export``.
 
     Attributes:
-        name: Name ROBOT, which is the prefix of the names of files and functions.
+        name: The name ROBOT, which is the prefix of all file and function names.
         files: Paths of all written files.
-        notes: Reasons why files could not be created; the other files work without these files.
+        notes: For each file that could not be created, the reason. The other files work without this file.
 
     Example:
         >>> import tempfile, pin_clusters as pc
@@ -51,22 +51,22 @@ def export(
     target: str | None = None,
     name: str | None = None,
 ) -> Exported:
-    """Write functions of a robot to a folder for programs in C and C++.
+    """Write functions of a robot as C code to a folder, for use in C and C++ programs.
 
-    The folder contains ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same functions for Eigen), ROBOT.o
-    and ROBOT.so with machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and test/ROBOT_test.c, which compares every
-    function with reference values from this package. If an error occurs, no file is written.
+    The folder then contains ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same functions for Eigen), the
+    machine code ROBOT.o and ROBOT.so, CMakeLists.txt, ROBOT.pc for pkg-config, and test/ROBOT_test.c. This test program
+    compares every function with reference values from this package. If an error occurs, no file is written.
 
     Args:
         directory: The folder; it is created if it is missing.
-        target: Target machine: a processor (``x86-64-v3``), a triple (``aarch64-linux-gnu``), or triple and processor
-            separated by a comma; by default this machine.
+        target: Target machine of the machine code: a processor (``x86-64-v3``), a triple (``aarch64-linux-gnu``), or a
+            triple and a processor, separated by a comma. The default is this machine.
 
     Returns:
         The name, the written files, and notes on files that could not be created.
 
     Raises:
-        UnknownNameError: A function, ``real`` or ``target`` is unknown, or ``name`` is not an identifier in C.
+        UnknownNameError: A function, ``real`` or ``target`` is unknown, or ``name`` is not a valid identifier in C.
         ExportError: The folder cannot be written.
         TraceError: The results of a function, computed in ``real``, deviate too much from the reference values.
 
@@ -101,9 +101,9 @@ __all__ = ["ExportError", "whole"]
 
 @contextmanager
 def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
-    """Yield a temporary folder; if no error occurs, its files are moved to ``folder`` at the end.
+    """Yield a temporary folder; if no error occurs, the files in it are moved to ``folder`` at the end.
 
-    The ``stale`` files of an earlier export that were not written again are removed; other files do not change.
+    Files in ``stale`` (from an earlier export) are removed if they are not written again. Other files do not change.
     """
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
     with ExitStack() as cleanup:
@@ -122,7 +122,7 @@ def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
 
 def _move(stage: Path, folder: Path) -> set[str]:
     files = sorted(p.relative_to(stage) for p in stage.rglob("*") if p.is_file())
-    for file in files:  # All errors must occur before a file is replaced.
+    for file in files:  # All checks must run before a file is replaced.
         (folder / file.parent).mkdir(parents=True, exist_ok=True)
         if (folder / file).is_dir():
             raise ExportError(f"{folder / file} is a folder. Remove this folder, or export to another folder.")

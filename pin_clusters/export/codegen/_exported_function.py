@@ -1,4 +1,4 @@
-"""The functions in exported source code, and their text in C."""
+"""The functions of exported source code, and their C code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ._statements import REALS, Dialect, StatementWriter
 DEFAULT = ("rnea", "aba")
 STEP = "step"
 STATUS = ("pivot", "condition", "open", "residual")
-"""Outputs of traces that describe the validity of a state."""
+"""Names of the outputs of traces that show whether a state is valid."""
 Wanted = str | Program | Sequence[str | Program]
 """Functions that a user can request."""
 COMMON = """
@@ -32,19 +32,19 @@ Raises:
     ShapeError: A program belongs to another robot.
     NotAvailableError: A compiled user function constrains joints, so its operations are unknown.
 """
-"""Common sections of the docstrings of functions that write code."""
+"""Common docstring sections of the functions that write code."""
 
 
 @dataclass(frozen=True)
 class ExportedFunction:
     """A function in exported source code."""
 
-    name: str  # name without the prefix
+    name: str  # name without the prefix ROBOT
     program: Program
     arguments: tuple[str, ...]  # names of the inputs, then of the outputs
-    returned: bool = False  # whether the last output, a single number, is the return value
-    is_builtin: bool = True  # whether this is a function of this package, not a program of the user
-    status: bool = False  # whether the program has outputs ``STATUS``, which become the status of a state
+    returned: bool = False  # whether the last output is a single number, which the function returns
+    is_builtin: bool = True  # True for a function of this package, False for a program of the user
+    status: bool = False  # whether the program has the outputs ``STATUS``, which determine a state's status
 
     @property
     def inputs(self) -> list[tuple[str, int]]:
@@ -67,7 +67,7 @@ class ExportedFunction:
         return f"{real if self.returned else 'void'} {robot}_{self.name}({', '.join(inputs + outputs)})"
 
     def is_array(self, name: str) -> bool:
-        """Return whether an argument is an array; only the time step of ``step`` is a number."""
+        """Return whether an argument is an array; the only scalar argument is the time step of ``step``."""
         return not (self.is_builtin and self.name == STEP and name == "dt")
 
     def about(self) -> str:
@@ -89,7 +89,7 @@ class ExportedFunction:
             return f"const {dialect.real} the_{name} = {text};" if name in status_outputs else f"{name}[{i}] = {text};"
 
         writer = StatementWriter(self.program, dialect, self.arguments, read, write)
-        # The sort is stable, so only the return statement moves.
+        # The sort is stable, so only the position of the return statement changes.
         body = sorted(writer.body(), key=lambda line: line.startswith("return "))
         return [f"(void){name};" for name in writer.unread] + body
 
@@ -101,7 +101,7 @@ class ExportedFunction:
 def step(model: ClusterModel) -> Program:
     """Return the program of one integration step, with the inputs q, v, dt [s] and the outputs q_next, residual.
 
-    The residual is the largest loop residual, shape (1,), [m] or [rad]; it is 0 if there are no loops.
+    The output ``residual`` is the largest loop residual, shape (1,), [m] or [rad], or 0 if there are no loops.
     """
     return scaled(trace(model, "integrate"))
 
@@ -118,7 +118,7 @@ def scaled(traced: Program) -> Program:
 def functions_of(
     model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
 ) -> list[ExportedFunction]:
-    """Return the functions for names in ``pc.tracing.FUNCTIONS``, ``step``, or programs; ``status`` adds outputs."""
+    """Return functions for names in ``pc.tracing.FUNCTIONS``, ``"step"`` or programs; ``status`` adds ``STATUS``."""
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
     listed = [wanted] if isinstance(wanted, (str, Program)) else list(wanted)

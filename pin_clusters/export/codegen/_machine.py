@@ -1,4 +1,4 @@
-"""``ROBOT.o`` and ``ROBOT.so``: machine code of exported functions, for this processor or another processor."""
+"""The files ``ROBOT.o`` and ``ROBOT.so``: machine code of exported functions for this or another processor."""
 
 import shutil
 import subprocess
@@ -20,10 +20,10 @@ _COMPILERS = ("cc", "gcc", "clang")
 
 
 class Machine(NamedTuple):
-    """A processor and its system, in the terms of LLVM."""
+    """A processor and its operating system, with the names that LLVM uses."""
 
     cpu: str  # ``native``, or the name of a processor
-    triple: str | None  # architecture and system; None for this process
+    triple: str | None  # architecture and system; None for the current process
 
     def build(
         self, folder: Path, model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str
@@ -53,7 +53,7 @@ class Machine(NamedTuple):
             path = shutil.which(name)
             if path is None:
                 continue
-            # A linker without a compiler may not find libm. The program that loads the library then provides libm.
+            # Without a compiler, the linker may not find libm. The program that loads the library provides libm.
             for libs in (["-lm"], []) if name.endswith(("ld", "lld")) else (["-lm"],):
                 done = subprocess.run([path, *options, *libs], cwd=folder, capture_output=True, text=True, check=False)
                 if done.returncode == 0:
@@ -63,7 +63,7 @@ class Machine(NamedTuple):
 
 
 def machine_of(target: str | None) -> Machine:
-    """Return the machine for a processor, a triple, or ``triple,processor``; None stands for this machine."""
+    """Return the machine for a processor, a triple, or ``triple,processor``; None means this machine."""
     if target is None or target == "native":
         return Machine("native", None)
     if not isinstance(target, str):
@@ -100,7 +100,7 @@ def _neutral(model: ClusterModel, real: str, robot: str) -> str:
 
 
 def _shell(f: ExportedFunction, real: str, robot: str, body: str) -> str:
-    """Return the exported function, which copies its inputs because results may be the same arrays."""
+    """Return the exported function, which copies its inputs, because results may be stored in the same arrays."""
     size = _KINDS[real].size
     lines, parameters, arguments = [], [], []
     for i, (name, n) in enumerate(f.inputs):

@@ -1,4 +1,4 @@
-"""C names of robots, functions and arguments."""
+"""C identifiers for robots, functions and arguments."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...errors import ArgumentTypeError, UnknownNameError
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
-_DECLARED = re.compile(r"[tsc]\d+\Z|.*_\d+\Z")  # names of intermediate results and of entries of inputs
+_DECLARED = re.compile(r"[tsc]\d+\Z|.*_\d+\Z")  # names of intermediate results and input entries
 # keywords of C99, C++20 and CUDA C, and names in the included headers
 _TAKEN = frozenset(
     """
@@ -23,7 +23,7 @@ _TAKEN = frozenset(
 
 
 def identifier(text: str, instead: str = "robot") -> str:
-    """Return an identifier in C and C++ that is similar to a text; ``instead`` if no character is usable.
+    """Return an identifier in C and C++ that resembles a text, or ``instead`` if no character is usable.
 
     Example:
         >>> identifier("2-link arm (left)"), identifier("class"), identifier("")
@@ -39,7 +39,7 @@ def identifier(text: str, instead: str = "robot") -> str:
 
 
 def name_of(robot: str, given: str | None) -> str:
-    """Return the prefix of the names of files and functions: ``given``, or an identifier made from ``robot``."""
+    """Return the prefix of file and function names: ``given``, or an identifier that is derived from ``robot``."""
     if given is None:
         return identifier(robot)
     if not isinstance(given, str):
@@ -53,7 +53,7 @@ def name_of(robot: str, given: str | None) -> str:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Return distinct identifiers for arguments; they differ from names that are declared in a function body."""
+    """Return distinct identifiers for arguments, which also differ from names declared in a function body."""
     identifiers: list[str] = []
     for text in names:
         name = identifier(text, "x")

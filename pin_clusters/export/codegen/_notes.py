@@ -37,5 +37,5 @@ def _place(letter: str, first: int, size: int, name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name in ASCII without backslashes: compilers may reject other letters, and a backslash joins lines."""
+    """Return a name in ASCII without backslashes; compilers may reject other letters, and a backslash joins lines."""
     return name.encode("ascii", "replace").decode().replace("\\", "/")

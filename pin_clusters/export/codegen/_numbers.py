@@ -21,7 +21,7 @@ _FAR = 1e-4  # step of fourth-order finite differences
 
 
 class Kernels:
-    """Computes the results of programs with functions of this package; methods adapt functions with other arguments."""
+    """Computes the results of programs with this package's functions; methods adapt functions with other arguments."""
 
     def __init__(self, model: ClusterModel, frames: Sequence[str] = ()) -> None:
         self.model, self.data = model, model.createData()
@@ -100,7 +100,7 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
 
 
 def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
-    """Return random states with closed loops, near the reference configuration; v, a and tau are of order 1."""
+    """Return random states near the reference configuration that satisfy all loops; v, a and tau are of order 1."""
     rng = np.random.default_rng(seed)
     result = []
     for _ in range(STATES):
@@ -109,7 +109,7 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
             try:
                 q = integrate(model, model.q_reference, 0.5 * 0.5**halvings * step)
                 break
-            except (BranchLost, SingularClusterError):  # The next step is shorter.
+            except (BranchLost, SingularClusterError):  # Try again with a shorter step.
                 continue
         result.append({"q": np.array(q)} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")})
     return result

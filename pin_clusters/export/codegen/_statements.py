@@ -1,4 +1,4 @@
-"""The operations of a program as statements in C."""
+"""Conversion of the operations of a program to C statements."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,10 +15,10 @@ REALS = ("double", "float")
 
 @dataclass(frozen=True)
 class Dialect:
-    """Notation of a language."""
+    """Notation of a programming language."""
 
-    real: str  # type of the numbers, in ``REALS``
-    sine_and_cosine: str  # statement that declares the sine {s} and the cosine {c} of {x}; "" to call two functions
+    real: str  # type of the numbers, a key of ``REALS``
+    sine_and_cosine: str  # statement that declares sine {s} and cosine {c} of {x}; "" if two functions are called
     calls: dict[int, str]  # names of sine, cosine and square root
     infinite: tuple[str, str]  # names of infinity and of NaN
 
@@ -45,15 +45,15 @@ _FORMS = {ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "
 class StatementWriter:
     """Writes the statements of one program.
 
-    Inputs are read before the first output is written, because an output may be the same array as an input. A product
-    that is used only once, in a sum, is written inside the sum.
+    Inputs are read before the first output is written, because an output may be the same array as an input. If a
+    product is used only once, as a term of a sum, it is written inside the sum.
 
     Args:
         program: The program.
         dialect: The language.
-        names: Names of the arguments: inputs, then outputs.
-        read: Function of name and index that returns the text of an input entry.
-        write: Function of name, index and value that returns the statement that writes an output entry.
+        names: Names of the arguments; inputs come first, then outputs.
+        read: Function that returns the text of an input entry; its arguments are the name and the index.
+        write: Function that returns the statement that writes an output entry; its arguments are name, index and value.
 
     Attributes:
         unread: Names of inputs on which no output depends.
@@ -70,7 +70,7 @@ class StatementWriter:
         program = program.ordered()
         self.dialect, self.read, self.write = dialect, read, write
         self.lines: list[str] = []
-        self._waiting: list[str] = []  # statements that must follow the reading of all inputs
+        self._waiting: list[str] = []  # statements that must come after all inputs are read
         self._rows: list[list[int]] = program.operations.tolist()
         self._first = program.first
         self._text = {i: dialect.number(float(x)) for i, x in enumerate(program.constants)}
@@ -113,7 +113,7 @@ class StatementWriter:
         return self.lines + self._waiting
 
     def _at(self, place: int) -> str:
-        """Return the text of a number; the first use of an input entry declares it."""
+        """Return the text of a number; declare an input entry at its first use."""
         if place not in self._text:
             name, i = self._entries[place]
             self._declare(place, f"{name}_{i}", self.read(name, i))

@@ -1,4 +1,4 @@
-"""The test program of an export, which compares every function with reference values."""
+"""The test program of an export, which compares every exported function with reference values."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from ._exported_function import ExportedFunction
 from ._notes import made_by
 from ._numbers import expected, states
 
-# Tolerances are relative to the largest entry. The margin is necessary because compilers may reorder sums.
+# Tolerances are relative to the largest entry of an output. The margin is necessary because compilers may reorder sums.
 _LEAST, _MOST = {"double": 1e-11, "float": 1e-5}, {"double": 1e-3, "float": 1e-1}
 _MARGIN = 20.0
 _DT = 1e-3
@@ -25,7 +25,7 @@ class TraceError(PinClustersError, ArithmeticError):
 
 
 class Case(NamedTuple):
-    """A function at a state: its inputs and the reference outputs."""
+    """The inputs of a function at one state, and the reference outputs."""
 
     inputs: list[np.ndarray]
     outputs: list[np.ndarray]
@@ -36,7 +36,7 @@ def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> li
     for state in states(model):
         rng = np.random.default_rng(len(result))
         state["dt"] = np.array([_DT])
-        if f.name == "integrate":  # ``integrate`` moves for unit time, so v must be small.
+        if f.name == "integrate":  # The time step of ``integrate`` is 1 s, so v must be small.
             state["v"] = _DT * state["v"]
         inputs = {
             name: values_of(model, name) if name in KINDS else state.get(name, rng.normal(size=size))
@@ -48,7 +48,7 @@ def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> li
 
 
 def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[float]:
-    """Return the tolerance of each output, relative to its largest entry; it depends on the errors in the cases."""
+    """Return the tolerance of each output, relative to its largest entry, based on the errors in the cases."""
     allowed = []
     for k, (name, _) in enumerate(f.program.outputs):
         worst = 0.0
@@ -70,7 +70,7 @@ def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[flo
 def text_of_test(
     model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str, frames: Sequence[str]
 ) -> str:
-    """Return a C99 program that prints the error of each function and returns 1 if an error is too large."""
+    """Return a C99 program that prints the error of each function, and exits with status 1 if an error is too large."""
     zero = _ZERO if any(f.returned for f in functions) else ""
     calls = "".join(f"  failed += test_{f.name}();\n" for f in functions)
     parts = [

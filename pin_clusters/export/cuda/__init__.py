@@ -1,1 +1,1 @@
-"""Robot-specific kernels for rows of states on a GPU; they use the caller's stream and arrays."""
+"""Robot-specific kernels for many states on a GPU; the kernels use the caller's stream and arrays."""

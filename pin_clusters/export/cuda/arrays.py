@@ -1,4 +1,4 @@
-"""GPU arrays of any library, described by the CUDA array interface (versions 2 and 3)."""
+"""GPU arrays of any library with the CUDA array interface (versions 2 and 3)."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,6 @@ from ...errors import ArgumentTypeError, ShapeError
 
 _CUDA = (2, 13)  # DLPack device types of device memory and managed memory
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-"""NumPy types of numbers, and their names in C."""
 
 
 class View(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compilation of CUDA C with NVRTC, and kernel launches by the driver; both use the library cuda.core."""
+"""Compilation of CUDA C with NVRTC, and kernel launches with the CUDA driver; both use the library cuda.core."""
 
 import functools
 import math
@@ -11,7 +11,7 @@ from ...compiler.machine_code import store
 from ...errors import NotAvailableError
 from ..codegen._cuda import THREADS
 
-_FEW = 32  # threads per block for few rows: one warp, because the rows must use all multiprocessors
+_FEW = 32  # threads per block for few rows: one warp, so that the rows use all multiprocessors
 _MANY_ROWS = 1 << 15
 
 
@@ -25,7 +25,7 @@ def core() -> Any:
 
 
 def machine_code(text: str, architecture: str) -> bytes:
-    """Return the machine code of CUDA C for an architecture such as ``sm_90``, from the cache if possible."""
+    """Compile CUDA C for an architecture such as ``sm_90``, or take the machine code from the cache."""
     library = core()
     name = store.digest("cuda", str(library.__version__), architecture, text)
     return store.kept(name, lambda: compiled(text, architecture))
@@ -75,7 +75,7 @@ class Cuda:
 
 
 class _Current:
-    """Context in which a device is the current device."""
+    """Context manager in which a device is the current device."""
 
     def __init__(self, library: Any, device: int) -> None:
         self._library, self._device = library, device

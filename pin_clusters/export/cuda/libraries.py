@@ -1,4 +1,4 @@
-"""Operations of GPU array libraries: the current stream, and new arrays."""
+"""Operations that differ between GPU array libraries: the current stream, and new arrays."""
 
 import math
 import sys
@@ -27,7 +27,7 @@ def stream_of(x: Any, seen: View) -> int:
 
 
 def empty(x: Any, seen: View, shape: tuple[int, ...], dtype: Any, label: str = "out") -> Any:
-    """Return a new array of the same library as x, on the device of ``seen``; messages call the array ``label``."""
+    """Return a new array from the library of x, on the device of ``seen``; ``label`` is its name in messages."""
     name = library_of(x)
     library = sys.modules.get(name)
     try:

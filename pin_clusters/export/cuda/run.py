@@ -1,4 +1,4 @@
-"""Functions of ``pc.batch`` for arrays on a GPU."""
+"""Functions of ``pc.batch`` for arrays in GPU memory."""
 
 import threading
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from .libraries import empty, library_of, stream_of
 
 _STATUS = np.dtype(np.int8)
 _ROBOT = "robot"  # prefix of the names of kernels
-# functions that branch on values, or whose results have another form, and the reason or a replacement
+# Functions that branch on values or whose results have a different structure, with the reason or a replacement.
 _OTHERS = {
     "project": "it iterates until the loops are closed",
     "forwardKinematics": "its rows contain quaternions; use framesForwardKinematics of pc.codegen.cuda",
@@ -26,7 +26,7 @@ _OTHERS = {
 
 
 class Argument(NamedTuple):
-    """An argument with one row per state: name, array, and shape of a row."""
+    """An argument with one row per state: its name, the array, and the shape of a row."""
 
     name: str
     value: Any
@@ -47,24 +47,24 @@ _MOST = 256
 def run(
     model: ClusterModel, function: str, given: Sequence[Argument], out: Any = None, status: Any = None, **options: Any
 ) -> Any:
-    """Run a function for rows of states on the device that contains the rows.
+    """Run a function for many states, one per row, on the device whose memory contains the arrays.
 
     The kernel is enqueued on the current stream of the first array's library. No array is copied or converted, and the
-    call does not wait for the result. The first call waits for the compilation, which takes one or two seconds.
+    call returns before the result is computed. The first call compiles the kernel, which takes one or two seconds.
 
     Args:
         model: The robot.
-        function: Name in ``pc.tracing.FUNCTIONS``.
-        given: Arguments, in the order of the inputs of the trace.
+        function: A name in ``pc.tracing.FUNCTIONS``.
+        given: Arguments, in the order of the trace's inputs.
         out: Array for the result, or one array per result; None for new arrays.
-        status: Array of int8 that receives the status of the rows, or None.
+        status: Array of int8 to which the status of each row is written, or None.
         options: Options of ``pc.trace``.
 
     Returns:
-        The results as arrays of the caller's library; a single array if there is one result.
+        The result as an array of the caller's library; if there are several results, a tuple of arrays.
 
     Raises:
-        ArgumentTypeError: An array is not contiguous, or its type or device differs from the other arrays.
+        ArgumentTypeError: An array is not contiguous, or the arrays have different types or devices.
         ShapeError: A shape is wrong.
         TooLargeError: The device has too little memory.
         NotAvailableError: The driver is missing, or the function cannot run on a GPU.
@@ -89,7 +89,7 @@ def run(
         stream, using = stream_of(given[0].value, views[0]), drivers.driver()
         using.launch(device, stream, kernel.code, rows, [*pointers, np.int64(rows)])
         if library_of(given[0].value) not in ("torch", "cupy"):
-            using.finish(stream)  # other libraries do not track writes on the stream
+            using.finish(stream)  # not every library tracks writes on the stream
     return results[0][0] if len(results[0]) == 1 else tuple(results[0])
 
 

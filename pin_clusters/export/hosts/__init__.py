@@ -1,1 +1,1 @@
-"""Functions of a robot for PyTorch, JAX and CasADi."""
+"""Functions of a robot for use in PyTorch, JAX and CasADi."""

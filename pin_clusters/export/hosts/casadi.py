@@ -1,11 +1,9 @@
-"""Dynamics of a robot as CasADi functions, for optimisation: ``pc.casadi.function(model, "aba")``.
+"""Dynamics of a robot as CasADi functions (``pip install casadi``): ``pc.casadi.function(model, "aba")``.
 
-The functions consist of the traced operations of the robot (``pc.trace``) as SX, including closed loops and
-differentials. CasADi can therefore differentiate them, generate code for them and pass them to its solvers. Derivatives
+The functions are SX graphs of the robot's traced operations (``pc.trace``), including closed loops and differentials.
+CasADi can therefore differentiate the functions, generate code from them and pass them to its solvers. Derivatives
 treat all entries of q as independent, including quaternion entries and all joints of a loop. Multiply such derivatives
 by ``pc.casadi.tangent`` to obtain derivatives along ``pc.integrate``.
-
-Requires ``pip install casadi``.
 """
 
 from __future__ import annotations
@@ -32,20 +30,21 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
 
     Args:
         model: The model.
-        function: Name in ``pc.tracing.FUNCTIONS``.
-        name: Name of the CasADi function; by default the name of the function.
+        function: A name in ``pc.tracing.FUNCTIONS``.
+        name: Name of the CasADi function; the default is ``function``.
         options: Options of ``pc.trace``.
 
     Returns:
-        A function of SX, in SI units. Its inputs are columns in the order of the call, such as q (nq), v (nv) and tau
-        (nv). Its outputs are dense columns and matrices. Inputs and outputs have the same names as in the ``Program``,
-        and the names can be keywords: ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become
-        underscores. For a list of frames the output is ``frames``, with vectors as rows or matrices stacked vertically;
-        for a single name the output is the result of that frame.
+        A CasADi function of type SX, in SI units. The inputs are column vectors in the order of the Python function's
+        arguments, such as q (nq), v (nv) and tau (nv). The outputs are dense column vectors and matrices. The names of
+        inputs and outputs are the names in the ``Program`` and can be used as keywords:
+        ``f(q=q, v=v, tau=tau)["ddq"]``. Special characters in frame names become underscores. For a list of frames,
+        the output ``frames`` contains one vector per row, or matrices stacked vertically. For a single frame
+        name, the output is the result for that frame.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, or CasADi does not accept the name.
-        UnknownNameError: The function does not exist.
+        UnknownNameError: ``function`` is not a known name.
         NotAvailableError: CasADi is missing, or a compiled user function constrains joints of the robot.
 
     Example:
@@ -64,14 +63,14 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
 
 
 def integrate(model: ClusterModel) -> ca.Function:
-    """Make the CasADi function that moves a configuration along an independent velocity for unit time.
+    """Make a CasADi function that moves a configuration with a constant independent velocity for unit time.
 
     Args:
         model: The model.
 
     Returns:
-        A function of q (nq) and v (nv, [rad] or [m]) with the output ``q_next`` (nq). For robots with loops, a second
-        output, ``residual``, is the loop error that remains after a fixed number of Newton steps. To integrate over a
+        A function of q (nq) and v (nv, [rad] or [m]) with the output ``q_next`` (nq). For robots with loops, the second
+        output ``residual`` is the loop error that remains after a fixed number of Newton steps. To integrate over a
         time step h, pass ``h * v``.
 
     Raises:
@@ -87,7 +86,7 @@ def integrate(model: ClusterModel) -> ca.Function:
 
 
 def tangent(model: ClusterModel) -> ca.Function:
-    """Make the CasADi function for the derivative of ``pc.integrate(model, q, v)`` with respect to v at v = 0.
+    """Make a CasADi function for the derivative of ``pc.integrate(model, q, v)`` with respect to v at v = 0.
 
     Args:
         model: The model.
@@ -113,11 +112,11 @@ def of_program(program: Program, name: str | None = None) -> ca.Function:
     """Convert a program to a CasADi function.
 
     Args:
-        program: A program of ``pc.trace``, or its ``jacobian``, ``vjp`` or ``jvp``.
-        name: Name of the CasADi function; by default derived from the name of the program.
+        program: A program from ``pc.trace``, or a program returned by its ``jacobian``, ``vjp`` or ``jvp``.
+        name: Name of the CasADi function. The default is derived from the name of the program.
 
     Returns:
-        A function of SX with the inputs and outputs of the program, in its units.
+        A CasADi function of type SX with the inputs, outputs and units of the program.
 
     Raises:
         ArgumentTypeError: ``program`` is not a ``Program``, or CasADi does not accept the name.

@@ -1,19 +1,17 @@
-"""Differentiable dynamics of a robot for JAX: ``pc.jax.aba(model, q, v, tau)``.
+"""Differentiable dynamics of a robot for JAX (``pip install jax``): ``pc.jax.aba(model, q, v, tau)``.
 
-Every function of ``pc.trace`` is an attribute of this module; ``function`` makes functions with options. Arrays are
-float32 or float64. The last axis contains the entries of q, v, ...; the other axes are states and are broadcast. Values
-and derivatives are compiled for the robot at first use. The CPU computes them in the type of the arrays, through
-``jax.pure_callback``. This function also works under ``jax.jit``, ``jax.vmap``, ``jax.grad`` and ``jax.jacrev`` of any
-order. JAX does not support ``jax.jvp`` and ``jax.jacfwd`` for such functions.
+Every function that ``pc.trace`` supports is an attribute of this module; ``function`` makes functions with options.
+Arrays are float32 or float64. The last axis contains the entries of q, v, ...; all other axes enumerate states and are
+broadcast. Values and derivatives are compiled for the robot at first use. The CPU computes them in the type of the
+arrays, through ``jax.pure_callback``. ``jax.jit``, ``jax.vmap``, and ``jax.grad`` and ``jax.jacrev`` of any order are
+supported. JAX does not support ``jax.jvp`` and ``jax.jacfwd`` for functions with callbacks.
 
 Derivatives treat all entries of q as independent, including quaternion entries and all joints of a loop. To obtain
-derivatives along the manifold, as ``pc.computeABADerivatives`` and related functions return, differentiate with respect
-to v at v = 0 through ``pc.jax.integrate(model, q, v)``.
+derivatives along the constraint manifold, as in ``pc.computeABADerivatives``, differentiate through
+``pc.jax.integrate(model, q, v)`` with respect to v at v = 0.
 
-JAX converts float64 to float32 unless ``jax.config.update("jax_enable_x64", True)`` was called. NumPy arrays that JAX
-would convert raise an error.
-
-Requires ``pip install jax``.
+JAX converts float64 to float32 unless ``jax.config.update("jax_enable_x64", True)`` was called. If JAX would convert a
+NumPy array, an error is raised.
 """
 
 import math
@@ -39,22 +37,24 @@ def function(model: "ClusterModel", function: str, **options: Any) -> Callable[.
 
     Args:
         model: The model.
-        function: Name in ``pc.tracing.FUNCTIONS``.
-        options: Options of ``pc.trace``: external forces, frames, parameters that differ between rows. For a list of
-            frames, the result has the shape (..., frames, shape of one frame); for one name, it has no axis of frames.
+        function: A name in ``pc.tracing.FUNCTIONS``.
+        options: Options of ``pc.trace``: external forces, frames, and parameters that differ between states. For a list
+            of frames, the result has the shape (..., number of frames, shape of one result). For one frame name, the
+            result has no axis for frames.
 
     Returns:
-        A function of arrays in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), then the
-        inputs that options add, in SI units. It returns an array or a tuple of arrays, of shape (..., shape of one
-        state). With ``status=True`` it also returns an int8 array of shape (...): 0 valid, 1 a loop is open (by more
-        than 1e-2 of its size, or 1e-2 rad), 2 the robot is singular, 3 the input is not finite. Results and derivatives
-        of rows that are not valid are NaN, without a warning.
+        A function of arrays in SI units, which returns an array or a tuple of arrays, shape (..., shape of one result).
+        The arguments are in the order of the Python function, such as q (..., nq), v (..., nv) and tau (..., nv),
+        followed by the inputs that options add. If ``status=True`` is passed, the function also returns the status of
+        each state, an int8 array of shape (...): 0 if the state is valid, 1 if a loop is open by more than 1e-2 of its
+        size or 1e-2 rad, 2 if the robot is singular, 3 if an input is not finite. Results and derivatives of states
+        that are not valid are NaN, without a warning.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, the function does not accept an option, arrays have
             different types, or JAX would convert float64 to float32.
         ShapeError: An array has the wrong size.
-        UnknownNameError: The function does not exist.
+        UnknownNameError: ``function`` is not a known name.
         NotAvailableError: JAX is missing, or a compiled user function constrains joints of the robot.
 
     Example:
@@ -70,14 +70,14 @@ def function(model: "ClusterModel", function: str, **options: Any) -> Callable[.
 
 
 def integrate(model: "ClusterModel", q: ArrayLike, v: ArrayLike, *, status: bool = False) -> Any:
-    """Move configurations along independent velocities for unit time, as ``pc.integrate`` does.
+    """Move configurations with constant independent velocities for unit time, as ``pc.integrate`` does.
 
     Args:
         model: The model.
-        q: Configurations of the whole tree, shape (..., nq).
+        q: Configurations of the spanning tree, shape (..., nq).
         v: Independent velocities times the time step, shape (..., nv), [rad] or [m].
-        status: Whether to return also the status of the rows; 1 means that a loop did not close within the fixed number
-            of Newton steps, because v was too large.
+        status: Whether to return also the status of each state. Status 1 means that a loop did not close within the
+            fixed number of Newton steps, because v was too large.
 
     Returns:
         Configurations, shape (..., nq).

@@ -1,4 +1,4 @@
-"""Functions of one robot for rows of float32 or float64, and their derivatives, for PyTorch and JAX."""
+"""Functions of one robot and their derivatives for PyTorch and JAX, for many states in float32 or float64."""
 
 import math
 import warnings
@@ -21,23 +21,23 @@ from ...kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, 
 from ...model import ClusterModel
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-# These tolerances are larger than elsewhere: finite-difference checks open the loops slightly, and the residual after
-# a step must show also in float32 whether Newton's method converged.
+# These tolerances are larger than elsewhere, because finite-difference checks open the loops slightly. In addition, the
+# residual after a step must show whether Newton's method converged, even in float32.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
 _routines: "dict[int, dict[Any, Routine]]" = {}
 
 
 class Found(NamedTuple):
-    """Results for rows of states."""
+    """Results for many states, with one row per state."""
 
     results: tuple[np.ndarray, ...]  # one array per output, shape (rows, *shape); NaN in rows that are not valid
-    # status of each row, shape (rows,): 0 valid, 1 a loop is open (by 1e-2 of its size), 2 the robot is singular, 3 the
-    # input is not finite or an angle is too large
+    # status of each row, shape (rows,): 0 if valid, 1 if a loop is open (by 1e-2 of its size), 2 if the robot is
+    # singular, 3 if an input is not finite or an angle is too large
     status: np.ndarray
 
 
 class Routine:
-    """A program for rows of states, with its derivatives; ``wrapped`` contains its wrappers, by library name."""
+    """A program for many states, with its derivatives; ``wrapped`` is a dict from library names to wrappers."""
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
         """``judged`` is the same program with status outputs, or None for derivatives."""
@@ -48,7 +48,7 @@ class Routine:
         self._backward: dict[tuple[bool, ...], Routine] = {}
 
     def backward(self, wanted: Sequence[bool] | None = None) -> "Routine":
-        """Return the vector-Jacobian product, which computes only the ``wanted`` gradients (all by default)."""
+        """Return the routine for the vector-Jacobian product, with the ``wanted`` gradients (by default all)."""
         selected = tuple(map(bool, wanted)) if wanted is not None else (True,) * len(self.inputs)
         routine_of_gradients = self._backward.get(selected)
         if routine_of_gradients is None:
@@ -57,7 +57,7 @@ class Routine:
 
     @cached_property
     def forward(self) -> "Routine":
-        """The Jacobian-vector product, a function of the inputs and their changes."""
+        """The routine for the Jacobian-vector product, whose arguments are the inputs and their tangent vectors."""
         return Routine(self.program.jvp())
 
     @property
@@ -65,9 +65,9 @@ class Routine:
         return [math.prod(shape) for _, shape in self.outputs]
 
     def __call__(self, rows: Sequence[np.ndarray], marks: np.ndarray | None = None, *, silent: bool = True) -> Found:
-        """Compute rows from one array of shape (rows, size) per input; all arrays must have the same type.
+        """Compute the results from one array of shape (rows, size) per input; all arrays must have the same type.
 
-        Derivatives receive the status of the rows in ``marks``. If ``silent``, open or singular rows emit no warning.
+        For derivatives, ``marks`` is the status of the rows. If ``silent``, open or singular rows emit no warning.
         """
         inputs = [np.ascontiguousarray(x) for x in rows]
         dtype, n = inputs[0].dtype, len(inputs[0])
@@ -102,7 +102,7 @@ class Routine:
             if name in signs:
                 status[~(signs[name][:, 0] <= limit)] = ROW_OPEN
         status[~_finite(given, len(status))] = ROW_NOT_FINITE
-        if singular.any():  # A row may be NaN because the sine of a huge angle is NaN.
+        if singular.any():  # a row can also be NaN because the sine of a huge angle is NaN
             angles = [x for (name, _), x in zip(self.inputs, given, strict=True) if name == "q"]
             with np.errstate(over="ignore"):
                 angles = [x * x.dtype.type(NUMBERS[_REAL[x.dtype]].huge) for x in angles]
@@ -123,13 +123,13 @@ class Routine:
 
 def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
     if not isinstance(model, ClusterModel):
-        trace(model, function)  # raises an error that states the reason
+        trace(model, function)  # raises an error with the reason
     if options.get("contacts") is not None:
         options["contacts"] = models_of(model, options["contacts"])
     if options.get("frames") is not None:
         options["frames"] = frame_ids(model, options["frames"])
     options = {name: list(x) if isinstance(x, Iterator) else x for name, x in options.items()}
-    # Contact objects can change, so the key contains their contents.
+    # Contact objects can change after they are created, so the cache key contains their contents.
     kinds = {"contacts": lambda contacts: tuple(map(told, contacts))}
     key = (
         function,
@@ -143,7 +143,7 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
     made_routine = of_model.get(key)
     if made_routine is None:
         program = trace(model, function, stack=True, **options)
-        if function == "integrate":  # The residual determines the status and is not an output.
+        if function == "integrate":  # the residual only determines the status
             made_routine = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
         else:
             made_routine = Routine(program, trace(model, function, status=True, stack=True, **options))
@@ -188,7 +188,7 @@ def _finite(arrays: Sequence[np.ndarray], rows: int) -> np.ndarray:
     good = np.ones(rows, dtype=bool)
     for x in arrays:
         with np.errstate(all="ignore"):
-            if not math.isfinite(x.sum()):  # The sum of finite numbers may overflow, so all entries must be checked.
+            if not math.isfinite(x.sum()):  # the sum may overflow, so all entries must be checked
                 good &= np.isfinite(x.reshape(rows, -1)).all(axis=1)
     return good
 
@@ -216,7 +216,7 @@ Example:
 
 
 def attributes(host: str, function: Callable[..., Any], default: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return ``__getattr__`` and ``__dir__`` of a module that provides ``pc.tracing.FUNCTIONS`` for rows of states."""
+    """Return ``__getattr__`` and ``__dir__`` for a module that provides ``pc.tracing.FUNCTIONS`` for many states."""
 
     def listed() -> list[str]:
         return sorted({"function", "integrate", *FUNCTIONS})

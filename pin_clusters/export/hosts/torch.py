@@ -1,15 +1,13 @@
-"""Differentiable dynamics of a robot for PyTorch: ``pc.torch.aba(model, q, v, tau)``.
+"""Differentiable dynamics of a robot for PyTorch (``pip install torch``): ``pc.torch.aba(model, q, v, tau)``.
 
-Every function of ``pc.trace`` is an attribute of this module; ``function`` makes functions with options. Tensors are
-float32 or float64. The last axis contains the entries of q, v, ...; the other axes are states and are broadcast. Values
-and derivatives are compiled for the robot at first use and computed in the type of the tensors.
+Every function that ``pc.trace`` supports is an attribute of this module; ``function`` makes functions with options.
+Tensors are float32 or float64. The last axis contains the entries of q, v, ...; all other axes enumerate states and are
+broadcast. Values and derivatives are compiled for the robot at first use and computed in the type of the tensors.
 
 Derivatives of any order are available in backward and forward mode, also under ``torch.func`` (``grad``, ``jacrev``,
-``jacfwd``, ``vmap``). They treat all entries of q as independent, including quaternion entries and all joints of a
-loop. To obtain derivatives along the manifold, as ``pc.computeABADerivatives`` and related functions return,
-differentiate with respect to v at v = 0 through ``pc.torch.integrate(model, q, v)``.
-
-Requires ``pip install torch``.
+``jacfwd``, ``vmap``). Derivatives treat all entries of q as independent, including quaternion entries and all joints of
+a loop. To obtain derivatives along the constraint manifold, as in ``pc.computeABADerivatives``, differentiate through
+``pc.torch.integrate(model, q, v)`` with respect to v at v = 0.
 """
 
 from __future__ import annotations
@@ -35,23 +33,24 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
 
     Args:
         model: The model.
-        function: Name in ``pc.tracing.FUNCTIONS``.
-        options: Options of ``pc.trace``: external forces, frames, parameters that differ between rows. For a list of
-            frames, the result has the shape (..., frames, shape of one frame); for one name, it has no axis of frames.
+        function: A name in ``pc.tracing.FUNCTIONS``.
+        options: Options of ``pc.trace``: external forces, frames, and parameters that differ between states. For a list
+            of frames, the result has the shape (..., number of frames, shape of one result). For one frame name, the
+            result has no axis for frames.
 
     Returns:
-        A function of tensors in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), then the
-        inputs that options add, in SI units. It returns a tensor or a tuple of tensors, of shape (..., shape of one
-        state). Its argument ``status``, an int8 tensor of shape (...), receives the status of each row: 0 valid, 1 a
-        loop is open (by more than 1e-2 of its size, or 1e-2 rad), 2 the robot is singular, 3 the input is not finite.
-        Results and derivatives of rows that are not valid are NaN. Rows with status 1 or 2 emit a warning, unless
-        ``status`` is passed.
+        A function of tensors in SI units, which returns a tensor or a tuple of tensors, shape (..., shape of one
+        result). The arguments are in the order of the Python function, such as q (..., nq), v (..., nv) and tau (...,
+        nv), followed by the inputs that options add. The function writes the status of each state to the optional
+        argument ``status``, an int8 tensor of shape (...): 0 if the state is valid, 1 if a loop is open by more than
+        1e-2 of its size or 1e-2 rad, 2 if the robot is singular, 3 if an input is not finite. Results and derivatives
+        of states that are not valid are NaN. States with status 1 or 2 emit a warning, unless ``status`` is passed.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ``ClusterModel``, the function does not accept an option, or tensors have
             different types or devices.
         ShapeError: A tensor has the wrong size.
-        UnknownNameError: The function does not exist.
+        UnknownNameError: ``function`` is not a known name.
         NotAvailableError: PyTorch is missing, a compiled user function constrains joints of the robot, or tensors are
             not on the CPU.
 
@@ -66,14 +65,14 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
 
 
 def integrate(model: ClusterModel, q: Tensor, v: Tensor, *, status: Tensor | None = None) -> Tensor:
-    """Move configurations along independent velocities for unit time, as ``pc.integrate`` does.
+    """Move configurations with constant independent velocities for unit time, as ``pc.integrate`` does.
 
     Args:
         model: The model.
-        q: Configurations of the whole tree, shape (..., nq).
+        q: Configurations of the spanning tree, shape (..., nq).
         v: Independent velocities times the time step, shape (..., nv), [rad] or [m].
-        status: Tensor of int8 that receives the status of the rows; 1 means that a loop did not close within the fixed
-            number of Newton steps, because v was too large.
+        status: Tensor of int8 to which the status of each state is written. Status 1 means that a loop did not close
+            within the fixed number of Newton steps, because v was too large.
 
     Returns:
         Configurations, shape (..., nq).
@@ -135,11 +134,11 @@ def _check(torch: Any, own: Routine, name: str, given: Sequence[Any]) -> None:
 
 @cache
 def _evaluate() -> Any:
-    """Return the autograd operator, whose base class exists only if PyTorch is installed."""
+    """Return the autograd operator; it is defined in a function because its base class requires PyTorch."""
     torch: Any = extras.package("torch")
 
     class Evaluate(torch.autograd.Function):
-        """Computes rows of a routine and their status; derivatives are routines that receive this status."""
+        """Computes the results and the status of a routine; derivatives are routines whose input is this status."""
 
         @staticmethod
         def forward(own: Routine, warns: bool, marks: Any, *rows: Any) -> Any:

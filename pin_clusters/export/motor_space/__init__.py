@@ -1,4 +1,4 @@
-"""Maps between the joints and motors of a mechanism (positions, velocities, torques, gains, limits), also as C code."""
+"""Maps of positions, velocities, torques, gains and limits between the joints and the motors of a mechanism."""
 
 from .motion import StaticMapError as StaticMapError
 from .motor_space import Gains as Gains

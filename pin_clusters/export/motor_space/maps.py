@@ -1,4 +1,4 @@
-"""The maps between joints and motors as programs, which run as machine code or are exported as C by ``codegen``."""
+"""Programs for the maps between joints and motors; they run as machine code, and ``codegen`` exports them as C."""
 
 import itertools
 from functools import reduce
@@ -22,13 +22,13 @@ INPUTS = {
     "limits": ("joints", "motor_limit"),
     "gains": ("joints", "stiffness", "damping", "joint_torque"),
 }
-"""Inputs of each map; matrices are stored by rows."""
+"""Names of the inputs of each map; matrices are stored by rows."""
 EXPORTED = tuple(name for name in INPUTS if name not in ("configuration", "hessian"))
-"""Maps that are exported as C."""
+"""Names of the maps that can be exported as C."""
 
 
 class Maps:
-    """Makes the programs of a mechanism; ``inverse`` computes poses from the joints, ``forward`` from the drivers."""
+    """Makes the programs of a mechanism; ``inverse`` solves the pose from joint positions, ``forward`` from drivers."""
 
     def __init__(self, mechanism: Mechanism, inverse: PoseSolver, forward: PoseSolver) -> None:
         self.m, self.solvers = mechanism, (inverse, forward)
@@ -36,8 +36,8 @@ class Maps:
     def program(self, name: str) -> Program:
         """Return the program of a map in ``INPUTS``, with the additional output ``status``, shape (4,).
 
-        ``status`` contains the loop residual and three margins: to the singularities of the inverse and of the forward
-        map, and to the largest distance that Newton's method may move.
+        ``status`` contains the loop residual and three margins: to the singularities of the inverse map, to the
+        singularities of the forward map, and to the largest distance that Newton's method may move.
         """
         n, graph, forward = len(self.m.joints), Graph(), name == "forward"
         sizes = {x: n * n if x in ("stiffness", "damping") else n for x in INPUTS[name]}
@@ -45,7 +45,7 @@ class Maps:
         positions, *arguments = (np.array(graph.inputs(end - size, size)) for end, size in ends)
         pose = self.solvers[forward](np.linalg.inv(self.m.ratios) @ positions if forward else positions)
         back, reach = self.solvers[not forward], pose.reach
-        if self.m.loops and not forward:  # The other solver's starting point is far from other assembly modes.
+        if self.m.loops and not forward:  # the forward solver's guess is far from other assembly modes
             reach = -larger(-reach, -back.reach(pose.q, self.m.joints))
         status = [pose.residual, pose.margin, back.margin(pose.q), reach]
         if name in ("torque", "limits", "gains"):
@@ -66,14 +66,14 @@ class Maps:
         return Run(self.m.by_joints, {"q": pose.q, "v": v})
 
     def J(self, pose: Pose) -> np.ndarray:
-        """Return d motors / d joints, shape (n, n)."""
+        """Return the derivative of the motor positions with respect to the joint positions, shape (n, n)."""
         G = self._run(pose).G[:, self.m.columns(self.m.by_joints)]
         if not self.m.loops:
             G = G.astype(float) @ np.linalg.inv(self.m.of_joints(G).astype(float))
         return self.m.of_motors(G)
 
     def H(self, pose: Pose) -> np.ndarray:
-        """Return d2 motors / d joints2, shape (n, n, n), from the bias along each joint and each pair of joints."""
+        """Return the second derivatives of the motor positions with respect to the joint positions, shape (n, n, n)."""
         n, columns = len(self.m.joints), self.m.columns(self.m.by_joints)
         H = np.full((n, n, n), 0.0, dtype=object)
         for i, j in itertools.combinations_with_replacement(range(n), 2) if self.m.loops else ():
@@ -85,7 +85,7 @@ class Maps:
     def _inverted(self, name: str, pose: Pose, back: np.ndarray, *given: np.ndarray) -> dict[str, np.ndarray]:
         if name == "torque":
             return {"motor_torque": back.T @ given[0]}
-        if name == "limits":  # box inside M |t| <= limit; its sides are in proportion to each joint's largest torque
+        if name == "limits":  # box inside M |t| <= limit, with sides proportional to the largest joint torques
             M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
             single_joint_limits = np.array([1.0 / reduce(larger, column / given[0]) for column in M.T])
             return {"limits": single_joint_limits / reduce(larger, (M @ single_joint_limits) / given[0])}

@@ -1,4 +1,4 @@
-"""The joints and motors of a mechanism, and the ratios between motors and joints of the tree."""
+"""The joints and motors of a mechanism, and the ratios between motors and tree joints."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,12 +17,12 @@ class Mechanism:
     """A cluster with its commanded joints and its motors; the constructor raises the errors listed in ``MotorSpace``.
 
     Attributes:
-        model: The model; the independent joints are the joints in ``by_joints``, and the drivers in ``by_motors``.
+        model: The robot; ``by_joints`` and ``by_motors`` have the joints or the drivers as independent joints.
         cluster: The cluster; ``ids`` contains its joint ids, and ``loops`` is True if it has closed loops.
         joints: Ids of the commanded joints; ``drivers`` contains the ids of the joints that the motors turn.
-        ratios: Matrix for motor positions = ratios @ driver positions, shape (n, n).
-        given: Torque and speed limits of the motors, from ``Motor`` or the file, shape (n,); NaN if there is none.
-        stated: The ``Motor`` on each rotor, or None.
+        ratios: Matrix that converts driver positions to motor positions, ``motors = ratios @ drivers``, shape (n, n).
+        given: Torque and speed limits of the motors, from ``Motor`` or the robot file, shape (n,); NaN if missing.
+        stated: For each rotor, its ``Motor``, or None.
     """
 
     def __init__(self, model: ClusterModel, joints: Any, motors: Any) -> None:
@@ -33,7 +33,7 @@ class Mechanism:
                 raise ModelError(
                     f"MotorSpace: {label} must contain at least one name, and no name twice; got {list(names)}."
                 )
-        for name in motors:  # A rotor that is a body of the tree is represented by its joint.
+        for name in motors:  # a rotor that is a body of the tree is represented by its joint
             spins = name in rotors and not tree.existJointName(name)
             rows.append(rotors[name].drivers if spins else ((tree.idx_vs[_joint(model, name, rotors)], 1.0),))
         ivs = sorted({int(iv) for row in rows for iv, _ in row})
@@ -71,7 +71,7 @@ class Mechanism:
         return coordinates_of(self.model.own_tree, ids, q)
 
     def columns(self, model: ClusterModel) -> list[int]:
-        """Return the mechanism's indices in v, in the order of the joints if these are independent."""
+        """Return the mechanism's indices in v, in the order of the commanded joints if these are independent."""
         tree, independent = model.own_tree, model.idx_v_independent.tolist()
         if model is not self.model:
             return [independent.index(tree.idx_vs[j]) for j in self.joints]

@@ -1,4 +1,4 @@
-"""The error of the static map between joint and motor torques for a mechanism in motion."""
+"""The error that the static map between joint and motor torques makes if the mechanism moves."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -21,15 +21,15 @@ class Space(Protocol):
     motors: tuple[str, ...]
 
     def configuration(self, x: Any) -> np.ndarray:
-        """Return configurations for joint positions x."""
+        """Return configurations with joint positions x."""
         ...
 
 
 class StaticMapError(NamedTuple):
-    """Motor torques along a motion and the error of the static map.
+    """Motor torques along a motion, and the error of the static map.
 
     ``t`` [s] has shape (N,); ``exact`` and ``static`` have shape (N, n), [N m] or [N]. ``worst`` is the largest
-    difference, in percent of the largest exact torque; ``rms`` is the ratio of the RMS values, in percent.
+    difference in percent of the largest exact torque. ``rms`` is the RMS difference in percent of the RMS exact torque.
     """
 
     t: np.ndarray
@@ -52,13 +52,14 @@ def static_map_error(
 ) -> StaticMapError:
     """Compare the static map J^-T tau with exact inverse dynamics along a motion.
 
-    The static map uses the torques of a serial model, which consists of the links without cranks, rods and rotors.
+    For the static map, tau is computed with a serial model, which contains the links but no cranks, rods and rotors.
 
     Args:
         space: The ``MotorSpace``.
         t: Times, shape (N,), [s].
-        x: Joint positions, shape (N, n); the rest of the robot does not move. A quintic spline yields the rates.
-        q: Configurations of the robot, shape (N, nq), in place of x; requires ``v`` and ``a``.
+        x: Joint positions, shape (N, n). All other joints do not move. Velocities and accelerations are derivatives of
+            a quintic spline.
+        q: Configurations of the robot, shape (N, nq), instead of x; ``v`` and ``a`` are then required.
         v: Independent velocities, shape (N, nv).
         a: Independent accelerations, shape (N, nv).
         tau: Additional torques on the joints, such as ground reactions, shape (N, n).
@@ -104,7 +105,7 @@ def static_map_error(
 
 
 def _of_joints(space: Space, t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
-    """Return q, v and a from a quintic spline of x; all joints outside of the mechanism are at rest."""
+    """Return q, v and a from a quintic spline of x; all joints outside the mechanism are at rest."""
     from scipy.interpolate import make_interp_spline  # this import is slow
 
     m, spline = space.mechanism, make_interp_spline(t, x, k=5)
@@ -117,7 +118,7 @@ def _of_joints(space: Space, t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
 
 
 def _links(space: Space) -> pin.Model:
-    """Return the tree as a serial model, which contains the links of the joints, without cranks, rods and rotors."""
+    """Return the tree as a serial model, which contains the joints' links but no cranks, rods and rotors."""
     m, tree = space.mechanism, space.mechanism.model.own_tree.copy()
     of_mechanism = np.isin(np.arange(tree.nv), [i for j in m.ids for i in in_v(tree, j)])
     tree.armature = np.where(of_mechanism, 0.0, tree.armature)

@@ -1,4 +1,4 @@
-"""``pc.MotorSpace`` maps between the joints and the motors of a parallel mechanism, such as an ankle."""
+"""``pc.MotorSpace`` converts between joint and motor quantities of a parallel mechanism, such as an ankle."""
 
 import itertools
 import threading
@@ -23,15 +23,15 @@ from .motion import static_map_error
 from .pose_solvers import PoseSolver, closed_form, constant_ratios, explore, newton, region_of
 
 OPEN = 1e-9  # largest residual of closed loops, [m] or [rad]
-NEAR, BESIDE = 1e-6, 0.1  # smallest accepted margin; below the second margin, a dead centre is the cause of open loops
-Limits = Any  # array, or a function of the speeds
+NEAR, BESIDE = 1e-6, 0.1  # smallest accepted margin; margin below which open loops are attributed to a dead centre
+Limits = Any  # array, or a function of the motor speeds
 
 
 class Gains(NamedTuple):
-    """Motor gains that result in the requested joint gains, shape (n, n), and the nearest gains without coupling.
+    """Motor gains that produce the requested joint gains, shape (n, n), and the nearest diagonal motor gains.
 
-    The diagonal gains, shape (n,), are the nonnegative gains of independent motors that are nearest to the requested
-    gains. ``lost_stiffness`` and ``lost_damping`` are their relative errors at the joints (Frobenius norm).
+    The diagonal gains, shape (n,), are the nonnegative gains of independently controlled motors that approximate the
+    requested gains best. ``lost_stiffness`` and ``lost_damping`` are the relative joint gain errors (Frobenius norm).
 
     Attributes:
         stiffness: Stiffness of the motors, [N m/rad] or [N/m].
@@ -47,7 +47,7 @@ class Gains(NamedTuple):
 
     @classmethod
     def of(cls, J: np.ndarray, K: np.ndarray, D: np.ndarray, bent: np.ndarray) -> "Gains":
-        """Compute the gains for stiffness and damping at the joints; ``bent`` is sum_k tau_motor_k d2theta_k/dx2."""
+        """Compute the gains for joint stiffness K and joint damping D; ``bent`` is sum_k tau_motor_k d2theta_k/dx2."""
         from scipy.optimize import nnls  # this import is slow
 
         back, images = np.linalg.inv(J), np.stack([np.outer(row, row).ravel() for row in J], axis=1)
@@ -60,24 +60,26 @@ class MotorSpace:
     """Maps between the joints of a mechanism (pitch and roll of an ankle) and its motors (cranks, or rotors on them).
 
     All maps use the exact equations of the mechanism, in the assembly mode (branch) of the reference pose, and take
-    constant time. The inverse map uses a closed form if one exists (``ankle_2rsu``, ``push_rod_ankle``, ``tello_hip``).
-    Otherwise a fixed number of Newton steps starts from a polynomial, which is fitted in a region of poses. The motor
-    positions are theta, and J = d theta / d x, so ``w = J v`` and ``tau = J' tau_motor``. Values have shape (n,), or
-    (N, n) for N poses, in rad and N m (m and N for prismatic joints). At a singularity (dead centre), functions raise
-    ``SingularClusterError`` with joint and condition number. If a pose cannot be reached, functions raise
-    ``BranchLost`` with the loop gap.
+    constant time. The inverse map uses a closed-form solution if one is available (``ankle_2rsu``, ``push_rod_ankle``,
+    ``tello_hip``). Otherwise, it uses a fixed number of Newton steps, which start from a polynomial fitted in a region
+    of poses. The joint positions are x, the motor positions are theta, and J = d theta / d x. For joint velocities v,
+    motor speeds w and joint torques tau, ``w = J v`` and ``tau = J' tau_motor``. Arrays have shape (n,), or (N, n) for
+    N poses. Units are rad and N m, or m and N for prismatic joints. At a singularity (dead centre), methods raise
+    ``SingularClusterError`` with the joint and the condition number. If a pose cannot be reached, methods raise
+    ``BranchLost`` with the gap of the loop.
 
     Attributes:
         joints: Names of the joints.
         motors: Names of the motors.
-        region: Lower and upper end of each joint, shape (n, 2), [rad] or [m].
-        poses: Joint positions of the reachable poses in a grid over the region, shape (N, n).
+        region: Lower and upper limit of each joint in the region, shape (n, 2), [rad] or [m].
+        poses: Joint positions of all reachable poses of a grid in the region, shape (N, n).
 
     Args:
         model: The robot.
         joints: Names of the commanded joints, one per degree of freedom of the mechanism, at most 3.
-        motors: Names of the driving joints (cranks, rods) or rotors; rotor positions are measured at the rotor shaft.
-        region: (low, high) of each joint, for Newton's method; by default the joint limits, or +-0.5 rad (+-20 mm).
+        motors: Names of the driving joints (cranks, rods) or rotors. Rotor positions are shaft angles.
+        region: (low, high) of each joint, in which Newton's method must work. By default, the joint limits, or
+            +-0.5 rad (+-20 mm) if there are none.
 
     Raises:
         UnknownNameError: A joint or motor does not exist.
@@ -112,14 +114,14 @@ class MotorSpace:
         return partial(type(self), region=self.region), (self.mechanism.model, self.joints, self.motors)
 
     def inverse(self, x: ArrayLike, near: ArrayLike | None = None) -> np.ndarray:
-        """Return the motor positions; if ``near``, shape (n,), is given, in the assembly mode nearest to ``near``."""
+        """Return the motor positions for x; if ``near``, shape (n,), is given, in the assembly mode nearest to it."""
         if near is None:
             return self._find("inverse", x)
         modes, near = self.branches(x), self._sized("near", near)
         return modes[np.abs(modes - near).sum(axis=1).argmin()] if len(modes) else self._find("inverse", x)
 
     def branches(self, x: ArrayLike) -> np.ndarray:
-        """Return the motor positions in all assembly modes, shape (k, n), starting with the default mode."""
+        """Return the motor positions in all k assembly modes, shape (k, n); the default mode comes first."""
         m, x, default_mode = self.mechanism, self._sized("x", x), list[np.ndarray]()
         q = np.array(m.model.q_reference)
         for j, value in zip(m.joints, x, strict=True):
@@ -136,7 +138,7 @@ class MotorSpace:
         return self._find("forward", motors)
 
     def configuration(self, x: ArrayLike) -> np.ndarray:
-        """Return configurations with joint positions x, shape (nq,) or (N, nq); other joints are at the reference."""
+        """Return configurations with joint positions x, shape (nq,) or (N, nq), and reference values elsewhere."""
         return self._find("configuration", x)
 
     def jacobian(self, x: ArrayLike) -> np.ndarray:
@@ -148,20 +150,20 @@ class MotorSpace:
         return self._find("hessian", x)
 
     def motor_velocity(self, x: ArrayLike, v: ArrayLike) -> np.ndarray:
-        """Return the motor speeds J v."""
+        """Return the motor speeds J v for joint velocities v."""
         return np.asarray(np.einsum("...ij,...j->...i", self.jacobian(x), np.asarray(v)))
 
     def joint_velocity(self, x: ArrayLike, w: ArrayLike) -> np.ndarray:
-        """Return the joint velocities for motor speeds."""
+        """Return the joint velocities for motor speeds w."""
         return np.asarray(np.einsum("...ij,...j->...i", np.linalg.inv(self._regular(x)), np.asarray(w)))
 
     def motor_acceleration(self, x: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
-        """Return the motor accelerations J a + (dJ/dt) v."""
+        """Return the motor accelerations J a + (dJ/dt) v for joint velocities v and accelerations a."""
         v = np.asarray(v)
         return self.motor_velocity(x, a) + np.einsum("...kij,...i,...j->...k", self.hessian(x), v, v)
 
     def motor_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
-        """Return the motor torques J^-T tau that are equivalent to the joint torques tau, without inertial effects."""
+        """Return the motor torques J^-T tau that are statically equivalent to the joint torques tau."""
         return self._find("torque", x, tau)
 
     def joint_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
@@ -171,11 +173,11 @@ class MotorSpace:
     def joint_to_motor_gains(
         self, x: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, tau: ArrayLike | None = None
     ) -> Gains:
-        """Return motor gains that are equivalent to stiffness and damping at the joints, in one pose.
+        """Return the motor gains that are equivalent to joint stiffness and joint damping in one pose.
 
         With K = -d tau / d x at the joints, the motor stiffness is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1. The
-        second term arises because the joint torques of constant motor torques change with the pose. Gains are a number,
-        one number per joint, or a matrix. ``tau``, shape (n,), is the joint torque in the pose, zero by default.
+        second term arises because constant motor torques cause joint torques that change with the pose. Each gain is a
+        number, one number per joint, or a matrix. ``tau``, shape (n,), is the joint torque (default: zero).
         """
         J, n = self._regular(self._sized("x", x)), len(self.joints)
         return Gains.of(J, _square("stiffness", stiffness, n), _square("damping", damping, n), self._bent(x, tau))
@@ -183,7 +185,7 @@ class MotorSpace:
     def motor_to_joint_gains(
         self, x: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, tau: ArrayLike | None = None
     ) -> tuple[Any, Any]:
-        """Return stiffness and damping at the joints, shape (n, n) each, for motor gains."""
+        """Return the joint stiffness and the joint damping, shape (n, n) each, for motor gains."""
         J, n = self.jacobian(self._sized("x", x)), len(self.joints)
         bent = self._bent(x, tau)
         return J.T @ _square("stiffness", stiffness, n) @ J - bent, J.T @ _square("damping", damping, n) @ J
@@ -193,24 +195,24 @@ class MotorSpace:
         return np.tensordot(motor, self.hessian(x), 1)
 
     def torque_polygon(self, x: ArrayLike, limits: Limits = None, speed: ArrayLike | None = None) -> np.ndarray:
-        """Return the corners of the deliverable joint torques, (2^n, n) or (N, 2^n, n); counter-clockwise if n = 2.
+        """Return the corners of the deliverable joint torques, (2^n, n) or (N, 2^n, n), counter-clockwise if n = 2.
 
-        ``limits`` contains motor torques, shape (n,), or (n, 2) with the lower limits first, or is a function that
-        returns them for motor speeds ``speed`` (zero by default). The default limits are the limits of the ``Motor`` of
-        each rotor, or the effort limits in the file.
+        ``limits`` contains motor torques, shape (n,), or (n, 2) with the lower limits first. It can also be a function
+        that returns such an array for the motor speeds ``speed`` (zero by default). By default, the limits are taken
+        from the ``Motor`` of each rotor, or from the effort limits in the robot file.
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
     def speed_polygon(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return the corners of the joint velocities that motor speeds allow; arguments as in ``torque_polygon``."""
+        """Return the corners of the set of joint velocities within the motor speed limits, see ``torque_polygon``."""
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
-        """Return the half sides of the largest torque box with sides in proportion to each joint's largest torque."""
+        """Return half sides of the largest box of joint torques with sides proportional to the largest torques."""
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
     def safe_limits(self, x: ArrayLike | None = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
-        """Return half sides of the largest box of joint torques (or speeds) that is possible at all poses x.
+        """Return half sides of the largest box of joint torques (or speeds) that is feasible at all poses x.
 
         ``x`` has shape (N, n); the default is ``poses``.
         """
@@ -250,11 +252,11 @@ class MotorSpace:
 
     @property
     def programs(self) -> tuple[Program, ...]:
-        """Programs for ``pc.codegen.export(model, folder, space.programs)``.
+        """Programs of the maps, for ``pc.codegen.export(model, folder, space.programs)``.
 
         The output ``status`` contains the loop residual (valid below 1e-9) and three margins (valid above 0). The first
-        two are margins to singularities, which are 1 in the reference pose. The last is the margin to the largest
-        distance of Newton's method.
+        two margins are margins to singularities and are 1 in the reference pose. The third is the margin to the largest
+        distance that Newton's method may move.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))
@@ -353,7 +355,7 @@ def _square(name: str, x: Any, n: int) -> np.ndarray:
 
 
 def _corners(M: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """Return the images of the corners of a box, in counter-clockwise order in two dimensions."""
+    """Return M times the corners of the box ``limits``; the order is counter-clockwise in two dimensions."""
     images = np.einsum("...ij,cj->...ci", M, np.array(list(itertools.product(*limits.T))))
     if len(limits.T) == 2:
         images = images[..., [0, 2, 3, 1], :]

@@ -1,7 +1,7 @@
 """Computation of a mechanism's pose from the coordinates of some joints.
 
-The solver is a closed form, or Newton's method with a polynomial as the initial guess. Closed form and Newton's method
-run on expressions and take the same time for all inputs.
+The solver is a closed-form solution, or Newton's method with a polynomial as the initial guess. Both solvers also
+accept symbolic expressions, and their operations do not depend on the input values.
 """
 
 import itertools
@@ -30,19 +30,19 @@ from ...model.configuration.manifold import manifold
 from .mechanism import Mechanism
 
 Guess = Callable[[np.ndarray, Sequence[Number]], None]
-"""Function that writes an approximate pose into q, given the coordinates of some joints."""
+"""Function that writes an approximate pose to q, given the coordinates of some joints."""
 _NODES = {1: 41, 2: 15, 3: 7}
 _DEGREE = {1: 8, 2: 6, 3: 4}
 _MOST, _CLOSED = 8, 1e-13
 _BEYOND, _FAR = 1.25, 0.5
-"""Relative size of the region in which polynomials are evaluated, and largest distance of Newton's method [rad]."""
+"""Relative size of the region in which polynomials are evaluated, and largest change by Newton's method [rad]."""
 
 
 class Pose(NamedTuple):
-    """A pose: q, the largest loop residual, and margins.
+    """A pose q, its largest loop residual, and its margins.
 
-    ``margin`` is 1 at the reference pose and 0 at singularities. ``reach`` is 1 at the start of Newton's method and 0
-    at the largest distance from its start.
+    ``margin`` is 1 at the reference pose and 0 at singularities. ``reach`` is 1 at the initial guess of Newton's method
+    and 0 at the largest allowed distance from the guess.
     """
 
     q: np.ndarray
@@ -54,7 +54,7 @@ class Pose(NamedTuple):
 class PoseSolver:
     """Computes the pose from the coordinates of independent joints, by an initial guess and then Newton's method.
 
-    ``reach`` contains the largest distance of Newton's method for each index in q.
+    ``reach`` contains, for each index in q, the largest distance that Newton's method may move.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class PoseSolver:
         return -reduce(larger, [-x for x in determinants])
 
     def reach(self, q: np.ndarray, joints: Sequence[int]) -> Number:
-        """Return the margin ``reach`` of joints in a pose that another solver has computed."""
+        """Return the margin ``reach`` of some joints in a pose that another solver has computed."""
         begun = q.copy()
         self.guess(begun, [value(self.model, q, j) for j in self.ids])
         return self._left(q, begun, [i for j in joints for i in in_q(self.model.own_tree, j) if i in self._reach])
@@ -108,7 +108,7 @@ class PoseSolver:
         return 1.0 - reduce(larger, [((q[i] - begun[i]) * (1.0 / self._reach[i])) ** 2 for i in places], 0.0)
 
     def _close(self, q: np.ndarray, steps: int = 0) -> tuple[Number, np.ndarray]:
-        """Close the loops in place; return the largest residual and the columns of K of the dependent joints."""
+        """Close the loops by changing q; return the largest residual, and the columns of K of the dependent joints."""
         views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=steps), self.model.own_tree.idx_vs
         for C in run.loops():
             H = views.head(self.model.tables.index, C.head)
@@ -143,7 +143,7 @@ def larger(x: Number, y: Number) -> Any:
 
 
 def angle_about(middle: float, y: Number, x: Number) -> Number:
-    """Return the angle [rad] of (x, y) that differs from ``middle`` by at most half a turn."""
+    """Return the polar angle [rad] of the point (x, y) that differs from ``middle`` by at most half a turn."""
     c, s = math.cos(middle), math.sin(middle)
     return middle + arctan2(y * c - x * s, x * c + y * s)
 
@@ -160,7 +160,7 @@ def value(model: ClusterModel, q: np.ndarray, j: int) -> Number:
 
 
 def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
-    """Return the guess for a mechanism without loops, which is exact."""
+    """Return the initial guess for a mechanism without loops; this guess is exact."""
     q0, tree = m.model.q_reference, m.model.own_tree
     G = coupling_jacobian(m.model, m.model.createData(), q0)
     inside = [j for j in m.ids if tree.nvs[j] == 1]
@@ -175,7 +175,7 @@ def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
 
 
 def closed_form(m: Mechanism) -> Guess | None:
-    """Return the closed form of the inverse map in the assembly mode of the reference pose; None if there is none."""
+    """Return the closed form of the inverse map in the assembly mode of the reference pose, or None."""
     q0, loops = m.model.q_reference, loops_of(m.by_joints).clusters
     form = form_of(m.by_joints, next(x for x in loops if set(x.joints) & set(m.joints)))
     if form is None or form.explicit is None:
@@ -183,7 +183,7 @@ def closed_form(m: Mechanism) -> Guess | None:
     order, sides = [m.joints.index(j) for j in form.independent], list[tuple[float, float]]()
     for row, x in zip(form.explicit(*m.values(form.independent, q0)), m.values(form.dependent, q0), strict=True):
         a, b, c, gear = row if isinstance(row, tuple) else (0.0, 1.0, 1.0, 1.0)
-        # middle of the two solutions, including full turns, and the sign that selects the solution x
+        # angle halfway between the two solutions, including full turns, and the sign that selects the solution
         options = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
         sides.append(min(options, key=lambda x: abs(math.remainder(x[0] - math.atan2(a, b), 2.0 * math.pi))))
 
@@ -206,10 +206,10 @@ def _half(a: Number, b: Number, c: Number) -> Number:
 
 
 def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> tuple[Guess, Mapping[int, float]]:
-    """Fit polynomials of joint coordinates, shape (N, n), to poses, shape (N, nq).
+    """Fit polynomials of the joint coordinates ``known``, shape (N, n), to the poses q, shape (N, nq).
 
-    Outside of the region, the polynomials are evaluated at the nearest point. Return the polynomials, and the largest
-    distance of Newton's method for each index in q.
+    Outside the region, the polynomials are evaluated at the nearest point. The function returns the polynomials and,
+    for each index in q, the largest distance that Newton's method may move.
     """
     n = known.shape[1]
     middle, half = 0.5 * (known.max(axis=0) + known.min(axis=0)), 0.5 * np.ptp(known, axis=0) + 1e-12
@@ -239,7 +239,7 @@ def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarra
 
 
 def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> PoseSolver:
-    """Return a solver with a polynomial guess and enough Newton steps to close the loops in all poses q."""
+    """Return a solver with a polynomial as guess, and with enough Newton steps to close the loops in all poses q."""
     solver = PoseSolver(m, model, ids, *polynomial(m, ids, known, q))
     inside = [i for j in m.ids for i in in_q(m.model.own_tree, j)]
     for solver.steps in range(2, _MOST + 1):
@@ -266,7 +266,7 @@ def region_of(m: Mechanism, given: Any) -> np.ndarray:
 
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return joint positions and q of the grid poses that a straight motion from the reference pose reaches."""
+    """Return x and q of all grid poses that a straight motion in x from the reference pose reaches."""
     model, data, reached, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
     columns, v, x0 = m.columns(model), np.zeros(m.model.nv), m.values(m.joints, start)
     for x in itertools.product(*(np.linspace(low, high, _NODES[len(region)]) for low, high in region)):

@@ -1,9 +1,9 @@
 """Contact with a ground and with other shapes, and joint stops.
 
-``compiled_engine`` runs steps in compiled code (``compiled_steps``, whose kernel is ``kernels/steps/ground.py``) and
-passes all other steps to ``python_engine``. Both compute impulses with ``solver``. ``events`` implements
-``method="events"``. ``plane``, ``points``, ``shapes`` and ``near`` describe possible contacts, and ``world`` combines
-them.
+``compiled_engine`` runs steps in compiled code and passes unsupported steps to ``python_engine``. The compiled code is
+in ``compiled_steps``, and its kernel is in ``kernels/steps/ground.py``. Both engines compute impulses with ``solver``.
+``events`` implements ``method="events"``. ``plane``, ``points``, ``shapes`` and ``near`` describe possible contacts,
+and ``world`` combines them.
 """
 
 from .plane import Ground as Ground

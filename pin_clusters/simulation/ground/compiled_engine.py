@@ -1,4 +1,4 @@
-"""Engine with compiled steps on a ground, for contacts of points and balls with a plane."""
+"""Engine that runs compiled steps with contacts between a plane and points or balls."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .recording import GroundRecorder
 from .solver import NotSolved
 
 _ROWS = 500
-"""Number of steps between two calls of ``progress``, and capacity of the arrays of samples."""
+"""Number of steps between two calls of ``progress``, and number of samples that the arrays can contain."""
 _MOST_POINTS = 128
-"""Maximum number of points in compiled steps, whose J M^-1 J' contains all points, including distant ones."""
+"""Maximum number of points in compiled steps, because J M^-1 J' contains all points, including distant points."""
 
 
 class CompiledGroundEngine:
-    """Runs steps with ``Steps``; Python repeats steps that kernels do not support or that fail, and raises errors."""
+    """Runs steps with ``Steps``; Python repeats steps that fail or need features without kernels, and raises errors."""
 
     batch = _ROWS
     coordinates = CompiledMoves
@@ -77,7 +77,7 @@ class CompiledGroundEngine:
                 self._python.advance(on, state, state.k + 1)
 
     def _ask_and_run(self, on: CompiledMoves, steps: Steps, end: int) -> int:
-        """Run single steps, with torques from the user's function or with torque limits."""
+        """Run single steps, because the user's function or the torque limits determine the torques of each step."""
         times, motors, q, v = self.settings.time, self.recorder.motors, steps.q, steps.v
         while (k := steps.step) < end:
             self._row[0] = demand = self._python.torque(on, k, times(k), q, v)

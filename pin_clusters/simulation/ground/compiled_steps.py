@@ -1,4 +1,4 @@
-"""Compiled steps on a ground: one call per step with contact, and one call for many steps without contact."""
+"""Compiled steps on a ground: one call runs a single step with contact, or many steps without contact."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from .solver import GOOD, Impulses, NotSolved, step_of
 
 _NONE = np.zeros(0)
 _SPEED_OF_STOPS = 100.0
-"""Stops of linkages are checked only if a joint with this speed [rad/s] or [m/s] can reach them in a step."""
+"""Speed of a joint [rad/s] or [m/s]; stops of linkages are checked if this speed suffices to reach them in a step."""
 _SPEED_OF_GUARDS = 5.0
-"""Shapes that need coal are checked only if a body with this speed [m/s] can reach the ground in a step."""
+"""Speed of a body [m/s]; shapes that need coal are checked if this speed suffices to reach the ground in a step."""
 
 
 class Steps:
-    """Moreau's midpoint rule for points of a robot on a plane, with arrays that are reused by all calls.
+    """Moreau's midpoint rule for points of a robot on a plane; all calls use the same arrays.
 
     The class requires compiled kernels and a model for which ``can_move`` is true.
 
-    Call ``begin`` once, write to ``torque``, and call ``run(end)``, which returns ``at.DONE`` at step ``end``. With a
-    torque function, write one row of torques before each call, and set ``end`` to the next step. All other return
-    values of ``run`` require an action of the caller; the state is then at the start of step ``step``:
+    Call ``begin`` once, write to ``torque``, and call ``run(end)``, which returns ``at.DONE`` at step ``end``. If there
+    is a torque function, write one row of torques before each call, and set ``end`` to the next step. All other return
+    values of ``run`` require an action of the caller, and the state is then the state at the start of step ``step``:
 
-    - ``at.TOUCHING``, ``at.BELOW``: stops (``stop_gaps``) or guarded shapes are within reach, which the kernel does not
-      support. Run the step in Python and set the state after it. After ``BELOW`` the caller may instead write a
-      corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
+    - ``at.TOUCHING`` or ``at.BELOW``: stops (``stop_gaps``) or guarded shapes are within reach. The kernel does not
+      support these contacts. Run the step in Python and set the state after this step. After ``BELOW`` the caller may
+      instead write a corrected configuration to ``middle`` and call ``run(end, at.GIVEN)``.
     - ``at.SINGULAR``: the independent joints are near a singularity, and other joints may be better.
     - ``at.FAILED``: a value is not finite, or a loop cannot be closed. Python repeats the step and raises the error.
 
@@ -45,19 +45,20 @@ class Steps:
         q: Configuration, shape (nq,). All array attributes are views of the kernel's arrays.
         v: Velocity, shape (nv,).
         middle: Configuration in the middle of the step, shape (nq,).
-        free: Velocity at the end of the step without impulses, shape (nv,).
-        v_next: Velocity at the end of the step with impulses, shape (nv,).
-        positions: World positions of the points (lowest points of balls) in mid-step, shape (n, 3), [m].
+        free: Velocity at the end of the step if no impulses act, shape (nv,).
+        v_next: Velocity at the end of the step, including the effect of impulses, shape (nv,).
+        positions: World positions of the points (lowest points of balls) in the middle of the step, shape (n, 3), [m].
         gaps: Gaps of the points in the middle of the step, shape (n,), [m].
-        stop_gaps: Distances of the joints from their stops, [rad] or [m].
+        stop_gaps: Distances between the joint positions and their stops, [rad] or [m].
         velocities: Point velocities J ``free``, shape (3 n,), in world axes.
         response: M^-1 J', shape (nv, 3 n).
         gram: J M^-1 J', shape (3 n, 3 n).
         impulses: World impulses of the last step, shape (3 n,), [N s].
-        laws: Violations in the last step (cone [N s], inward velocity [m/s], power [J]), then work of impulses [J].
-        samples: One row per completed step from ``first`` on. A row contains ``width`` numbers (in every ``record``-th
-            row, a sample of ``keep_sample``), then gaps, impulses, positions and laws.
-        iterations: Iterations of the Gauss-Seidel solver in each of these steps.
+        laws: Violations of the contact laws in the last step (distance from the friction cone [N s], inward velocity
+            [m/s], impulse times velocity [J]), then the work of the impulses [J].
+        samples: One row per completed step from ``first`` on. A row contains ``width`` numbers, then gaps, impulses,
+            positions and laws. In every ``record``-th row, these numbers are a sample of ``keep_sample``.
+        iterations: Number of iterations of the Gauss-Seidel solver in each of these steps.
     """
 
     def __init__(
@@ -75,12 +76,12 @@ class Steps:
         Args:
             on: Coordinates that own the workspace and tables.
             settings: Settings of a simulation whose world contains only points on a plane, and stops.
-            guards: Two centres per shape that needs Python near the ground. Each has a radius: the radius of a disc
-                normal to the line through both centres, or of a ball if the centres coincide.
-            torque: One row, or one row per step, shape (rows, nv); it is not copied.
+            guards: Two centres for each shape that needs Python near the ground. If the centres differ, the radius is
+                the radius of a disc normal to the line through both centres; otherwise, it is the radius of a ball.
+            torque: One row of torques, or one row per step, shape (rows, nv). The array is not copied.
             rows: Capacity of ``samples``.
-            slack: Opening speed [m/s], including gap / dt, above which a point enters the system only if other impulses
-                make it close.
+            slack: Opening speed [m/s], plus gap / dt. A point with a higher opening speed is added to the system only
+                if the impulses of other points close its gap.
         """
         s, world = settings, settings.world
         assert world is not None
@@ -115,9 +116,9 @@ class Steps:
         self.q[:], self.v[:] = q, v
 
     def run(self, end: int, phase: int = at.BEGIN) -> int:
-        """Run until step ``end`` or until the caller must act; return the reason.
+        """Run until step ``end`` or until the caller must act; return the reason for stopping.
 
-        ``samples`` must have capacity for all steps before ``end``. If no impulses are found for step ``step``, the
+        ``samples`` must have enough rows for all steps before ``end``. If no impulses are found for step ``step``, the
         method raises ``NotSolved``.
         """
         clock, call, address = self._clock, self._call, self._block.address
@@ -137,7 +138,7 @@ class Steps:
                 return int(code)
 
     def _solver_of(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
-        """Return a function that solves the system of m points quickly, its matrix and its right-hand side."""
+        """Return a quick solver for the contact system of m points, the system's matrix and its right-hand side."""
         k, numbers = 3 * m, self._numbers
         system = self._system
         A, g, guess, answer = system.A[: k * k].reshape(k, k), system.g[:k], system.guess[:k], system.answer[:k]
@@ -154,14 +155,14 @@ class Steps:
         return solve, A, g
 
     def _solve_well(self, m: int) -> None:
-        """Solve a system again with all solvers, because the kernel rejected the quick solution."""
+        """Solve the contact system again with all solvers, because the kernel rejected the quick solution."""
         _, A, g = self._systems[m]
         answer = self._system.answer[: 3 * m]
         answer[:] = self.solve.solve(A, g, self._friction[:m], answer.copy())
         self.iterations[self.step - self.first] += self.solve.iterations
 
     def _put_back(self, m: int) -> bool:
-        """Compute how far points are pushed out of the ground; return whether any point is pushed."""
+        """Compute how far each point must move out of the ground; return whether any point must move."""
         system = self._system
         A, gaps, answer = system.A[: m * m].reshape(m, m), system.g[:m], system.answer[:m]
         solver, settings, result = self.solve.quick
@@ -178,7 +179,7 @@ class Steps:
 
 
 def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
-    """Collect the tables of the robot's motion; ``calls`` does not yet contain the functions of the points."""
+    """Collect the tables of the robot's motion; ``calls`` does not yet contain the functions for the points."""
     space, table = on.space, on.table(settings.passive)
     return at.Robot(
         work=space.work,
@@ -204,7 +205,7 @@ def _state(model: ClusterModel) -> at.State:
 def _points(
     on: CompiledMoves, points: ContactPoints, guards: ContactPoints, ground: Ground, calls: np.ndarray
 ) -> at.Points:
-    """Allocate queries for points and guard centres, and write the addresses of their functions to ``calls``."""
+    """Allocate arrays for points and guard centres, and write the addresses of their functions to ``calls``."""
     model, n, normal = on.model, len(points), ground.axes[2]
     ids = points.joints.tolist()
     joints = [*ids, *guards.joints.tolist()]
@@ -230,7 +231,7 @@ def _points(
 
 
 def _asked(model: ClusterModel, joints: list[int], *, whole: bool) -> Points:
-    """Return a query of points on joints; its layout is cached for the lifetime of the model's tables."""
+    """Return the arrays that describe points on joints; the layout is cached for the lifetime of the model's tables."""
     key = id(model.tables.params)
     if key not in _layouts:
         _layouts[key] = {}

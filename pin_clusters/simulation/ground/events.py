@@ -1,10 +1,10 @@
-"""Event-driven integration of order 4 for motion on a ground, which checks the results of ``"moreau"``.
+"""Event-driven integration of order 4 for motion on a ground; its results serve to check ``"moreau"``.
 
 Contacts stay open, sliding or sticking between events, and stops stay open or closed, so the motion is smooth. The
 Dormand-Prince pair integrates it on the manifold (Munthe-Kaas) with adaptive steps of at most dt. A step ends early if
 a contact lands, lifts off, slips or sticks, or if a stop opens or closes. Bisection of the interpolant locates this
-event to 1e-11 of the step. Impacts satisfy the contact laws of ``"moreau"`` for velocities. The modes after an event
-satisfy the same laws for accelerations.
+event with an error of 1e-11 of the step. Impacts satisfy the same contact laws as in ``"moreau"``, which relate
+impulses and velocities. After an event, forces and accelerations satisfy the corresponding laws.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ from .solver import NotSolved, violation
 _PAIR = np.pad(np.r_[np.pad(RK45.A, ((0, 0), (0, 1))), [RK45.B]], ((0, 0), (0, 1)))
 _METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)
 _SAFE, _LEAST, _GROWS = 0.9, 0.2, 10.0
-"""Safety factor of the step length, and the smallest and largest ratios of consecutive step lengths."""
+"""Safety factor of the step length, and the smallest and the largest ratio of consecutive step lengths."""
 _SHORT, _TRIES = 1e-10, 2000
-"""Fraction of dt below which a failed step is not retried with a smaller length; maximum number of attempts."""
+"""Fraction of dt that is the smallest length of a repeated step, and maximum number of attempts."""
 _HALVINGS = 37
-"""Number of bisections that locate an event; 2^-37 is about 1e-11."""
+"""Number of bisections for locating an event; 2^-37 is about 1e-11."""
 _MANY = 20
-"""Maximum number of points and stops in one impact; four more of them multiply the search time by 12."""
+"""Maximum number of points and stops in one impact; four additional points multiply the search time by 12."""
 _MOST = 200
 """Maximum number of events in one step."""
 _TOUCHES = 1e-9
-"""Contacts with smaller gaps [m] or [rad] take part in an impact."""
+"""Contacts whose gap [m] or [rad] is smaller take part in an impact."""
 _ALSO = 1e-6
-"""If one point sticks, all points below this speed [m/s] also stick, because the points of a body stop together."""
+"""If one point sticks, all points with a lower speed [m/s] also stick, because the points of a body stop together."""
 _CLOSED, _LEFT = 1e-13, 1e-9
-"""Gaps of closed contacts [m] or [rad] above which a gap is corrected, and above which the step fails."""
+"""Gap of a closed contact above which the gap is corrected, and above which the step fails, [m] or [rad]."""
 _DIPS = np.linspace(0.0, 1.0, 10)[1:-1]
-"""Fractions of a step at which the cubic interpolant of the gaps is checked."""
+"""Fractions of a step at which the cubic interpolant of the gaps is tested for penetration."""
 
 
 Pushes = list[tuple[float, Push]]
-"""Times [s] and impulses of the parts of a step."""
+"""Time [s] and impulses of each part of a step."""
 
 
 @dataclass
 class Stage:
-    """A state at a stage of a step, its forces, the acting torque, and the torque demand that exceeds the limits."""
+    """A state at a stage of a step, its forces, the acting torque, and the commanded torque in excess of the limits."""
 
     q: np.ndarray
     v: np.ndarray
@@ -71,7 +71,7 @@ class Stage:
 
 
 class EventEngine(GroundEngine):
-    """Runs steps from event to event."""
+    """Runs the time steps; each step is divided at its events."""
 
     def __init__(self, settings: Settings, recorder: ContactRecorder, world: World, *, compiled: bool) -> None:
         world = World(settings.model, world.ground, corners(world.points), world.shapes, world.stops)
@@ -93,7 +93,7 @@ class EventEngine(GroundEngine):
             if s.switch and (which := on.near_singular()) is not None:
                 raise NearSingular(which)
             with np.errstate(over="ignore", invalid="ignore"):
-                # Piecewise constant torques jump at the start of a step. The initial modes are also unknown.
+                # The modes may change here, because piecewise constant torques jump at the start of a step.
                 if not self._begun or self._happens(current, modes, h):
                     current, modes = self._event(on, k, t, current, modes, h, pushes, first=not self._begun)
                 begin = current
@@ -113,7 +113,7 @@ class EventEngine(GroundEngine):
         return current.forces.a
 
     def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> Stage:
-        """Evaluate forces and torques in a state with fixed modes."""
+        """Evaluate the forces and torques in a state with fixed contact modes."""
         demand = self.torque(on, k, t, q, v)
         motors = self._contact_recorder.motors
         tau = motors.give(q, on.velocity(q, v), demand) if motors else demand
@@ -169,7 +169,7 @@ class EventEngine(GroundEngine):
     ) -> tuple[Stage, Any, float]:
         """Compute one step without an event.
 
-        Returns the end state; the rates of increment, velocity, impulses and work; and the error / tolerance.
+        Returns the end state, the rates (of increment, velocity, impulses and work), and the ratio error / tolerance.
         """
         stages, s, shortest = [begin], self.settings, h < _SHORT * self.settings.dt
 
@@ -193,7 +193,7 @@ class EventEngine(GroundEngine):
     def _inside(
         self, on: Coordinates, k: int, t: float, h: float, a: Stage, modes: Modes, b: Stage, rates: np.ndarray, s: float
     ) -> tuple[Stage, Push]:
-        """Interpolate the state and impulses after a fraction s of the step from stage a to stage b, with order 4."""
+        """Interpolate, with order 4, the state and the impulses at a fraction s of the step from stage a to stage b."""
         nv = len(a.v)
         x, v, l, work = np.split(h * (RK45.P @ s ** np.arange(1, 5)) @ rates, [nv, 2 * nv, -1])
         if s < 1.0:
@@ -213,7 +213,7 @@ class EventEngine(GroundEngine):
             return False
         if current.forces.unique:
             return True
-        try:  # the forces are not unique, so other forces may satisfy the laws
+        try:  # if the forces are not unique, other forces may satisfy the laws
             new, sure = held.chosen(self._solver, modes, h)
         except NotSolved:
             return True
@@ -288,7 +288,7 @@ def _dip(start: ContactState, end: ContactState, h: float, modes: Modes) -> floa
 def put_back(
     world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, modes: Modes
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Close the touching contacts with the smallest change of q and v; sticking points return to their anchors."""
+    """Close the touching contacts with the smallest change of q and v, and return sticking points to their anchors."""
     kinds, n = modes.kinds, len(world.points)
     points = (kinds[:n] == STICKS) & (world.points.radii == 0.0)  # balls roll away from their anchors
     rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))

@@ -1,12 +1,12 @@
-"""Modes of contacts and stops between events: their forces and accelerations, and the modes that satisfy the laws.
+"""Modes of contacts and stops between events: forces and accelerations for given modes, and search for valid modes.
 
 A contact is open, slides or sticks; a stop is open or sticks. If the modes are fixed, the forces l = P x satisfy
 
     R (J (a_free + M^-1 J' P x) + dJ/dt v) = 0
 
 R selects all rows of sticking contacts and stops, and the normal rows of sliding contacts. For sliding contacts, P adds
-friction of mu times the normal force against the sliding direction. If the rows are redundant, the solution is the one
-closest to the solver's last forces.
+a friction force of mu times the normal force, opposite to the sliding direction. If the rows are redundant, the
+solution closest to the solver's last forces is used.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from .solver import Impulses
 
 OPEN, SLIDES, STICKS = 0, 1, 2
 REST = 1e-8
-"""A contact whose sliding direction reverses below this speed [m/s] sticks."""
+"""If the sliding direction of a contact reverses at a lower speed [m/s], the contact sticks."""
 _STANDS = 1e-13
 """Sliding speeds [m/s] below this value are rounding errors."""
 _SURE, _EXACT = 1e-6, 1e-10
-"""Rounding error relative to the largest force, for forces that are not unique, and for unique forces."""
+"""Rounding errors relative to the largest force, for forces that are not unique and for unique forces."""
 _SEEN = 1e-6, 1e-5, 1e-4, 1e-3
-"""Accelerations, relative to the largest one, that count as non-zero in the solver's result; tried in this order."""
+"""Thresholds, relative to the largest acceleration, for non-zero accelerations of the solver; tried in this order."""
 _FAST = 1e6
-"""Velocity that is added to the accelerations of sliding contacts, so that the solver keeps their directions."""
+"""Velocity added to the accelerations of sliding contacts, so that the solver preserves the sliding directions."""
 _LESS = 0.999
-"""Friction factor that makes directions of incipient sliding unique; smallest cosine of acceleration and direction."""
+"""Friction factor that makes directions of incipient sliding unique; smallest cosine of their angular error."""
 _ROUNDS = 100
 
 
 @dataclass
 class Modes:
-    """Modes of the contacts, then of the stops."""
+    """Modes of the contacts, followed by the modes of the stops."""
 
     kinds: np.ndarray  # OPEN, SLIDES or STICKS, shape (contacts + stops,)
-    ways: np.ndarray  # sliding directions in the contact's tangents, shape (contacts, 2)
+    ways: np.ndarray  # sliding directions in tangential coordinates, shape (contacts, 2)
     anchors: np.ndarray  # world positions of sticking contacts, shape (contacts, 3), [m]
-    forces: np.ndarray  # reference forces if forces are not unique, shape (3 contacts + stops,), [N] or [N m]
+    forces: np.ndarray  # reference for forces that are not unique, shape (3 contacts + stops,), [N] or [N m]
 
 
 class ModeForces(NamedTuple):
@@ -62,11 +62,11 @@ class ModeForces(NamedTuple):
 
 
 class ContactState:
-    """A state, with the contacts and stops that touch in this state.
+    """A state of the robot with the contacts and stops that are closed in this state.
 
     Attributes:
         pairs: All contacts and stops.
-        speeds: Velocities of all rows.
+        speeds: Velocities J v of all rows of the contact Jacobian J.
         rows: Indices of the rows of touching contacts and stops.
         points: Indices of the contacts that touch.
     """
@@ -74,7 +74,7 @@ class ContactState:
     def __init__(
         self, world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, free: np.ndarray | None, touching: np.ndarray
     ) -> None:
-        """Compute rows and Delassus matrix; if ``free`` is None, rates are velocities, and forces are impulses."""
+        """Compute Jacobian and Delassus matrix; if ``free`` is None, rates are velocities, and forces are impulses."""
         self.pairs = pairs = world.look(q, np.inf)
         J, n = world.rows(on, q, pairs), pairs.contacts
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])
@@ -98,9 +98,9 @@ class ContactState:
     def forces(self, modes: Modes, h: float) -> ModeForces:
         """Compute forces and accelerations in the given modes.
 
-        If friction could reverse a slowly sliding contact within a step of length h, the current direction would make
-        the equation stiff. The direction half a step later, or halfway to rest, is used instead. No direction reverses
-        inside a step.
+        If friction could reverse a slowly sliding contact within a step of length h, the current sliding direction
+        would make the equation stiff. Instead, the method uses the direction half a step later, or halfway to rest. No
+        direction reverses within a step.
         """
         n, kinds, last = len(self.points), modes.kinds[self.which], modes.forces[self.rows]
         if not n + len(kinds):
@@ -108,7 +108,7 @@ class ContactState:
         slip, before = self.slip, modes.ways[self.points]
         slides, starts = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
         rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))
-        # a sticking contact moves only by rounding errors, which do not define a direction
+        # the velocity of a sticking contact is a rounding error, which does not define a direction
         explicit = ways = _along(np.where((np.hypot(*slip.T) > _STANDS)[:, None], slip, before), before)
         weights = np.maximum(np.abs(self.G[starts[:, None], starts]), np.abs(self.G[starts[:, None] + 1, starts + 1]))
         for _ in range(_ROUNDS):
@@ -135,9 +135,9 @@ class ContactState:
         return ModeForces(self.start + self.response @ l, l, rates, ways, int(rank) == len(rows))
 
     def wrong(self, modes: Modes, forces: ModeForces, slack: float = _SURE) -> tuple[np.ndarray, np.ndarray]:
-        """Return which touching contacts and stops pull, and which sticking contacts violate their friction cones.
+        """Return which touching contacts and stops pull, and which sticking contacts violate the friction cone.
 
-        Forces that are not unique may violate their cones by ``slack`` times the largest force.
+        Forces that are not unique may violate the friction cone by ``slack`` times the largest force.
         """
         n, l, kinds = len(self.points), forces.l, modes.kinds[self.which]
         slack = (_EXACT if forces.unique else slack) * float(np.abs(l).max(initial=0.0))
@@ -155,10 +155,10 @@ class ContactState:
         return bool((opening[kinds == OPEN] < lowest).any() or (along[begins] < lowest).any())
 
     def chosen(self, solver: Impulses, modes: Modes, h: float) -> tuple[Modes, bool]:
-        """Find modes that satisfy the laws for accelerations; also return whether the forces of these modes agree.
+        """Find modes that satisfy the laws for accelerations; also return whether their forces satisfy the laws.
 
-        Moving contacts keep their direction. Only forces distinguish slow sliding from sticking, because the solver's
-        accuracy is too low. The method raises ``NotSolved`` if the solver finds no solution.
+        Sliding contacts keep their direction. Slow sliding and sticking are distinguished by the forces, because the
+        solver's velocities are too inaccurate. The method raises ``NotSolved`` if the solver finds no solution.
         """
         n, largest = len(self.points), float(np.abs(self.b).max(initial=0.0)) or 1.0
         slip = self.slip
@@ -169,7 +169,7 @@ class ContactState:
         rates = self.b + self.G @ l
         three, directions = points_of(rates, n), np.where(moving[:, None], slip, -points_of(l, n)[:, :2])
         begins = ~moving & (np.hypot(*three[:, :2].T) > _SEEN[0] * largest)
-        if begins.any():  # forces of several points and small rates may not determine the direction
+        if begins.any():  # the forces of several points, or small rates, may not determine the direction
             weaker_friction = solver.solve(self.G, g, _LESS * self.mu, l / largest)
             directions[begins] = points_of(g + self.G @ weaker_friction, n)[begins, :2]
         for threshold in _SEEN:
@@ -197,7 +197,7 @@ class ContactState:
                 return modes
             if astray or not forces.unique:
                 break
-            if pulls.any():  # open pulling contacts first, because their forces affect the friction of other contacts
+            if pulls.any():  # open contacts that pull first, because their forces affect the friction of other contacts
                 modes.kinds[self.which[pulls]] = OPEN
             else:
                 modes.kinds[self.points[slips]] = SLIDES
@@ -207,7 +207,7 @@ class ContactState:
 
 
 def after_impact(held: ContactState, solver: Impulses, modes: Modes) -> tuple[Modes, ModeForces]:
-    """Compute modes and velocities after an impact from the same laws for impulses; may raise ``NotSolved``."""
+    """Compute the modes and velocities after an impact from the laws for impulses; may raise ``NotSolved``."""
     n, largest = len(held.points), float(np.abs(held.b).max(initial=0.0)) or 1.0
     l = largest * solver.solve(held.G, held.b / largest, held.mu)
     end, small = held.b + held.G @ l, _SURE * max(1.0, largest)
@@ -226,12 +226,12 @@ def after_impact(held: ContactState, solver: Impulses, modes: Modes) -> tuple[Mo
 
 
 def points_of(x: np.ndarray, n: int) -> np.ndarray:
-    """Return the rows of the contacts, shape (n, 3)."""
+    """Return the entries of x that belong to the contacts, shape (n, 3)."""
     return x[: 3 * n].reshape(n, 3)
 
 
 def _along(x: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Normalize x, shape (n, 2); keep the previous directions of rows that are zero or reverse."""
+    """Normalize the rows of x, shape (n, 2); rows that are zero or have reversed keep the direction in ``before``."""
     with np.errstate(divide="ignore", invalid="ignore"):
         unit = x / np.hypot(*x.T)[:, None]
     same_side = np.sum(x * before, axis=1) > 0.0
@@ -240,7 +240,7 @@ def _along(x: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 
 def per_row(normal: np.ndarray, n: int, tangents: np.ndarray, indices: bool = True) -> np.ndarray:
-    """Expand per-contact masks to rows: ``normal`` for normal rows and stops, ``tangents`` for tangential rows."""
+    """Expand masks from contacts to rows: ``normal`` for normal rows and stops, ``tangents`` for tangential rows."""
     mask = np.concatenate([np.zeros(3 * n, dtype=bool), normal[n:]])
     three = points_of(mask, n)
     three[:, 2], three[:, :2] = normal[:n], tangents[:n, None]
@@ -248,7 +248,7 @@ def per_row(normal: np.ndarray, n: int, tangents: np.ndarray, indices: bool = Tr
 
 
 def _bias(world: World, on: Coordinates, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Compute dJ/dt v of all rows (accelerations at constant v); for balls, of the moving lowest point."""
+    """Compute dJ/dt v of all rows, the accelerations at constant v; for balls, J refers to the moving lowest point."""
     forwardKinematics(on.model, on.data, q, v, np.zeros_like(v))
     points, tree, n = world.points, on.data.tree, len(world.points)
     bias = np.zeros(3 * n + len(world.stops))

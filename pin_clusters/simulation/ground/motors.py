@@ -13,8 +13,8 @@ _NONE = 1e300
 class Motors:
     """Torque limits of the motors.
 
-    A rotor that is a joint of the tree has the ``effortLimit`` of that joint. Joints without a limited rotor have their
-    own ``effortLimit``. The ``torque_limits`` of a ``Motor`` apply in addition.
+    If a rotor is a joint of the tree, its limit is the ``effortLimit`` of this joint. A joint that is not driven by a
+    limited rotor has its own ``effortLimit``. The ``torque_limits`` of a ``Motor`` apply in addition.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -33,7 +33,7 @@ class Motors:
         self._own = np.where((joint_limits < _NONE) & ~driven, joint_limits, np.inf)
 
     def give(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return the torques that act if ``tau`` is commanded, shape (nv,), [N m] or [N]."""
+        """Return the torques within the limits that act if ``tau`` is commanded, shape (nv,), [N m] or [N]."""
         limited = np.clip(tau, -self._own, self._own)
         if self._rotors:
             self._data._supply(q)

@@ -25,9 +25,9 @@ SLOP = 1e-9
 PUTS = 4
 """Maximum number of corrections in a step."""
 SPEED = 50.0
-"""Contacts that could close in a step only if faster than this speed [m/s] are ignored."""
+"""Contacts that would need a higher closing speed [m/s] to close within a step are ignored."""
 SLACK = 1.0
-"""Contacts that open faster than this speed [m/s] are left out of the system and checked afterwards."""
+"""Contacts with a higher opening speed [m/s] are left out of the system of equations and checked afterwards."""
 LATE = 1e-7
 """A contact that was left out is added to the system if it closes faster than this speed [m/s]."""
 _BELOW = 1e-4
@@ -35,16 +35,16 @@ _BELOW = 1e-4
 
 
 class Stops:
-    """The stops (ends of the ranges) of joints with one degree of freedom.
+    """The stops (position limits) of joints with one degree of freedom.
 
     Attributes:
         columns: Index of each joint in the tree velocity, shape (n,).
-        sides: 1 for a lower end, -1 for an upper end.
+        sides: 1 for a lower limit, -1 for an upper limit.
         names: Names of the stops, such as ``"knee > -1.2"``.
-        table: For each stop, the index in q, the side, and the index of the only independent velocity that moves the
-            joint (-1 if there are several).
+        table: For each stop: the index in q, the side, and the index of the independent velocity that moves the joint
+            (-1 if several velocities move the joint).
         bounds: Offsets of the stops, [rad] or [m]. The distance from a stop is ``side * q - bound``.
-        rates: Derivatives of the distances with respect to these independent velocities.
+        rates: Derivatives of the rates of these distances with respect to the independent velocities in ``table``.
     """
 
     def __init__(self, model: ClusterModel, *, any_end: bool = True) -> None:
@@ -82,15 +82,15 @@ class Stops:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Possible contacts at a pose; ``gaps`` also contains the stops."""
+    """Possible contacts at a pose; ``gaps`` also contains the distances from the stops."""
 
-    # Joint ids of the two sides, shape (n, 2); 0 is the universe, which includes the ground.
+    # Joint ids of the two sides of each contact, shape (n, 2); 0 is the universe, which includes the ground.
     joints: np.ndarray
     places: np.ndarray  # world positions, shape (n, 3), [m]
     axes: np.ndarray  # rows: two tangents, then the normal from side 2 to side 1, shape (n, 3, 3)
     friction: np.ndarray  # coefficients, shape (n,)
     gaps: np.ndarray  # gaps of the contacts, then distances from the stops, shape (n + stops,), [m] or [rad]
-    keys: Sequence[Hashable]  # identify a contact in the next step
+    keys: Sequence[Hashable]  # identify the same contact in the next step
 
     @property
     def contacts(self) -> int:
@@ -104,12 +104,12 @@ class Pairs:
 
     @property
     def are_points(self) -> np.ndarray:
-        """Mask of the contacts between points and the ground, which come first and have integer keys."""
+        """Mask of the contacts between points and the ground; these contacts come first and have integer keys."""
         count = sum(isinstance(key, int) for key in self.keys)
         return np.arange(len(self.gaps)) < count
 
     def within(self, reach: float) -> Pairs:
-        """Return the pairs without the contacts whose gaps exceed ``reach`` [m]."""
+        """Return a copy without the contacts whose gaps exceed ``reach`` [m]."""
         n = self.contacts
         if not (self.gaps[:n] > reach).any():
             return self
@@ -166,7 +166,7 @@ class World:
         return float(pairs.gaps[: pairs.contacts].min(initial=np.inf))
 
     def look(self, q: np.ndarray, reach: float = 0.01) -> Pairs:
-        """Find the possible contacts at a pose whose gap is at most ``reach`` [m]."""
+        """Find all contacts at a pose whose gap is at most ``reach`` [m]."""
         data, n = self._data, len(self.points)
         pin.forwardKinematics(self._tree, data, q)
         stops = self.stops.gaps(q)

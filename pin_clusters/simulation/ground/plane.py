@@ -10,7 +10,7 @@ from ..._support.arrays import array, real
 from ...errors import ArgumentTypeError, ShapeError, SimulationError, shown
 
 ROUGHEST = 10.0
-"""Largest accepted coefficient of friction; a larger number is probably an angle in degrees or a mistake."""
+"""Largest accepted coefficient of friction; a larger value is probably an angle in degrees or a mistake."""
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class Ground:
 
     Attributes:
         friction: Coefficient of friction of all contacts with the plane, 0 to 10.
-        normal: Outward normal in world axes. The constructor normalizes it.
+        normal: Outward normal in world axes. The constructor normalizes the vector.
         height: Signed distance of the plane from the world origin along the normal, [m].
 
     Raises:
-        SimulationError: A number is not finite or out of its range, or the normal is zero.
+        SimulationError: A value is not finite or is out of its range, or the normal is zero.
         ArgumentTypeError: A type is wrong.
         ShapeError: The normal does not have three entries.
 
@@ -60,12 +60,12 @@ class Ground:
 
     @property
     def axes(self) -> np.ndarray:
-        """Two tangents and the normal as rows, shape (3, 3); the normal is last, as in Pinocchio's cones."""
+        """Matrix with two tangents and the normal as rows, shape (3, 3); the normal is the last row."""
         return axes_of(np.array(self.normal))
 
 
 def axes_of(n: np.ndarray) -> np.ndarray:
-    """Return two tangents of the unit normal n, and n, as rows, shape (3, 3)."""
+    """Return a matrix whose rows are two tangents of the plane and its unit normal n, shape (3, 3)."""
     t = np.cross(np.eye(3)[int(np.argmin(np.abs(n)))], n)
     t /= np.linalg.norm(t)
     return np.array([t, np.cross(n, t), n])

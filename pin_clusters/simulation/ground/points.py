@@ -15,17 +15,17 @@ from .plane import number
 
 @dataclass(frozen=True, eq=False)
 class ContactPoints:
-    """Points of a robot that can touch the ground; each is the centre of a ball, whose radius may be 0.
+    """Points of a robot that can touch the ground; each point is the centre of a ball, whose radius may be 0.
 
     Attributes:
         joints: Id of the joint that carries each point, shape (n,).
         places: Positions in the frames of these joints, shape (n, 3), [m].
-        radii: Shape (n,), [m].
-        names: Names of these joints, which ``simulate`` compares with its model.
+        radii: Radii of the balls, shape (n,), [m].
+        names: Names of these joints; ``simulate`` checks that they match the model.
 
     Raises:
         SimulationError: A joint is the universe, a position is not finite, or a radius is negative or not finite.
-        ShapeError: The arrays do not have one entry per point.
+        ShapeError: The shapes of the arrays are wrong or do not match.
         ArgumentTypeError: A type is wrong.
 
     Example:
@@ -40,7 +40,7 @@ class ContactPoints:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check and copy the arrays, so that later changes of the caller's arrays have no effect."""
+        """Check the arrays, and copy them so that later changes to the caller's arrays have no effect."""
         joints = array("ContactPoints: joints", self.joints)
         n, kind = len(joints), numbers("ContactPoints: joints", self.joints).dtype
         wrong = (joints < 1) | (joints > 2**31) | (kind.kind not in "iu")
@@ -75,7 +75,7 @@ class ContactPoints:
 
 
 def corners(points: ContactPoints) -> ContactPoints:
-    """Keep only points that can touch a plane: the corners of the convex hull of each body's points."""
+    """Return only points that can touch a plane: for each body, the vertices of the convex hull of its points."""
     from scipy.spatial import ConvexHull
 
     corner_indices = []
@@ -97,7 +97,6 @@ def corners(points: ContactPoints) -> ContactPoints:
 
 
 NO_POINTS = ContactPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
-"""An empty set of points."""
 
 
 def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> ContactPoints:
@@ -105,17 +104,17 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
 
     Args:
         model: Cluster model.
-        points: Names of frames whose origins can touch the ground; or a dict from names of frames or joints to one
-            point, shape (3,), or several points, shape (k, 3), in this frame, [m].
+        points: Names of frames whose origins can touch the ground; or a dict that maps the name of a frame or joint to
+            one point, shape (3,), or to several points, shape (k, 3), in this frame, [m].
         radius: Radius of the ball around each point, [m].
 
     Returns:
         The points.
 
     Raises:
-        UnknownNameError: There is no such joint or frame.
+        UnknownNameError: The model has no joint or frame with this name.
         ShapeError: A point does not have three coordinates.
-        SimulationError: A number is not finite, the radius is negative, or a point is fixed to the universe.
+        SimulationError: A value is not finite, the radius is negative, or a point is fixed to the universe.
         ArgumentTypeError: A type is wrong.
 
     Example:
@@ -137,7 +136,7 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
             "contact_points: points must be names of frames, or a dict from names of joints or frames to points, got "
             f"{type(points).__name__}."
         )
-    # Entries become dict keys, so _frame first raises an error for entries that are not names.
+    # Entries become dict keys, so _frame must first raise an error for entries that are not names.
     by_name = points if isinstance(points, Mapping) else {n: (0.0, 0.0, 0.0) for n in points if _frame(model, n)}
     joints, places = [], [np.zeros((0, 3))]
     for name, places_there in by_name.items():

@@ -1,6 +1,6 @@
 """Steps on a ground in Python, for joints, forces and contacts that kernels do not support.
 
-The steps evaluate the formulas of ``kernels/steps/phases.py`` on arrays with one entry per contact or velocity.
+The steps evaluate the formulas in ``kernels/steps/phases.py`` for arrays with one entry per contact or velocity.
 Pinocchio computes the contact Jacobians. ``docs/ground.md`` contains the equations.
 """
 
@@ -63,7 +63,6 @@ class GroundEngine(PythonEngine):
     def _step(
         self, on: Coordinates, t: float, h: float, state: State, tau: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, Push]:
-        """Compute q, v and impulses after a step."""
         world, v, phases = self._world, state.v, source("steps.phases")
         q, pairs = self._put_back(on, t, h, on.move(state.q, phases.half_way(h, v)))
         free = self._free_velocity(on, h, q, v, tau)
@@ -86,7 +85,7 @@ class GroundEngine(PythonEngine):
         return on.move(q, phases.correction(h, delay, free, new)), new, push
 
     def _free_velocity(self, on: Coordinates, h: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Compute the velocity at the end of a step without impulses, equation (2) of ``docs/ground.md``."""
+        """Compute the velocity at the end of a step without impulses, equation (2) in ``docs/ground.md``."""
         s, after = self.settings, source("steps.phases").after
         half = after(0.5 * h, v, on.accelerate(q, v, tau, s.passive))
         if s.switch and (which := on.near_singular()) is not None:
@@ -96,7 +95,7 @@ class GroundEngine(PythonEngine):
     def _push(
         self, on: Coordinates, t: float, q: np.ndarray, pairs: Pairs, J: np.ndarray, g: np.ndarray, free: np.ndarray
     ) -> tuple[np.ndarray, Push]:
-        """Compute the velocity after the impulses of closing contacts, and these impulses (4).
+        """Compute the impulses of closing contacts and the velocity after them, equation (4) in ``docs/ground.md``.
 
         Each iteration adds the contacts that close because of the impulses of the previous iteration.
         """
@@ -119,10 +118,10 @@ class GroundEngine(PythonEngine):
         return new, Push(pairs, selected, impulses, laws, work, self._solver.iterations)
 
     def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Pairs]:
-        """Move q out of the ground and the stops; return q and its pairs.
+        """Correct q so that it penetrates neither ground nor stops; return q and its possible contacts.
 
-        The correction is minimal in the metric of the mass matrix. It is necessary because velocities alone cannot keep
-        points on curved paths above the ground.
+        The correction is minimal in the metric of the mass matrix. It is necessary because points move on curved paths
+        and can penetrate the ground although their velocities satisfy the contact laws.
         """
         for remaining in reversed(range(PUTS + 1)):
             pairs = self._world.look(q, SPEED * h)
@@ -134,7 +133,7 @@ class GroundEngine(PythonEngine):
             try:  # solve for velocities, because the solver's tolerance refers to velocities
                 x = response @ (h * self._solver.solve(J @ response, pairs.gaps[low] / h, np.zeros(0)))
             except NotSolved:
-                x = np.zeros(len(response))  # the points cannot be moved out; the step itself raises an error later
+                x = np.zeros(len(response))  # no correction exists; the step itself raises an error later
             if not np.abs(x).max(initial=0.0) > 0.0:
                 break
             q = on.move(q, x)
@@ -186,7 +185,7 @@ class GroundEngine(PythonEngine):
 
 
 def _check_size(t: float, contacts: int) -> None:
-    needed = 3 * 8 * (3 * contacts) ** 2  # [bytes], for the system and the solvers' copy and factorization
+    needed = 3 * 8 * (3 * contacts) ** 2  # [bytes], for the matrix, its copy and its factorization
     if contacts > 500:
         text = f"simulate: {contacts} points touch at once at t = {t:g} s, and their system needs {needed / 1e9:.3g} GB"
         check_free(needed, text, "Use fewer points, such as the corners of each sole.")

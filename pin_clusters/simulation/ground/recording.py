@@ -1,4 +1,4 @@
-"""Record impulses of contacts and stops, and limited torques, for the result of a simulation."""
+"""Record the impulses of contacts and stops, and the limited torques, for the result of a simulation."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .near import Pairs, World
 from .solver import Violation
 
 _APART = 2e-3
-"""A body lands if an impulse follows this time [s] without impulses; its landing impulse is summed over this time."""
+"""A body lands if an impulse follows this time [s] without impulses; the landing impulse is summed over this time."""
 
 
 @dataclass
 class Push:
-    """Impulses of a step on the chosen contacts and stops, the violation of the laws, and the work."""
+    """Impulses of a step on some contacts and stops, the violations of the contact laws, and the work."""
 
     pairs: Pairs
     chosen: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -49,7 +49,7 @@ class ContactRecorder(SampleRecorder, Protocol):
 
 
 class GroundRecorder(Recorder):
-    """Recorder with contacts, which sums the impulses from each sample to the next; ``motors``: limits or None."""
+    """Recorder that also sums the impulses from each sample to the next; ``motors`` contains the limits or is None."""
 
     def __init__(self, settings: Settings, world: World) -> None:
         super().__init__(settings)
@@ -67,7 +67,7 @@ class GroundRecorder(Recorder):
         self.touchdowns, self._landing = list[Touchdown](), dict[int, int]()
 
     def push(self, k: int, t: float, push: Push, unmet: np.ndarray) -> None:
-        """Add the impulses of step k to the last sample at or before the start of the step."""
+        """Add the impulses of step k to the last sample that is not later than the start of the step."""
         row = min(k // self.settings.record, self.count - 1)
         pairs, n = push.pairs, push.pairs.contacts
         for side in pairs.joints.T.tolist():
@@ -100,7 +100,7 @@ class GroundRecorder(Recorder):
             self._left[b] = t
 
     def take(self, k: int, steps: Steps, count: int, unmet: np.ndarray) -> None:
-        """Add the impulses of ``count`` steps, beginning with step k, to the last samples at or before these steps."""
+        """Add the impulses of ``count`` steps, beginning with step k, to the samples that precede these steps."""
         n, rows_of_steps = len(steps.gaps), np.arange(k, k + count) // self.settings.record
         rows, body_of_point = (
             steps.samples[:count, steps.width :],
@@ -136,7 +136,6 @@ class GroundRecorder(Recorder):
             self._left[b] = times[-1]
 
     def _touch(self, b: int, t: float, lands: bool, place: np.ndarray, impulse: np.ndarray) -> None:
-        """Record a touch-down, or add the impulse to the current touch-down."""
         if lands:
             self._landing[b] = len(self.touchdowns)
             name = self._world.names[b]
@@ -145,7 +144,6 @@ class GroundRecorder(Recorder):
             self.touchdowns[self._landing[b]] = replace(last, impulse=tuple((impulse + last.impulse).tolist()))
 
     def _lack(self, row: int, unmet: np.ndarray) -> None:
-        """Record the largest excess of the torque demand over the limits until the next sample."""
         largest = self.unmet_torque[row]
         self.unmet_torque[row] = np.where(np.abs(unmet) > np.abs(largest), unmet, largest)
 

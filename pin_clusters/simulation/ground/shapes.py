@@ -1,4 +1,4 @@
-"""Contacts between shapes, computed by coal; shapes that touch a plane only at points or balls become points."""
+"""Contacts between shapes, computed by coal. Shapes that can touch a plane only at points or balls become points."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .plane import Ground, axes_of
 from .points import NO_POINTS, ContactPoints
 
 _CORNERS = 4
-"""Maximum number of corners of a contact patch; more corners would be redundant."""
+"""Maximum number of corners of a contact patch; additional corners would be redundant."""
 _LEVEL = 1e-6
-"""Height difference [m] below which corners form one contact patch; with coal's default, 1e-3, boxes would tilt."""
+"""Corners whose heights differ by less [m] form one contact patch; with coal's default, 1e-3, boxes would tilt."""
 _CLOSE, _APART = 1e-5, 1e-4
 """Gap [m] below which coal's normals are inaccurate, and distance [m] by which one shape is then moved away."""
 _EXACT = 1e-9
@@ -27,7 +27,7 @@ _EXACT = 1e-9
 
 @dataclass
 class ShapeContacts:
-    """Contacts between shapes, with the fields of ``Pairs``."""
+    """Contacts between shapes; the fields are described in ``Pairs``."""
 
     joints: np.ndarray
     places: np.ndarray
@@ -42,7 +42,7 @@ class Shapes:
 
     Attributes:
         joints: Ids of the joints that carry the shapes.
-        guards: Guards of the shapes near the ground, as in ``Steps``; None if shapes can touch other shapes.
+        guards: Guard centres of the shapes, see ``Steps.__init__``; None if shapes can touch other shapes.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Shapes:
         )
 
     def _closely(self, k: int, direction: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
-        """Compute points, normal and gap of shapes that barely touch, with the first shape moved away."""
+        """Compute points, normal and gap of shapes that barely touch; the first shape is moved away for this query."""
         if direction is None or not len((contact := self._moved(k, direction))[0]):
             # Try all axes, and move along the direction that separates the shapes most.
             contact = max((self._moved(k, s * x) for x in np.eye(3) for s in (1.0, -1.0)), key=lambda f: f[2])
@@ -120,7 +120,7 @@ class Shapes:
         return contact
 
     def _moved(self, k: int, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """Compute points, normal and gap with the first shape moved along a direction."""
+        """Compute points, normal and gap; the first shape is moved along ``direction`` for this query."""
         import coal
 
         (shape_1, shape_2), geometry_data, request = self._pairs[k], self._data, self._data.collisionRequests[k]
@@ -152,7 +152,7 @@ def _points(contact: Any, patches: Any) -> np.ndarray:
 
 
 def _few(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Select the corners of a polygon that are farthest in four directions."""
+    """Select the corners of a polygon that are farthest in four perpendicular directions."""
     if len(points) <= _CORNERS:
         return points
     s, t, _ = axes_of(normal)
@@ -167,7 +167,7 @@ def _kind(shape: Any) -> str:
 def touching_of(
     model: ClusterModel, geometry: pin.GeometryModel, ground: Ground | None, itself: bool
 ) -> tuple[ContactPoints, Shapes | None]:
-    """Split a geometry into points and balls that can touch the plane, and shapes whose contacts coal computes."""
+    """Divide a geometry into points and balls that can touch the plane, and shapes whose contacts coal computes."""
     shapes = list(geometry.geometryObjects)
     for shape in shapes:
         if not 0 <= shape.parentJoint < model.njoints:
@@ -186,7 +186,7 @@ def touching_of(
     for i, convex in {i: _hull(shapes[i]) for i in (*moving, *fixed)}.items():
         if convex is not None:
             geometry.geometryObjects[i].geometry = convex
-    # Guards of the shapes that need coal, then points.
+    # The guard centres of the shapes that need coal come first, followed by the points.
     point_parts: tuple[list[ContactPoints], list[ContactPoints]] = [NO_POINTS], [NO_POINTS]
     if ground is not None:
         plane = geometry.addGeometryObject(_plane(ground))
@@ -235,7 +235,6 @@ def _plane(ground: Ground) -> pin.GeometryObject:
 
 
 def _hull(shape: Any) -> Any:
-    """Compute the convex hull of a mesh; return None for other shapes."""
     if not hasattr(shape.geometry, "tri_indices"):
         return None
     try:
@@ -245,9 +244,9 @@ def _hull(shape: Any) -> Any:
 
 
 def _corners(shape: Any) -> tuple[np.ndarray, float, bool]:
-    """Return the points of a shape that can touch a plane, in its frame; their radius; and whether they are exact.
+    """Return the points at which a shape can touch a plane, in its frame, their radius, and whether they are exact.
 
-    If they are not exact, they are the guard centres of the shape, and coal computes the contact.
+    If the points are not exact, they are the guard centres of the shape, and coal computes the contact.
     """
     g, kind = shape.geometry, _kind(shape)
     if kind == "Sphere":

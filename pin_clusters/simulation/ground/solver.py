@@ -1,8 +1,8 @@
-"""Impulses that satisfy Signorini's condition and Coulomb's law, from Pinocchio's solvers with additional checks.
+"""Impulses that satisfy Signorini's condition and Coulomb's law, computed by Pinocchio's solvers and checked here.
 
-The unknowns are impulses l with u = G l + g, the relative velocities after them. For each contact, l lies in the
-friction cone, u + mu |u_T| n lies in its dual cone, and the two vectors are orthogonal (De Saxce). For each stop
-l >= 0, u >= 0, l u = 0.
+The unknowns are the impulses l. The relative velocities after the impulses are u = G l + g. For each contact, l lies in
+the friction cone, u + mu |u_T| n lies in the dual cone, and the two vectors are orthogonal (De Saxce). Stops require
+l >= 0, u >= 0 and l u = 0.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from ...errors import SimulationError
 TOLERANCE = 1e-7
 """Target violation of the contact laws for each solver, [m/s]."""
 GOOD = 3.0 * TOLERANCE
-"""Violation [m/s] up to which no other solver runs; larger than the target, because solvers use other residuals."""
+"""Accepted violation [m/s], larger than the target because solvers use other residuals; else, the next solver runs."""
 ENOUGH = 1e-5
-"""Violation above which the step fails after all solvers, [m/s] or relative to the largest velocity."""
+"""If the violation is larger after all solvers, the step fails; [m/s], or relative to the largest velocity."""
 _SWEEPS, _STEPS, _MANY = 100, 500, 20000
 _POWER = 1e-3
-"""Complementarity tolerance of ADMM over ``TOLERANCE``; a larger one would miss large errors of small impulses."""
+"""Complementarity tolerance of ADMM / ``TOLERANCE``; larger values would accept large errors of small impulses."""
 _MEMORY = 10
-"""Memory of ADMM's Anderson acceleration, which needs a tenth of the iterations and solves more steps."""
+"""Memory of ADMM's Anderson acceleration, which divides the number of iterations by ten and solves more steps."""
 _MARGIN = 1.4
-"""Relaxation factor of PGS along a tangent over the smallest mass ratio; the limit for a single contact is 2."""
+"""Relaxation factor of PGS along a tangent / smallest mass ratio; the limit for a single contact is 2."""
 
 
 class Violation(NamedTuple):
     """Violations of the contact laws; all zero for an exact solution."""
 
-    cone: float  # impulse outside its cone, or pulling impulse of a stop [N s]
+    cone: float  # distance of an impulse from its cone, or pulling impulse of a stop [N s]
     gap: float  # velocity into the ground or a stop [m/s]
     power: float  # product of impulse and velocity, which should be zero [J]
 
 
 class NotSolved(Exception):  # noqa: N818 - internal, named after the event
-    """No impulses were found that satisfy the contact laws."""
+    """The solvers found no impulses that satisfy the contact laws."""
 
     def __init__(self, worst: float, iterations: int) -> None:
         self.worst, self.iterations = worst, iterations
@@ -47,12 +47,12 @@ class NotSolved(Exception):  # noqa: N818 - internal, named after the event
 class Impulses:
     """Pinocchio's projected Gauss-Seidel solver (PGS), followed by its ADMM solver, which starts from the PGS result.
 
-    PGS is fast, but slow for redundant points. It needs a smaller relaxation factor if the apparent mass of a contact
-    along one tangent is more than twice the mass along the other tangent; otherwise it diverges.
+    PGS is fast, except for redundant points. If the apparent mass of a contact along one tangent is more than twice the
+    mass along the other tangent, PGS needs a smaller relaxation factor; otherwise, it diverges.
 
     Attributes:
         iterations: Number of iterations of the last solve.
-        quick: Projected Gauss-Seidel: solver, settings, result.
+        quick: Solver, settings and result of projected Gauss-Seidel.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Impulses:
         for _, s, _ in (admm, final):
             s.mu_prox, s.warmstart_rho_with_previous_result = 1e-10, s is admm[1]
         admm[1].anderson_capacity = _MEMORY
-        # The last stages start cold, because a guess or the acceleration can prevent convergence.
+        # True omits the initial guess, and ``final`` has no acceleration, because both can prevent convergence.
         self._stages = (self.quick, False), (admm, False), (admm, True), (final, True)
 
     def solve(self, G: np.ndarray, g: np.ndarray, friction: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
@@ -84,12 +84,12 @@ class Impulses:
 
         Args:
             G: Delassus matrix, shape (n, n): three rows per contact, normal last, then one row per stop.
-            g: Velocities without impulses, shape (n,), [m/s] or [rad/s].
+            g: Relative velocities if no impulses act, shape (n,), [m/s] or [rad/s].
             friction: Friction coefficient of each contact, shape (contacts,).
             guess: Initial guess of the impulses, shape (n,).
 
         Raises:
-            NotSolved: No impulses were found.
+            NotSolved: The solvers found no impulses that satisfy the laws.
             FloatingPointError: The motion is not finite.
         """
         n = len(g)
@@ -112,7 +112,7 @@ class Impulses:
             # Each call needs a new operator, because ADMM stores its damping in the operator.
             solver.solve(pin.DelassusOperatorDense(scaled), g, *sets, settings, result)
             impulses, self.iterations = result.retrieveConstraintImpulses(), self.iterations + result.iterations
-            # The residuals of the solvers themselves measure other quantities.
+            # The laws are checked here, because the solvers' own residuals measure other quantities.
             error = distance(impulses, scaled @ impulses + g, friction)
             if error < worst:
                 worst, best = error, impulses
@@ -123,7 +123,7 @@ class Impulses:
         return scale * best
 
     def sets(self, friction: np.ndarray, stops: int) -> Any:
-        """Return the constraint sets of contacts and stops; the model objects have no other purpose."""
+        """Return Pinocchio's constraint sets for contacts and stops; the model objects only serve this purpose."""
         key = friction.tobytes(), stops
         if key not in self._known:
             if len(self._known) > 1000:
@@ -146,7 +146,7 @@ class Impulses:
 
 
 def _relaxation(G: np.ndarray, contacts: int) -> float:
-    """Compute the relaxation factor, because PGS steps of 1 / min(Gxx, Gyy) are too long if apparent masses differ."""
+    """Compute the relaxation factor; PGS steps of 1 / min(Gxx, Gyy) are too long if the apparent masses differ."""
     if not contacts:
         return 1.0
     first_rows = np.arange(0, 3 * contacts, 3)
@@ -158,7 +158,7 @@ def _relaxation(G: np.ndarray, contacts: int) -> float:
 
 
 def step_of(least: float) -> float:
-    """Compute the relaxation factor of PGS from the smallest ratio of the two tangential apparent masses."""
+    """Compute the relaxation factor of PGS from the smallest ratio of tangential apparent masses."""
     return min(1.0, max(_MARGIN * least, 1e-2))
 
 
@@ -187,7 +187,7 @@ def in_cones(x: np.ndarray, friction: np.ndarray) -> np.ndarray:
 
 
 def violation(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> Violation:
-    """Compute how much the impulses [N s] and the velocities after them [m/s] violate the contact laws."""
+    """Compute the violations of the contact laws by the impulses [N s] and the velocities after the impulses [m/s]."""
     k = 3 * len(friction)
     l, u, stop_impulses, stop_velocities = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3), impulses[k:], end[k:]
     push, slide = np.hypot(l[:, 0], l[:, 1]), np.hypot(u[:, 0], u[:, 1])

@@ -20,12 +20,12 @@ from .shapes import touching_of
 ON_GROUND = ("moreau", "events")
 """Methods of simulations with ground, shapes or limits."""
 _ON, _TRIES, _LIGHT = 1e-9, 10, 1e-3
-"""Tolerance of the height above the ground [m]; maximum number of iterations; mass fraction of light bodies."""
+"""Tolerance of the height [m], maximum number of iterations, and mass fraction below which a body counts as light."""
 _LIMITS = {False: (False, False), True: (True, True), "position": (True, False), "effort": (False, True)}
 
 
 def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itself: Any) -> tuple[World | None, bool]:
-    """Return the world of a simulation, or None without ground, shapes and limits; and whether torques are limited."""
+    """Return the world, or None if there are no ground, shapes and limits, and whether torques are limited."""
     if isinstance(limits, np.bool_):
         limits = bool(limits)
     if not isinstance(limits, (bool, str)) or limits not in _LIMITS:
@@ -36,7 +36,7 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
         _checked(ground, "simulate")
     stopped, effort = _LIMITS[limits]
     if ground is None and touching is None and not itself and not stopped:
-        if effort:  # torque limits use the same steps without impulses
+        if effort:  # simulations with torque limits use the same steps, but without impulses
             return World(model, None, NO_POINTS, None, Stops(model, any_end=False)), True
         return None, False
     points, shapes = NO_POINTS, None
@@ -93,7 +93,7 @@ def on_ground(
 
     Args:
         model: Cluster model whose base can move along the normal.
-        q: Configuration, shape (nq,), [rad] or [m].
+        q: Configuration of the robot, shape (nq,), [rad] or [m].
         ground: The ground; by default ``pc.Ground()``.
         touching: As in ``pc.simulate``.
         above: Height of the lowest point above the ground, [m].
@@ -102,7 +102,7 @@ def on_ground(
         The new configuration, shape (nq,).
 
     Raises:
-        ModelError: The base cannot move along the normal, or cannot move far enough within its limits.
+        ModelError: The base cannot move along the normal, or not far enough within its position limits.
         SimulationError: No part of the robot can touch the ground, or ``above`` is not finite.
         ConfigurationError: q is not a valid configuration.
         ArgumentTypeError: A type is wrong.
@@ -151,10 +151,10 @@ def on_ground(
 
 
 def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Compute the tree velocity that moves each base by 1 m/s along the normal, shape (tree.nv,).
+    """Compute the tree velocity that moves each base along the normal at 1 m/s, shape (tree.nv,).
 
-    A base moves along the translations nearest to the root of the tree that span the normal. These joints must carry
-    all bodies that can touch the ground or have more than a thousandth of the mass.
+    Each base moves with the translational joints nearest to the root whose axes span the normal. These joints must
+    carry every body that can touch the ground or has more than a thousandth of the mass.
     """
     tree, G, data, step = model.own_tree, model.tables.topology.G, model.own_tree.createData(), np.zeros(model.nv)
     pin.computeJointJacobians(tree, data, q)
