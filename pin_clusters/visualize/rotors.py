@@ -32,7 +32,7 @@ class Drawn:
 
 
 def drawn(skeleton: Skeleton) -> list[Drawn]:
-    """Return the size and position of each rotor that turns; put rotors with the same axis and position side by side."""
+    """Return size and position of each rotor that turns; put rotors with the same axis and position side by side."""
     wheels: list[Drawn] = []
     for k, r in enumerate(skeleton.model.rotors):
         if r.joint_id is not None and r.joint_id not in skeleton.rotor_joints:

@@ -66,7 +66,7 @@ class Manifold:
         return np.array([f.residual(q) for f in self.couplings])
 
     def way(self, model: ClusterModel, held: tuple[int, ...]) -> Way:
-        """Return and cache the map to the smallest correction that satisfies the couplings; joints ``held`` are fixed."""
+        """Cache and return the map to the smallest step that satisfies the couplings but does not move ``held``."""
         correction = self.ways.get(held)
         if correction is None:
             if len(self.ways) > 256:  # Limit the cache, because a program may hold many combinations of joints.
