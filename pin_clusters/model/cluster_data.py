@@ -44,7 +44,7 @@ _VALUES = (
 
 
 def with_loops(model: ModelParts) -> bool:
-    """Return whether to use the kernels for closed loops; bounds checks always use them, as they cover all models."""
+    """Return whether to use the kernels for closed loops; with bounds checks, all models use these kernels."""
     return bool(model.closures) or kernels.BOUNDSCHECK
 
 

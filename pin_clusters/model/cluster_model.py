@@ -290,8 +290,8 @@ class ClusterModel(Attachments):
         If ``parent`` is given, the entries of the new joint are the last entries of q and v. If ``before`` is given,
         they directly precede the entries of the existing joint. To model a series-elastic actuator, insert a joint with
         a spring before a motor's joint: the existing joint is then the motor's angle, and the new joint is the
-        deflection of the spring. Rotors stay on their carriers. The new joint has Pinocchio's default limits, and its
-        neutral position in all named configurations.
+        deflection of the spring. Rotors stay on their carriers. The limits of the new joint are Pinocchio's
+        defaults. In all named configurations, the new joint is in its neutral position.
 
         Args:
             name: Name of the new joint and of its frame.

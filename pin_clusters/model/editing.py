@@ -23,8 +23,8 @@ class TreeCopy:
     """Copies joints, frames and named configurations of the tree ``old`` into ``tree``, parents before children.
 
     ``base`` contains the joint, placement and frame of ``tree`` at which the copy is attached; the default is the
-    universe. For each joint id of ``old``, ``joint`` contains the id of the joint of ``tree`` that moves the same body,
-    and ``offset`` the placement of the old joint's frame in the new joint's frame. ``held`` names the fixed joints.
+    universe. ``joint`` maps each joint id of ``old`` to the id of the joint of ``tree`` that moves the same body;
+    ``offset`` contains the placements of the old joint frames in the new joint frames. ``held`` lists the fixed joints.
     """
 
     def __init__(self, old: pin.Model, tree: pin.Model | None = None, base: Any = None) -> None:
@@ -56,7 +56,7 @@ class TreeCopy:
 
     @property
     def places(self) -> dict[str, tuple[str, pin.SE3]]:
-        """Maps the name of each joint that was not copied to the joint of ``tree``, and the placement, of its body."""
+        """For each joint that was not copied: the joint of ``tree`` that moves its body, and the body's placement."""
         away = {j: self.joint[j] for j in self.joint if self.old.names[j] in self.held}
         if self.joint[0] or not self.offset[0].isIdentity(0.0):
             away[0] = self.joint[0]

@@ -30,8 +30,8 @@ class Loops:
 
     ``every`` contains the equations of all closures; ``solved`` contains only the equations that are solved, whose
     residuals are divided by ``scales``. ``dependents`` are the indices of the dependent velocities in the tree's v.
-    ``entries`` are the indices in q of the joints in loops, and ``independent_entries`` of the independent joints. If a
-    dependent joint turns by ``turns`` [rad], the loops repeat their pose; for ``periods`` [rad], the whole robot does.
+    ``entries`` contains the indices in q of the loop joints, ``independent_entries`` the indices of independent joints.
+    After ``turns`` [rad] of a dependent joint, the loops repeat their pose; after ``periods``, the robot does.
     """
 
     def __init__(self, model: ClusterModel) -> None:

@@ -157,7 +157,7 @@ class Scene(PinocchioViewer):
         super().clean()
 
     def setCameraTarget(self, target: ArrayLike) -> None:
-        """Turn the camera to a point in the world, shape (3,), [m]. A live camera only moves back until it shows it."""
+        """Turn the camera to a point in the world, shape (3,), [m]. A live camera only moves back to show it."""
         self._look(np.array(target, dtype=float), self._camera[1])
 
     def setCameraPosition(self, position: ArrayLike) -> None:

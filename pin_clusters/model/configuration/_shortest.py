@@ -48,7 +48,7 @@ class Way:
     outside: tuple[Follower, ...]  # couplings of clusters without closed loops
     residual: Affine  # maps q to the residuals of ``outside``, if no joint is continuous
     step: Affine  # maps residuals to the step, shape (tree.nv,)
-    rest: np.ndarray | None  # maps residuals to the part that held joints keep from being removed; None if zero
+    rest: np.ndarray | None  # maps residuals to the part that held joints prevent from being removed; None if zero
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
         """Return the step from q, shape (nv,); raise ``ConfigurationError`` if held joints prevent a solution."""
